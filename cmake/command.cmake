@@ -1,0 +1,4 @@
+# The sporades command.
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)

@@ -1,0 +1,15 @@
+# Options of Sporades. All are OFF when it is not the top-level project.
+if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
+  set(sporades_is_top_level ON)
+else()
+  set(sporades_is_top_level OFF)
+endif()
+option(SPORADES_ENABLE_COMMAND "Build the sporades command" ${sporades_is_top_level})
+option(SPORADES_ENABLE_TESTS "Build the tests" ${sporades_is_top_level})
+
+if(sporades_is_top_level)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
+  endif()
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endif()

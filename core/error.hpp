@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace sporades {
+
+/// A bad argument or bad input: what was expected, what came, and where. Thrown before any work
+/// starts. The command turns it into exit status 2.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A failure while running that no argument could have avoided: a full disk, memory that ran out.
+/// The command turns it into exit status 1.
+class RunError : public Error {
+ public:
+  using Error::Error;
+};
+
+namespace detail {
+
+template <class... Parts>
+std::string concatenate(Parts const&... parts) {
+  std::ostringstream text;
+  text.precision(17);
+  (text << ... << parts);
+  return text.str();
+}
+
+}  // namespace detail
+
+/// Throws Error with all parts written one after another.
+template <class... Parts>
+[[noreturn]] void fail(Parts const&... parts) {
+  throw Error(detail::concatenate(parts...));
+}
+
+/// Throws Error with all parts written one after another, unless the condition holds:
+///   expects(V.extent(0) == X.dim(n), "mttkrp: V has ", V.extent(0), " rows, mode ", n, " has ", ...)
+template <class... Parts>
+void expects(bool holds, Parts const&... parts) {
+  if (!holds) fail(parts...);
+}
+
+}  // namespace sporades

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// The one header that knows Kokkos versions: 3.4 to 5.x under the modern names. Everything else
+/// includes this one and tests no version.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace sporades {
+
+#if KOKKOS_VERSION >= 30700
+using Kokkos::abs;
+using Kokkos::sqrt;
+#else
+using Kokkos::Experimental::fabs;
+using Kokkos::Experimental::sqrt;
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real abs(Real x) {
+  return fabs(x);
+}
+#endif
+
+/// Waits for what was enqueued on exec. Kokkos 3.4 has no labelled fence on an instance.
+template <class ExecutionSpace>
+void fence(ExecutionSpace const& exec, std::string const& label) {
+#if KOKKOS_VERSION >= 30700
+  exec.fence(label);
+#else
+  static_cast<void>(label);
+  exec.fence();
+#endif
+}
+
+/// True where the space's threads are lanes of a wide processor with memory of its own: CUDA, HIP.
+template <class ExecutionSpace>
+inline constexpr bool is_gpu =
+    !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// A View whose entries are not initialised, allocated on exec.
+template <class ViewType, class ExecutionSpace, class... Extents>
+ViewType uninitialized(ExecutionSpace const& exec, std::string const& label, Extents... extents) {
+  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
+}
+
+}  // namespace sporades

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/types.hpp>
+
+namespace sporades {
+
+/// Columns rounded up to whole tiles of four, the row stride of make_matrix.
+constexpr std::size_t padded_columns(std::size_t columns) { return (columns + 3) / 4 * 4; }
+
+/// A rows x columns matrix of zeros. Its row stride is padded_columns(columns), so that kernels
+/// load aligned tiles whatever the number of columns; the padding stays zero. Allocates on exec.
+template <class Scalar, class ExecutionSpace>
+Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace const& exec,
+                                                                  std::string const& label,
+                                                                  std::size_t rows,
+                                                                  std::size_t columns) {
+  using Result = Matrix<Scalar, typename ExecutionSpace::memory_space>;
+  Result const padded(Kokkos::view_alloc(exec, label), rows, padded_columns(columns));
+  return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, columns));
+}
+
+/// True if every row has its padding: the stride allows whole tiles of four to be read and written
+/// past the last column. True of what make_matrix gives, and of any matrix of 4k columns.
+template <class MatrixType>
+bool is_padded(MatrixType const& A) {
+  return A.extent(1) % 4 == 0 || A.stride(0) == padded_columns(A.extent(1));
+}
+
+/// A copy of A in the memory space of exec, padded as make_matrix does. Fences exec.
+template <class ExecutionSpace, class Source>
+auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
+  using Scalar = typename Source::non_const_value_type;
+  using SourceSpace = typename Source::memory_space;
+  auto const target =
+      make_matrix<Scalar>(exec, "sporades::matrix::copy", A.extent(0), A.extent(1));
+  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, SourceSpace>::accessible) {
+    Kokkos::deep_copy(exec, target, A);
+  } else {  // strided rows cross memory spaces only as a contiguous block
+    using Contiguous = Matrix<Scalar, SourceSpace>;
+    typename SourceSpace::execution_space const there{};
+    auto const packed =
+        uninitialized<Contiguous>(there, "sporades::matrix::pack", A.extent(0), A.extent(1));
+    Kokkos::deep_copy(there, packed, A);
+    there.fence();
+    auto const arrived = uninitialized<Matrix<Scalar, typename ExecutionSpace::memory_space>>(
+        exec, "sporades::matrix::unpack", A.extent(0), A.extent(1));
+    Kokkos::deep_copy(exec, arrived, packed);
+    Kokkos::deep_copy(exec, target, arrived);
+  }
+  exec.fence();
+  return target;
+}
+
+}  // namespace sporades

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/error.hpp>
+#include <sporades/core/kokkos.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace sporades {
+
+/// Highest order of a tensor: kernels carry one small array entry a mode.
+inline constexpr int max_order = 16;
+
+/// Number or place of nonzeros, in 64 bits everywhere.
+using Position = std::uint64_t;
+
+/// Lengths of the modes, I_0 to I_{N-1}.
+using Dims = std::vector<std::uint64_t>;
+
+/// A dense matrix, row-major. A row's stride may exceed the number of columns (see make_matrix).
+template <class Scalar, class MemorySpace>
+using Matrix = Kokkos::View<Scalar**, Kokkos::LayoutRight, MemorySpace>;
+
+/// One factor matrix a mode: A[n] is I_n x R.
+template <class Scalar, class MemorySpace>
+using Factors = std::vector<Matrix<Scalar, MemorySpace>>;
+
+template <class Scalar, class MemorySpace>
+using Vector = Kokkos::View<Scalar*, MemorySpace>;
+
+/// "183 x 24 x 1140"
+inline std::string to_string(Dims const& dims) {
+  std::string text;
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    text += (n ? " x " : "") + std::to_string(dims[n]);
+  return text;
+}
+
+/// Bits that the indices 0 to dim-1 need: ceil(log2 dim), 0 for dim 0 and 1.
+KOKKOS_INLINE_FUNCTION constexpr int index_bits(std::uint64_t dim) {
+  int bits = 0;
+  while (bits < 64 && dim > (std::uint64_t{1} << bits)) ++bits;
+  return bits;
+}
+
+/// a * b, or Error naming what overflowed.
+inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, char const* what) {
+  expects(a == 0 || b <= std::numeric_limits<std::uint64_t>::max() / a, what, ": ", a, " * ", b,
+          " overflows 64 bits");
+  return a * b;
+}
+
+/// Number of entries of a dense tensor of these dims, as a double: it may be far past 2^64.
+inline double dense_size(Dims const& dims) {
+  double size = 1;
+  for (auto dim : dims) size *= static_cast<double>(dim);
+  return size;
+}
+
+/// Throws Error unless there are 1 to max_order modes and every one fits Index.
+template <class Index>
+void check_dims(Dims const& dims, char const* where) {
+  expects(!dims.empty() && dims.size() <= max_order, where, ": order ", dims.size(),
+          " is not in 1 to ", max_order);
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    expects(dims[n] == 0 || dims[n] - 1 <= std::numeric_limits<Index>::max(), where, ": mode ", n,
+            " has length ", dims[n], ", past its ", 8 * sizeof(Index), "-bit indices");
+}
+
+}  // namespace sporades
