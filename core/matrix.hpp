@@ -21,11 +21,10 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace
   return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, columns));
 }
 
-/// True if every row has its padding: the stride allows whole tiles of four to be read and written
-/// past the last column. True of what make_matrix gives, and of any matrix of 4k columns.
+/// The same matrix with its padding as columns. Only for what make_matrix gave; does not own.
 template <class MatrixType>
-bool is_padded(MatrixType const& A) {
-  return A.extent(1) % 4 == 0 || A.stride(0) == padded_columns(A.extent(1));
+MatrixType with_padding(MatrixType const& A) {
+  return MatrixType(A.data(), A.extent(0), padded_columns(A.extent(1)));
 }
 
 /// A copy of A in the memory space of exec, padded as make_matrix does. Fences exec.
