@@ -1,14 +1,21 @@
-# The library: headers of the four source folders, and every .cpp in core, formats and kernels.
-file(GLOB_RECURSE sporades_sources CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/core/*.cpp ${PROJECT_SOURCE_DIR}/formats/*.cpp
-  ${PROJECT_SOURCE_DIR}/kernels/*.cpp)
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The library: the headers of four folders, every .cpp in them but the command's, and the explicit
+# instantiations that their *.eti.in files ask for.
+set(sporades_folders core formats kernels algorithms)
 
 # Headers are included as <sporades/core/error.hpp> from the build tree and from an install alike.
 set(sporades_include ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${sporades_include}/sporades)
-foreach(folder core formats kernels algorithms)
+foreach(folder IN LISTS sporades_folders)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${sporades_include}/sporades/${folder} SYMBOLIC)
 endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${sporades_include}/sporades/version.hpp @ONLY)
+
+list(TRANSFORM sporades_folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+file(GLOB_RECURSE sporades_sources CONFIGURE_DEPENDS ${patterns})
+list(FILTER sporades_sources EXCLUDE REGEX "/algorithms/(sporades\\.cpp|command/)")
 
 add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
@@ -16,4 +23,13 @@ target_compile_features(sporades PUBLIC cxx_std_17)
 target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}>
                                            $<INSTALL_INTERFACE:include>)
 target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
-                               PRIVATE LAPACK::LAPACK ZLIB::ZLIB Threads::Threads)
+                               PRIVATE LAPACK::LAPACK Threads::Threads ZLIB::ZLIB)
+sporades_add_warnings(sporades)
+
+include(${PROJECT_SOURCE_DIR}/cmake/instantiate.cmake)
+list(TRANSFORM patterns REPLACE "cpp$" "eti.in")
+file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
+foreach(template IN LISTS templates)
+  string(REPLACE ".eti.in" ".hpp" header ${template})
+  sporades_instantiate(sporades/${header} ${template})
+endforeach()

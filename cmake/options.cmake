@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 # Options of Sporades. All are OFF when it is not the top-level project.
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)
   set(sporades_is_top_level ON)
@@ -12,4 +15,12 @@ if(sporades_is_top_level)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
   endif()
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set(CMAKE_CXX_EXTENSIONS OFF)
 endif()
+
+# Warnings for a target of ours: never exported, and not where we are a guest.
+function(sporades_add_warnings target)
+  if(sporades_is_top_level AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -Wall -Wextra)
+  endif()
+endfunction()

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Explicit instantiation without macros. kernels/mttkrp.eti.in holds declarations in namespace
+# sporades such as
+#   @extern@ template void mttkrp<@ExecutionSpace@, @Scalar@, @Index@>(...);
+# with any of @ExecutionSpace@, @MemorySpace@ (that space's own), @Scalar@ and @Index@; lines that
+# begin with // are dropped. They become
+#   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for every enabled execution space
+#     x {float, double} x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
+#   - <build>/eti/mttkrp-<space>-<scalar>.cpp in the library, which define them.
+# A declaration is made once for each choice of the names that it mentions.
+
+# "Kokkos::OpenMP" for the device OPENMP of Kokkos_DEVICES.
+function(sporades_execution_space device result)
+  set(names SERIAL Serial OPENMP OpenMP THREADS Threads PTHREAD Threads HPX Experimental::HPX
+            CUDA Cuda HIP HIP SYCL SYCL)
+  list(FIND names ${device} at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "Sporades: Kokkos device ${device} is not one of Serial, OpenMP, Threads, HPX, CUDA, HIP, SYCL.")
+  endif()
+  math(EXPR at "${at} + 1")
+  list(GET names ${at} name)
+  set(${result} Kokkos::${name} PARENT_SCOPE)
+endfunction()
+
+# Appends every declaration of the template, with its names filled in, to the variable that result
+# names, less those in the list that done names.
+function(sporades_append_instances result done template extern ExecutionSpace Scalar)
+  set(MemorySpace Kokkos::HostSpace)
+  if(ExecutionSpace MATCHES "Cuda|HIP|SYCL")
+    set(MemorySpace ${ExecutionSpace}::memory_space)
+  endif()
+  foreach(declaration IN LISTS template)  # its semicolons make it a list
+    foreach(Index std::uint32_t std::uint64_t)
+      string(CONFIGURE "${declaration}" instance @ONLY)
+      string(STRIP "${instance}" instance)
+      string(MD5 hash "${instance}")
+      if(instance AND NOT hash IN_LIST ${done})
+        list(APPEND ${done} ${hash})
+        string(APPEND ${result} "${instance};\n")
+      endif()
+    endforeach()
+  endforeach()
+  set(${done} ${${done}} PARENT_SCOPE)
+  set(${result} "${${result}}" PARENT_SCOPE)
+endfunction()
+
+# sporades_instantiate(sporades/kernels/mttkrp.hpp kernels/mttkrp.eti.in)
+function(sporades_instantiate header template_file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${template_file})
+  file(READ ${PROJECT_SOURCE_DIR}/${template_file} template)
+  string(REGEX REPLACE "(^|\n)//[^\n]*" "\\1" template "${template}")
+  get_filename_component(name ${header} NAME_WE)
+  get_property(taken GLOBAL PROPERTY sporades_instantiated)
+  if(name IN_LIST taken)
+    message(FATAL_ERROR "Sporades: two files are named ${name}.eti.in; their headers would be one.")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY sporades_instantiated ${name})
+  set(scalars none)
+  if(template MATCHES "@Scalar@")
+    set(scalars float double)
+  endif()
+
+  set(licence "// SPDX-FileCopyrightText: Sporades contributors\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// Made by CMake from ${template_file}.\n")
+  set(declarations)
+  set(declared)
+  set(defined)
+  foreach(device IN LISTS Kokkos_DEVICES)
+    sporades_execution_space(${device} space)
+    foreach(scalar IN LISTS scalars)
+      sporades_append_instances(declarations declared "${template}" extern ${space} ${scalar})
+      set(definitions)
+      sporades_append_instances(definitions defined "${template}" "" ${space} ${scalar})
+      if(definitions)
+        string(TOLOWER ${name}-${device}-${scalar}.cpp file)
+        string(REPLACE "-none.cpp" ".cpp" file ${file})
+        set(source ${PROJECT_BINARY_DIR}/eti/${file})
+        file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
+          "${licence}\n#include <${header}>\n\nnamespace sporades {\n${definitions}}  // namespace sporades\n")
+        target_sources(sporades PRIVATE ${source})
+      endif()
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT ${sporades_include}/sporades/eti/${name}.hpp @ONLY CONTENT
+    "${licence}#pragma once\n\nnamespace sporades {\n${declarations}}  // namespace sporades\n")
+endfunction()

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What the typed tests run over: every enabled execution space x {float, double}
+/// (x {32-bit, 64-bit indices}):
+///   TEMPLATE_LIST_TEST_CASE("...", "[...]", sporades::test::Cases) {
+///     auto const exec = typename TestType::ExecutionSpace{};
+///     using Scalar = typename TestType::Scalar;
+
+#include <cstdint>
+#include <sporades/core/kokkos.hpp>
+#include <tuple>
+#include <utility>
+
+namespace sporades::test {
+
+/// All execution spaces of this Kokkos, as a std::tuple.
+using ExecutionSpaces = decltype(std::tuple_cat(
+#ifdef KOKKOS_ENABLE_SERIAL
+    std::declval<std::tuple<Kokkos::Serial>>(),
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+    std::declval<std::tuple<Kokkos::OpenMP>>(),
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+    std::declval<std::tuple<Kokkos::Threads>>(),
+#endif
+#ifdef KOKKOS_ENABLE_HPX
+    std::declval<std::tuple<Kokkos::Experimental::HPX>>(),
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+    std::declval<std::tuple<Kokkos::Cuda>>(),
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+    std::declval<std::tuple<Kokkos::HIP>>(),
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+    std::declval<std::tuple<Kokkos::SYCL>>(),
+#endif
+    std::tuple<>()));
+
+template <class Space, class ScalarType, class IndexType = std::uint32_t>
+struct Case {
+  using ExecutionSpace = Space;
+  using MemorySpace = typename Space::memory_space;
+  using Scalar = ScalarType;
+  using Index = IndexType;
+};
+
+namespace detail {
+
+template <class Spaces>
+struct CasesOf;
+template <class... Spaces>
+struct CasesOf<std::tuple<Spaces...>> {
+  using Scalars = decltype(std::tuple_cat(
+      std::declval<std::tuple<Case<Spaces, float>, Case<Spaces, double>>>()...));
+  using Indices = decltype(std::tuple_cat(
+      std::declval<std::tuple<
+          Case<Spaces, float, std::uint32_t>, Case<Spaces, float, std::uint64_t>,
+          Case<Spaces, double, std::uint32_t>, Case<Spaces, double, std::uint64_t>>>()...));
+};
+
+}  // namespace detail
+
+/// Spaces x scalars, with 32-bit indices.
+using Cases = detail::CasesOf<ExecutionSpaces>::Scalars;
+
+/// Spaces x scalars x index types. Twice the compile time of Cases.
+using IndexCases = detail::CasesOf<ExecutionSpaces>::Indices;
+
+/// An instance other than the default one, where the backend has several.
+template <class ExecutionSpace>
+ExecutionSpace new_instance() {
+#if KOKKOS_VERSION >= 40500
+  return Kokkos::Experimental::partition_space(ExecutionSpace{}, 1)[0];
+#else
+  return ExecutionSpace{};
+#endif
+}
+
+}  // namespace sporades::test

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Catch2 2.13 and 3 under the names of 3.
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+namespace Catch::Matchers {
+inline auto ContainsSubstring(std::string const& text) {
+  return Contains(text);
+}
+}  // namespace Catch::Matchers
+#endif

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Main program of all tests: Kokkos runs around the Catch2 session. Kokkos takes its own options
+/// (--kokkos-...), Catch2 gets the others.
+
+#define CATCH_CONFIG_RUNNER
+#include <algorithm>
+#include <sporades/core/kokkos.hpp>
+#include <string>
+#include <support/catch.hpp>
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const guard(argc, argv);
+  auto const is_for_kokkos = [](char const* option) {
+    return std::string(option).rfind("--kokkos-", 0) == 0;
+  };
+  auto* const end = std::remove_if(argv + 1, argv + argc, is_for_kokkos);
+  return Catch::Session().run(static_cast<int>(end - argv), argv);
+}

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// STYLE habits 2 and 4, seen through Kokkos Tools: every launch and View has a label of ours, and
+/// ran on the execution-space instance that was passed in.
+///   auto const exec = sporades::test::new_instance<ExecutionSpace>();
+///   sporades::test::check_launches(exec, [&] { sporades::mttkrp(exec, X, A, n, V); });
+
+#include <cstdint>
+#include <regex>
+#include <sporades/core/kokkos.hpp>
+#include <string>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <vector>
+
+namespace sporades::test {
+
+struct Launch {
+  std::string label;
+  std::uint32_t device;  ///< Kokkos Tools' number of the execution-space instance
+};
+
+struct Recording {
+  std::vector<Launch> launches;          ///< of parallel_for, parallel_reduce and parallel_scan
+  std::vector<std::string> allocations;  ///< labels of Views
+  std::vector<Launch> fences;            ///< Kokkos 3.5 and later
+};
+
+namespace detail {
+
+inline Recording* current_recording = nullptr;
+
+inline void record_launch(char const* label, std::uint32_t device, std::uint64_t* id) {
+  *id = 0;
+  current_recording->launches.push_back({label, device});
+}
+inline void record_fence(char const* label, std::uint32_t device, std::uint64_t* id) {
+  *id = 0;
+  current_recording->fences.push_back({label, device});
+}
+inline void record_allocation(Kokkos_Profiling_SpaceHandle, char const* label, void const*,
+                              std::uint64_t) {
+  current_recording->allocations.emplace_back(label);
+}
+
+/// The callbacks are ours from construction to destruction.
+class RecordingScope {
+ public:
+  explicit RecordingScope(Recording& recording)
+      : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    namespace tools = Kokkos::Tools::Experimental;
+    current_recording = &recording;
+    tools::set_begin_parallel_for_callback(record_launch);
+    tools::set_begin_parallel_reduce_callback(record_launch);
+    tools::set_begin_parallel_scan_callback(record_launch);
+    tools::set_begin_fence_callback(record_fence);
+    tools::set_allocate_data_callback(record_allocation);
+  }
+  ~RecordingScope() {
+    Kokkos::Tools::Experimental::set_callbacks(before_);
+    current_recording = nullptr;
+  }
+  RecordingScope(RecordingScope const&) = delete;
+  RecordingScope& operator=(RecordingScope const&) = delete;
+
+ private:
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+}  // namespace detail
+
+/// What function launched, allocated and fenced on this thread.
+template <class Function>
+Recording record(Function const& function) {
+  Recording recording;
+  detail::RecordingScope const scope(recording);
+  function();
+  return recording;
+}
+
+/// Kokkos Tools' number of an execution-space instance.
+template <class ExecutionSpace>
+std::uint32_t device_id(ExecutionSpace const& exec) {
+  return Kokkos::Tools::Experimental::device_id(exec);
+}
+
+/// Kokkos's own kernels and those of Kokkos Kernels (initialisation of a View, a copy, a gemm).
+inline bool is_of_kokkos(std::string const& label) {
+  return label.rfind("Kokkos", 0) == 0;
+}
+
+/// sporades::mttkrp::sorted: at least two names after sporades.
+inline bool is_our_label(std::string const& label) {
+  static std::regex const pattern("^sporades::[a-z_]+(::[a-z0-9_]+)+$");
+  return std::regex_match(label, pattern);
+}
+
+/// Runs function and tests that it launched something, that every kernel and View carries a label
+/// of ours, that every kernel ran on exec, and that nothing fenced the whole backend.
+template <class ExecutionSpace, class Function>
+Recording check_launches(ExecutionSpace const& exec, Function const& function) {
+  auto const recording = record(function);
+  auto const device = device_id(exec);
+  CHECK(!recording.launches.empty());
+  for (auto const& [label, instance] : recording.launches) {
+    INFO("kernel " << label);
+    bool const is_ours = is_our_label(label);
+    if (!is_ours) CHECK(is_of_kokkos(label));
+    // Kokkos 3.4 reports its own kernels as run on device 0, wherever they ran.
+    if (is_ours || KOKKOS_VERSION >= 40500) CHECK(instance == device);
+  }
+  for (auto const& label : recording.allocations) {
+    INFO("View " << label);
+    if (!is_of_kokkos(label)) CHECK(is_our_label(label));
+  }
+  for (auto const& [label, instance] : recording.fences) {
+    INFO("fence " << label);
+    CHECK(label.find("Global Fence") == std::string::npos);
+  }
+  return recording;
+}
+
+}  // namespace sporades::test
