@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/types.hpp>
+#include <type_traits>
+#include <utility>
+
+/// The lane model: work is (chunk of consecutive nonzeros) x (tile of consecutive columns), flat in
+/// a RangePolicy with the tile fastest. A tile lives in registers. On GPUs it is 16 bytes, so that
+/// neighbouring threads read neighbouring tiles and a factor row is one coalesced load; on CPUs it
+/// is as much of the row as registers hold, and the compiler vectorises over it.
+
+namespace sporades::detail {
+
+/// How a tile of a row is touched: in one 16-byte load or store that must be aligned (GPUs); column
+/// by column, all of them there (CPUs: the compiler makes vectors of it); or column by column up to
+/// the last of the matrix, for what remains when the number of columns is no multiple of the tile.
+enum class Access { packed, whole, guarded };
+
+/// Width consecutive entries of a matrix row.
+template <class Scalar, int Width>
+struct Tile {
+  Scalar column[Width];
+
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Scalar value) {
+    for (int j = 0; j < Width; ++j) column[j] = value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& other) {
+    for (int j = 0; j < Width; ++j) column[j] += other.column[j];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Tile const& other) {
+    for (int j = 0; j < Width; ++j) column[j] *= other.column[j];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Scalar factor) {
+    for (int j = 0; j < Width; ++j) column[j] *= factor;
+  }
+  /// this += a * b
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Tile const& a, Tile const& b) {
+    for (int j = 0; j < Width; ++j) column[j] += a.column[j] * b.column[j];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar a, Tile const& b) {
+    for (int j = 0; j < Width; ++j) column[j] += a * b.column[j];
+  }
+};
+
+/// Sixteen bytes that one instruction of a GPU loads or stores.
+template <class Scalar>
+struct alignas(16) Pack {
+  Scalar entry[16 / sizeof(Scalar)];
+};
+
+/// Columns first to first + Width of a matrix, row by row.
+template <class Scalar, int Width, Access access>
+struct TileColumns {
+  using T = Tile<Scalar, Width>;
+  static_assert(access != Access::packed || Width * sizeof(Scalar) == 16,
+                "A packed tile is 16 bytes.");
+
+  static constexpr int width = Width;
+
+  std::size_t first;
+  int columns;  // of the matrix from `first` on: fewer than Width only where guarded
+
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(int j) const {
+    return access != Access::guarded || j < columns;
+  }
+
+  template <class MatrixType>
+  KOKKOS_FORCEINLINE_FUNCTION T load(MatrixType const& A, std::size_t row) const {
+    Scalar const* const from = A.data() + row * A.stride_0() + first;
+    T tile;
+    if constexpr (access == Access::guarded) {
+      for (int j = 0; j < Width; ++j) tile.column[j] = j < columns ? from[j] : Scalar(0);
+    } else if constexpr (access == Access::packed) {
+      auto const packed = *reinterpret_cast<Pack<Scalar> const*>(from);
+      for (int j = 0; j < Width; ++j) tile.column[j] = packed.entry[j];
+    } else {
+      for (int j = 0; j < Width; ++j) tile.column[j] = from[j];
+    }
+    return tile;
+  }
+
+  template <class MatrixType>
+  KOKKOS_FORCEINLINE_FUNCTION void store(MatrixType const& A, std::size_t row,
+                                         T const& tile) const {
+    Scalar* const to = A.data() + row * A.stride_0() + first;
+    if constexpr (access == Access::guarded) {
+      for (int j = 0; j < Width; ++j)
+        if (j < columns) to[j] = tile.column[j];
+    } else if constexpr (access == Access::packed) {
+      Pack<Scalar> packed;
+      for (int j = 0; j < Width; ++j) packed.entry[j] = tile.column[j];
+      *reinterpret_cast<Pack<Scalar>*>(to) = packed;
+    } else {
+      for (int j = 0; j < Width; ++j) to[j] = tile.column[j];
+    }
+  }
+};
+
+/// Nonzeros of a chunk. Fixed by the space and the size alone, never by the number of threads: the
+/// chunks decide the order of additions.
+template <class ExecutionSpace>
+Position chunk_length(Position nnz) {
+  if (is_gpu<ExecutionSpace>) return nnz < (Position{1} << 22) ? 128 : 256;
+  Position const length = (nnz / 512 + 127) / 128 * 128;  // at least some hundred chunks
+  return length < 128 ? 128 : length > 4096 ? 4096 : length;
+}
+
+/// True if every row of A starts on a 16-byte boundary.
+template <class MatrixType>
+bool rows_are_aligned(MatrixType const& A) {
+  using Scalar = typename MatrixType::non_const_value_type;
+  return reinterpret_cast<std::uintptr_t>(A.data()) % 16 == 0 &&
+         A.stride(0) * sizeof(Scalar) % 16 == 0;
+}
+
+template <class Function, int... values>
+void for_each_constant(std::integer_sequence<int, values...>, Function const& function) {
+  (function(std::integral_constant<int, values>{}), ...);
+}
+
+/// Calls run(width constant, access constant, first column, number of tiles) so that the tiles of
+/// all calls cover `columns` columns. On CPUs: tiles of 32, then one of the width that remains in
+/// steps of four, then a guarded one for the last one to three columns. On GPUs: 16 bytes each.
+template <class ExecutionSpace, class Scalar, class Run>
+void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
+  using Packed = std::integral_constant<Access, Access::packed>;
+  using Whole = std::integral_constant<Access, Access::whole>;
+  using Guarded = std::integral_constant<Access, Access::guarded>;
+  auto call = [&](auto width, auto access, std::size_t first, std::size_t tiles) {
+    if (tiles > 0) run(width, access, first, tiles);
+  };
+  if constexpr (is_gpu<ExecutionSpace>) {
+    constexpr int pack = 16 / sizeof(Scalar);
+    constexpr std::integral_constant<int, pack> width{};
+    std::size_t const packed = aligned ? columns / pack : 0;
+    call(width, Packed{}, 0, packed);
+    call(width, Guarded{}, packed * pack, (columns - packed * pack + pack - 1) / pack);
+  } else {
+    static_cast<void>(aligned);
+    constexpr int widest = 32;
+    call(std::integral_constant<int, widest>{}, Whole{}, 0, columns / widest);
+    std::size_t const first = columns / widest * widest;
+    std::size_t const quads = (columns - first) / 4;
+    for_each_constant(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7>{}, [&](auto count) {
+      call(std::integral_constant<int, 4 * count>{}, Whole{}, first, quads == count ? 1 : 0);
+    });
+    call(std::integral_constant<int, 4>{}, Guarded{}, columns / 4 * 4, columns % 4 > 0 ? 1 : 0);
+  }
+}
+
+}  // namespace sporades::detail

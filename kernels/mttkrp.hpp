@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/mttkrp/atomic.hpp>
+#include <sporades/kernels/mttkrp/csf.hpp>
+#include <sporades/kernels/mttkrp/duplicated.hpp>
+#include <sporades/kernels/mttkrp/permuted.hpp>
+#include <sporades/kernels/mttkrp/sorted.hpp>
+
+/// Matricized tensor times Khatri-Rao product on mode n:
+///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
+///   V(i, r) = sum over nonzeros p with i_n = i of x_p prod_{m != n} A_m(i_m, r)
+/// X: I_0 x ... x I_{N-1}. A[m]: I_m x R; A[n] is not read. V: I_n x R, overwritten, aliases no
+/// A[m]. Any order from 1 to 16, any R. N R nnz flops; at least one index a mode, one value and
+/// (N - 1) factor rows read a nonzero. Enqueued on exec, does not fence.
+/// Throws Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
+/// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007; DESIGN §7.
+
+namespace sporades {
+
+/// How MTTKRP adds up output rows. `permuted`, `sorted` and `csf` give the same bits on every run
+/// and thread count; `atomic` and `duplicated` do not, and take nonzeros in any order.
+enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, csf };
+
+inline char const* to_string(MttkrpStrategy strategy) {
+  constexpr char const* names[] = {"automatic", "atomic", "duplicated",
+                                   "permuted",  "sorted", "csf"};
+  return names[static_cast<int>(strategy)];
+}
+
+namespace detail {
+
+template <class Scalar, class MemorySpace>
+void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
+                  Matrix<Scalar, MemorySpace> const& V) {
+  int const N = static_cast<int>(dims.size());
+  expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
+  expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
+  expects(V.extent(0) == dims[n], "mttkrp: V has ", V.extent(0), " rows, mode ", n, " has ",
+          dims[n]);
+  for (int m = 0; m < N; ++m) {
+    if (m == n) continue;
+    expects(A[m].extent(0) == dims[m], "mttkrp: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
+            " has ", dims[m]);
+    expects(A[m].extent(1) == V.extent(1), "mttkrp: A[", m, "] has ", A[m].extent(1),
+            " columns, V has ", V.extent(1));
+    expects(A[m].data() != V.data() || V.span() == 0, "mttkrp: V is A[", m, "]");
+  }
+}
+
+}  // namespace detail
+
+/// On a COO tensor. Strategies: `atomic` and `duplicated` on any; `sorted` where X is sorted with
+/// mode n first; `automatic` is `sorted` where that holds, else `atomic`. The buffers are kept
+/// between calls by whoever calls often.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  detail::check_mttkrp(X.dims, A, n, V);
+  bool const is_sorted = !X.sorted_modes.empty() && X.sorted_modes[0] == n;
+  if (strategy == MttkrpStrategy::automatic)
+    strategy = is_sorted ? MttkrpStrategy::sorted : MttkrpStrategy::atomic;
+  switch (strategy) {
+    case MttkrpStrategy::sorted:
+      expects(is_sorted, "mttkrp: strategy sorted needs a tensor sorted by mode ", n, " first");
+      return detail::mttkrp_sorted(exec, X, A, n, V, carry);
+    case MttkrpStrategy::atomic:
+      return detail::mttkrp_atomic(exec, X, A, n, V);
+    case MttkrpStrategy::duplicated:
+      return detail::mttkrp_duplicated(exec, X, A, n, V);
+    default:
+      fail("mttkrp: strategy ", to_string(strategy), " does not work on a CooTensor");
+  }
+}
+
+/// On one COO tensor with a permutation a mode: strategy `permuted`, or `automatic` for the same.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, PermutedCoo<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  detail::check_mttkrp(X.tensor.dims, A, n, V);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::permuted,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedCoo");
+  detail::mttkrp_permuted(exec, X, A, n, V, carry);
+}
+
+/// On a CSF tree, on its root mode only: strategy `csf`, or `automatic` for the same.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  detail::check_mttkrp(X.dims, A, n, V);
+  expects(X.mode_order[0] == n, "mttkrp: the tree's root is mode ", X.mode_order[0],
+          ", the product is on mode ", n);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::csf,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a CsfTensor");
+  detail::mttkrp_csf(exec, X, A, V, carry);
+}
+
+/// The same with buffers of its own, allocated in every call.
+template <class ExecutionSpace, template <class, class, class> class Tensor, class Scalar,
+          class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, Tensor<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy = MttkrpStrategy::automatic) {
+  CarryBuffers<Scalar, Index, MemorySpace> carry;
+  mttkrp(exec, X, A, n, V, strategy, carry);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/mttkrp.hpp>

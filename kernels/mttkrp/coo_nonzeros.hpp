@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/kernels/segment_walk.hpp>
+
+namespace sporades::detail {
+
+/// Number of modes that a kernel unrolls over; others are counted at run time.
+inline constexpr int any_number = -1;
+
+/// The nonzeros of a COO tensor as MTTKRP sees them on mode n: an output row, and for a tile of
+/// columns the term x_p * prod_{m != n} A_m(i_m, :). `Others` is N - 1 or any_number.
+/// Order is Identity, or a permutation that says which nonzero comes p-th.
+template <class Scalar, class Index, class MemorySpace, int Others, class Order>
+struct CooNonzeros {
+  static constexpr int capacity = Others == any_number ? max_order - 1 : Others;
+  struct Entry {
+    Index row;
+    Scalar value;
+    Index index[Others == any_number ? 1 : Others];
+    Position place;
+  };
+
+  RawVector<Index const, MemorySpace> rows;  // nnz: coordinates of mode n
+  RawVector<Scalar const, MemorySpace> values;
+  Kokkos::Array<RawVector<Index const, MemorySpace>, capacity> indices;  // of the other modes
+  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;
+  Order order;
+  int others;  // N - 1
+
+  KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION Index row(Position p) const { return rows(order(p)); }
+
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const {
+    Entry entry;
+    entry.place = order(p);
+    entry.row = rows(entry.place);
+    entry.value = values(entry.place);
+    if constexpr (Others != any_number)
+      for (int m = 0; m < Others; ++m) entry.index[m] = indices[m](entry.place);
+    return entry;
+  }
+
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
+    typename Columns::T product;
+    if constexpr (Others == any_number) {
+      product.fill(entry.value);
+      for (int m = 0; m < others; ++m)
+        product.multiply(columns.load(factors[m], indices[m](entry.place)));
+    } else {
+      product = columns.load(factors[0], entry.index[0]);
+      product.multiply(entry.value);
+      for (int m = 1; m < Others; ++m) product.multiply(columns.load(factors[m], entry.index[m]));
+    }
+    return product;
+  }
+};
+
+struct Identity {
+  KOKKOS_FORCEINLINE_FUNCTION Position operator()(Position p) const { return p; }
+};
+
+template <class MemorySpace>
+struct Permuted {
+  RawVector<Position const, MemorySpace> permutation;
+  KOKKOS_FORCEINLINE_FUNCTION Position operator()(Position p) const { return permutation(p); }
+};
+
+/// What MTTKRP on mode n reads of X and A.
+template <int Others, class Scalar, class Index, class MemorySpace, class Order>
+auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
+                  Factors<Scalar, MemorySpace> const& A, int n, Order order) {
+  CooNonzeros<Scalar, Index, MemorySpace, Others, Order> nonzeros;
+  auto coordinates = [&](int m) {
+    return RawVector<Index const, MemorySpace>(X.coordinates.data() + m * X.coordinates.stride(0),
+                                               X.nnz());
+  };
+  nonzeros.rows = coordinates(n);
+  nonzeros.values = X.values;
+  nonzeros.order = order;
+  nonzeros.others = 0;
+  for (int m = 0; m < X.order(); ++m) {
+    if (m == n) continue;
+    nonzeros.indices[nonzeros.others] = coordinates(m);
+    nonzeros.factors[nonzeros.others] = A[m];
+    ++nonzeros.others;
+  }
+  return nonzeros;
+}
+
+/// Calls run(constant) with the number of other modes where kernels unroll over it (orders 3 to 5
+/// with 32-bit indices), else with any_number.
+template <class Index, class Run>
+void for_other_modes(int others, Run const& run) {
+  if constexpr (sizeof(Index) == 4) {
+    if (others == 2) return run(std::integral_constant<int, 2>{});
+    if (others == 3) return run(std::integral_constant<int, 3>{});
+    if (others == 4) return run(std::integral_constant<int, 4>{});
+  }
+  run(std::integral_constant<int, any_number>{});
+}
+
+/// True if every matrix that the kernel reads or writes allows 16-byte tiles.
+template <class Scalar, class MemorySpace>
+bool all_rows_aligned(Factors<Scalar, MemorySpace> const& A, int n,
+                      Matrix<Scalar, MemorySpace> const& V) {
+  bool aligned = rows_are_aligned(V);
+  for (int m = 0; m < static_cast<int>(A.size()); ++m)
+    aligned = aligned && (m == n || rows_are_aligned(A[m]));
+  return aligned;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/lanes.hpp>
+
+/// Where the sums of output rows go that chunks of nonzeros have computed.
+///
+/// Deterministic rows (RowSums): nonzeros are sorted by output row. A chunk owns every row that
+/// starts and ends inside it and writes it directly. The sums of its first and last row, where
+/// these reach beyond the chunk, go to two carry slots. The slots of all chunks, two each, always,
+/// are again a sequence sorted by row, only shorter: it is reduced the same way, level by level in
+/// chunks of carry_chunk slots, until one chunk is left. No atomics, and the same bits on every run
+/// and thread count. An unused slot holds zeros for a row of its chunk, which change nothing.
+///
+/// Atomic rows (AtomicRows): every sum is added to the output atomically; nonzeros in any order.
+
+namespace sporades {
+
+/// Carry slots of every level, kept between calls so that a kernel called again allocates nothing.
+template <class Scalar, class Index, class MemorySpace>
+class CarryBuffers {
+ public:
+  struct Level {
+    Kokkos::View<Index*, MemorySpace> rows;  // slots
+    Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
+  };
+
+  /// Slots for this many chunks at the first level and as many levels as these need. Allocates on
+  /// exec where what is there is too small.
+  template <class ExecutionSpace>
+  void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
+
+  Level const& level(std::size_t l) const { return levels_[l]; }
+  std::uint64_t bytes() const;
+
+ private:
+  std::vector<Level> levels_;
+};
+
+namespace detail {
+
+/// Slots that one work item reduces at a carry level.
+inline constexpr Position carry_chunk = 32;
+
+inline Position chunks_of(Position items, Position length) {
+  return (items + length - 1) / length;
+}
+
+}  // namespace detail
+
+template <class Scalar, class Index, class MemorySpace>
+template <class ExecutionSpace>
+void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
+                                                       std::size_t columns) {
+  std::size_t const stride = (columns + 3) / 4 * 4;
+  for (std::size_t l = 0; chunks > 1; ++l) {
+    if (l == levels_.size()) levels_.emplace_back();
+    Level& level = levels_[l];
+    if (level.rows.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
+      level.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::carry::rows",
+                                                                    2 * chunks);
+      level.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
+                                                              2 * chunks, stride);
+    }
+    chunks = detail::chunks_of(2 * chunks, detail::carry_chunk);
+  }
+}
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
+  std::uint64_t sum = 0;
+  for (auto const& level : levels_)
+    sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
+  return sum;
+}
+
+namespace detail {
+
+/// Unmanaged, so that functors copy nothing but a pointer and extents.
+template <class Scalar, class MemorySpace>
+using RawMatrix = Kokkos::View<Scalar**, Kokkos::LayoutRight, MemorySpace,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class Entry, class MemorySpace>
+using RawVector = Kokkos::View<Entry*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Where a chunk stands with its first row.
+struct ChunkState {
+  Position chunk;
+  bool shared;  // the first row began in an earlier chunk
+  bool first;   // the row being summed is the chunk's first
+};
+
+/// Deterministic rows; `accumulate` from the second level on, where V holds what the first wrote.
+template <class Scalar, class Index, class MemorySpace, bool accumulate>
+struct RowSums {
+  RawMatrix<Scalar, MemorySpace> V;     // output rows x columns
+  RawVector<Index, MemorySpace> rows;   // carry slots; none if there is one chunk
+  RawMatrix<Scalar, MemorySpace> sums;  // carry slots x columns
+
+  /// A row ends inside the chunk.
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const& state, Columns const& columns, Index row,
+                                         T const& sum) const {
+    if (state.first && state.shared) {
+      columns.store(sums, 2 * state.chunk, sum);
+    } else {
+      write(columns, row, sum);
+    }
+  }
+
+  /// The chunk ends in this row; `continues` if the next chunk goes on with it.
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns,
+                                          Index first_row, Index row, T const& sum,
+                                          bool continues) const {
+    bool const in_first_slot = state.first && state.shared;
+    if (!in_first_slot && !continues) write(columns, row, sum);
+    if (rows.extent(0) == 0) return;
+    T zero;
+    zero.fill(Scalar(0));
+    Position const slot = 2 * state.chunk;
+    if (in_first_slot || !state.shared) columns.store(sums, slot, in_first_slot ? sum : zero);
+    columns.store(sums, slot + 1, continues && !in_first_slot ? sum : zero);
+    if (columns.first == 0) {
+      rows(slot) = first_row;
+      rows(slot + 1) = row;
+    }
+  }
+
+ private:
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void write(Columns const& columns, Index row, T const& sum) const {
+    if constexpr (accumulate) {
+      T total = columns.load(V, row);
+      total.add(sum);
+      columns.store(V, row, total);
+    } else {
+      columns.store(V, row, sum);
+    }
+  }
+};
+
+/// Rows in any order, each sum added atomically to V, which is zero to begin with.
+template <class Scalar, class Index, class MemorySpace>
+struct AtomicRows {
+  RawMatrix<Scalar, MemorySpace> V;
+
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const&, Columns const& columns, Index row,
+                                         T const& sum) const {
+    for (int j = 0; j < Columns::width; ++j)
+      if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum.column[j]);
+  }
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns, Index,
+                                          Index row, T const& sum, bool) const {
+    close(state, columns, row, sum);
+  }
+};
+
+}  // namespace detail
+}  // namespace sporades
