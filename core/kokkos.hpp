@@ -42,6 +42,14 @@ template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+/// A command-line option of Kokkos as this version spells it, from its modern spelling.
+inline std::string kokkos_option(std::string const& modern) {
+#if KOKKOS_VERSION < 30700
+  if (modern == "--kokkos-num-threads") return "--kokkos-threads";
+#endif
+  return modern;
+}
+
 /// A View whose entries are not initialised, allocated on exec.
 template <class ViewType, class ExecutionSpace, class... Extents>
 ViewType uninitialized(ExecutionSpace const& exec, std::string const& label, Extents... extents) {
