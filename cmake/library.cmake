@@ -21,7 +21,7 @@ add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
 target_compile_features(sporades PUBLIC cxx_std_17)
 target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}>
-                                           $<INSTALL_INTERFACE:include>)
+                                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
                                PRIVATE LAPACK::LAPACK Threads::Threads ZLIB::ZLIB)
 sporades_add_warnings(sporades)

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# build.sh [CMAKE ARGUMENTS]: builds library, command and tests for this machine in build/, after
+# bootstrap.sh has seen to what they need. Run again, it builds what changed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+arguments=$(cmake/bootstrap.sh)
+mapfile -t arguments <<< "$arguments"
+
+# What the compiler makes of -march=native tells processors apart that share a folder.
+cxx=${CXX:-c++}
+native=-march=native
+"$cxx" $native -x c++ -E - < /dev/null > /dev/null 2>&1 || native=
+macros=$("$cxx" $native -x c++ -dM -E - < /dev/null)
+
+if [[ -e build/processor && $(< build/processor) != "$macros" ]]; then
+  echo "sporades: build/ was made for another processor or compiler; building afresh" >&2
+  rm -rf build
+fi
+mkdir -p build
+echo "$macros" > build/processor
+
+if command -v ccache > /dev/null; then
+  cache=${CCACHE_DIR:-${SPORADES_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sporades}/ccache}
+  launcher="env;CCACHE_DIR=$cache;CCACHE_BASEDIR=$PWD;CCACHE_EXTRAFILES=$PWD/build/processor;ccache"
+  arguments+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
+fi
+
+log=build/configure.log
+if ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$native" "${arguments[@]}" "$@" \
+  > $log 2>&1; then
+  cat $log >&2
+  echo "sporades: CMake could not configure build/; the lines above say why" >&2
+  exit 1
+fi
+grep '^-- Sporades:' $log >&2 || true
+
+# One compiler takes up to 1.5 GB.
+jobs=$(awk -v cores="$(nproc)" '/^MemAvailable/ { jobs = int($2 / 1500000) }
+  END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
+echo "sporades: building on $jobs cores" >&2
+cmake --build build -j "$jobs" >&2
