@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What each subcommand was asked for, and its entry point. sporades.cpp fills these from the
+/// command line; a subcommand is one file that needs no parser.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sporades::command {
+
+/// The tensor to read and how to take it.
+struct ReadArguments {
+  std::string file;
+  std::string dims;  // "183x24x1140"; empty: from the file
+  std::string index_base = "automatic";
+  bool pattern = false;
+};
+
+/// What computing commands share.
+struct ComputeArguments {
+  std::string backend;  // empty: Kokkos' default execution space
+  std::string precision = "double";
+};
+
+struct InfoArguments {
+  ReadArguments read;
+  int rank = 16;
+  bool json = false;
+};
+
+struct GenerateArguments {
+  std::string like;
+  std::string dims;
+  std::optional<std::uint64_t> nnz;
+  double skew = 0;
+  std::optional<std::uint64_t> seed;
+  std::string output;
+};
+
+struct ConvertArguments {
+  ReadArguments read;
+  std::string precision = "double";
+  std::string duplicates = "sum";
+  std::string output;
+};
+
+/// What all decompositions share.
+struct DecomposeArguments {
+  ReadArguments read;
+  ComputeArguments compute;
+  int iterations = 50;
+  double tolerance = 1e-5;
+  std::uint64_t seed = 1;
+  std::string init = "random";
+  std::string strategy = "automatic";
+  std::string output;
+  std::string report;
+  std::string checkpoint;
+  int checkpoint_every = 1;
+  std::string resume;
+  std::string labels;
+  int top = 10;
+  std::string progress = "auto";
+};
+
+struct CpAlsArguments {
+  DecomposeArguments common;
+  int rank = 0;
+  bool non_negative = false;
+  double regularization = 0;
+};
+
+/// Each returns the exit status and throws Error for bad input, RunError for a failure.
+int info(InfoArguments const& arguments);
+int generate(GenerateArguments const& arguments);
+int convert(ConvertArguments const& arguments);
+int cp_als(CpAlsArguments const& arguments);
+
+}  // namespace sporades::command

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstdio>
+#include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/core/timer.hpp>
+
+namespace sporades::command {
+namespace {
+
+/// Values are counts, which float holds as exactly as double does: .tns text is the same for both.
+AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
+  Kokkos::DefaultHostExecutionSpace const exec;
+  auto const seed = arguments.seed.value_or(default_generate_seed);
+  if (!arguments.like.empty())
+    return generate_like<float>(exec, arguments.like, arguments.nnz, seed);
+  Dims const dims = parse_dims(arguments.dims, "--dims");
+  check_fits_memory(40. * static_cast<double>(*arguments.nnz),
+                    "generate: making " + std::to_string(*arguments.nnz) + " nonzeros");
+  if (std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim <= 0x100000000u; }))
+    return generate<float, std::uint32_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
+  return generate<float, std::uint64_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
+}
+
+}  // namespace
+
+int generate(GenerateArguments const& arguments) {
+  expects(!arguments.like.empty() || !arguments.dims.empty(),
+          "generate: expected --dims (with --nnz) or --like");
+  expects(!arguments.like.empty() || arguments.nnz, "generate: expected --nnz with --dims");
+  check_tensor_output(arguments.output);
+  Timer const timer;
+  auto const X = make_tensor(arguments);
+  double const made = timer.seconds();
+  write_tensor(arguments.output, X);
+  std::visit(
+      [&](auto const& tensor) {
+        std::printf("%s: %s, %llu nonzeros, made in %.2f s, written in %.2f s\n",
+                    arguments.output.c_str(), to_string(tensor.dims).c_str(),
+                    static_cast<unsigned long long>(tensor.nnz()), made, timer.seconds() - made);
+      },
+      X);
+  return 0;
+}
+
+}  // namespace sporades::command

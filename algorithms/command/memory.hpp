@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sporades::command {
+
+/// "12.3 GB"
+std::string bytes_text(std::uint64_t bytes);
+
+/// Most memory that this process has had resident so far, in bytes.
+std::uint64_t peak_resident_bytes();
+
+/// "2.1 GB are in use of the 24.7 GB that this machine has"
+std::string memory_sentence();
+
+/// Throws RunError if `bytes` for `what` are more than the machine or the process' limit has.
+void check_fits_memory(double bytes, std::string const& what);
+
+}  // namespace sporades::command

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <nlohmann/json.hpp>
+#include <sporades/algorithms/command/report.hpp>
+#include <sporades/version.hpp>
+
+namespace sporades::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(Json const& json) {  // a file name may be no UTF-8
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(Report const& report) {
+  Json json;
+  json["algorithm"] = report.algorithm;
+  json["version"] = version;
+  json["backend"] = report.backend;
+  json["threads"] = report.threads;
+  json["precision"] = report.precision;
+  json["file"] = report.file;
+  json["dialect"] = report.dialect;
+  json["duplicates_summed"] = report.duplicates;
+  json["dims"] = report.dims;
+  json["nnz"] = report.nnz;
+  json["rank"] = report.rank;
+  json["seed"] = report.seed;
+  json["init"] = report.init;
+  json["tolerance"] = report.tolerance;
+  json["non_negative"] = report.non_negative;
+  json["regularization"] = report.regularization;
+  json["strategies"] = report.strategies;
+  json["resumed_after"] = report.resumed_after;
+  json["iterations"] = Json::array();
+  for (auto const& one : report.iterations)
+    json["iterations"].push_back(
+        {{"iteration", one.iteration}, {"seconds", one.seconds}, {"fit", one.fit}});
+  json["fit"] = report.fit;
+  json["converged"] = report.converged;
+  json["stop_reason"] = report.stop_reason;
+  json["seconds"] = {{"read", report.seconds.read},
+                     {"build", report.seconds.build},
+                     {"solve", report.seconds.solve},
+                     {"write", report.seconds.write},
+                     {"total", report.seconds.total}};
+  json["kernels"] = Json::object();
+  for (auto const& [label, kernel] : report.kernels)
+    json["kernels"][label] = {{"seconds", kernel.seconds}, {"calls", kernel.calls}};
+  json["bytes_plan"] = report.bytes_plan;
+  json["bytes_peak"] = report.bytes_peak;
+  json["bytes_peak_device"] = report.bytes_peak_device;
+  return text_of(json);
+}
+
+std::string to_json(TensorInfo const& info) {
+  Json json;
+  json["version"] = version;
+  json["file"] = info.file;
+  json["dialect"] = info.dialect;
+  json["backend"] = info.backend;
+  json["precision"] = info.precision;
+  json["rank"] = info.rank;
+  json["order"] = info.dims.size();
+  json["dims"] = info.dims;
+  json["nnz"] = info.nnz;
+  json["duplicates_summed"] = info.duplicates;
+  json["density"] = info.density;
+  json["norm"] = info.norm;
+  json["least"] = info.least;
+  json["greatest"] = info.greatest;
+  json["modes"] = Json::array();
+  for (auto const& mode : info.modes)
+    json["modes"].push_back({{"length", mode.length},
+                             {"slices", mode.slices},
+                             {"slice_mean", mode.mean_slice},
+                             {"slice_max", mode.longest_slice},
+                             {"fibers", mode.fibers},
+                             {"fiber_mean", mode.mean_fiber},
+                             {"fiber_max", mode.longest_fiber},
+                             {"automatic", mode.automatic}});
+  json["bytes"] = Json::object();
+  for (auto const& [format, bytes] : info.bytes) json["bytes"][format] = bytes;
+  return text_of(json);
+}
+
+}  // namespace sporades::command

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What the command says as JSON, as plain data: report.cpp alone includes the JSON library.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sporades::command {
+
+struct IterationReport {
+  int iteration = 0;
+  double seconds = 0;
+  double fit = 0;
+};
+
+struct KernelReport {
+  double seconds = 0;
+  std::uint64_t calls = 0;
+};
+
+struct SecondsReport {
+  double read = 0;
+  double build = 0;
+  double solve = 0;
+  double write = 0;
+  double total = 0;
+};
+
+/// Of one decomposition. Numbers that are not finite become null.
+struct Report {
+  std::string algorithm;
+  std::string backend;
+  int threads = 0;
+  std::string precision;
+  std::string file;
+  std::string dialect;
+  std::uint64_t duplicates = 0;  // that the reader summed
+  std::vector<std::uint64_t> dims;
+  std::uint64_t nnz = 0;
+  int rank = 0;
+  std::uint64_t seed = 0;
+  std::string init;
+  double tolerance = 0;
+  bool non_negative = false;
+  double regularization = 0;
+  std::vector<std::string> strategies;  // of MTTKRP, by mode
+  int resumed_after = 0;                // iterations that a checkpoint brought
+  std::vector<IterationReport> iterations;
+  double fit = 0;
+  bool converged = false;
+  std::string stop_reason;
+  SecondsReport seconds;
+  std::map<std::string, KernelReport> kernels;
+  std::uint64_t bytes_plan = 0;         // formats and buffers
+  std::uint64_t bytes_peak = 0;         // resident on the host
+  std::uint64_t bytes_peak_device = 0;  // of Views in device memory
+};
+
+std::string to_json(Report const& report);
+
+struct ModeInfo {
+  std::uint64_t length = 0;
+  std::uint64_t slices = 0;  // that are not empty
+  double mean_slice = 0;     // nonzeros of one that is not empty
+  std::uint64_t longest_slice = 0;
+  std::uint64_t fibers = 0;  // along the mode, that are not empty
+  double mean_fiber = 0;
+  std::uint64_t longest_fiber = 0;
+  std::string automatic;  // the MTTKRP strategy that `automatic` chooses
+};
+
+struct TensorInfo {
+  std::string file;
+  std::string dialect;
+  std::string backend;
+  std::string precision;
+  int rank = 0;
+  std::vector<std::uint64_t> dims;
+  std::uint64_t nnz = 0;
+  std::uint64_t duplicates = 0;
+  double density = 0;
+  double norm = 0;
+  double least = 0;     // value
+  double greatest = 0;  // value
+  std::vector<ModeInfo> modes;
+  std::vector<std::pair<std::string, std::uint64_t>> bytes;  // by format
+};
+
+std::string to_json(TensorInfo const& info);
+
+}  // namespace sporades::command

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Starting and stopping Kokkos, without Kokkos' headers.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sporades::command {
+
+struct SplitArguments {
+  std::vector<std::string> own;
+  std::vector<std::string> kokkos;  // those that begin --kokkos-
+};
+
+/// argv without the program's name, parted. Throws Error for a Kokkos option that is unknown, or
+/// a number of threads that is none.
+SplitArguments split_arguments(int argc, char** argv);
+
+/// Kokkos is initialised while this lives. Throws Error where it does not take the options.
+class KokkosScope {
+ public:
+  KokkosScope(char* program, std::vector<std::string> options);
+  ~KokkosScope();
+  KokkosScope(KokkosScope const&) = delete;
+  KokkosScope& operator=(KokkosScope const&) = delete;
+
+ private:
+  struct Guard;
+  std::unique_ptr<Guard> guard_;
+};
+
+}  // namespace sporades::command

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/formats/spt_file.hpp>
+
+namespace sporades::command {
+namespace {
+
+bool ends_with(std::string const& text, std::string const& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+Dims parse_dims(std::string const& text, char const* option) {
+  Dims dims;
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  while (true) {
+    std::uint64_t dim = 0;
+    auto const [next, error] = std::from_chars(at, end, dim);
+    expects(error == std::errc() && (next == end || *next == 'x' || *next == ','), option, " ",
+            text, ": expected lengths as 183x24x1140, found '", std::string(at, end), "' for mode ",
+            dims.size());
+    dims.push_back(dim);
+    if (next == end) return dims;
+    at = next + 1;
+  }
+}
+
+ReadOptions read_options(ReadArguments const& arguments) {
+  ReadOptions options;
+  if (!arguments.dims.empty()) options.dims = parse_dims(arguments.dims, "--dims");
+  options.index_base = arguments.index_base == "one"        ? IndexBase::one
+                       : arguments.index_base == "zero"     ? IndexBase::zero
+                       : arguments.index_base == "per-mode" ? IndexBase::per_mode
+                                                            : IndexBase::automatic;
+  options.pattern = arguments.pattern;
+  return options;
+}
+
+template <class Scalar>
+ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates) {
+  auto options = read_options(arguments);
+  options.duplicates = duplicates;
+  auto result = read_tensor<Scalar>(arguments.file, options);
+  for (auto const& note : result.notes) std::fprintf(stderr, "sporades: note: %s\n", note.c_str());
+  return result;
+}
+
+void check_output(std::string const& path, char const* option) {
+  if (path.empty()) return;
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return;  // a pipe, a device
+  fs::path folder = fs::weakly_canonical(path, ignored).parent_path();
+  if (folder.empty()) folder = ".";
+  expects(fs::is_directory(folder, ignored), option, " ", path, ": there is no folder ",
+          folder.string());
+  expects(access(folder.c_str(), W_OK | X_OK) == 0, option, " ", path, ": the folder ",
+          folder.string(), " cannot be written to (", std::strerror(errno), ")");
+}
+
+void check_tensor_output(std::string const& path) {
+  expects(ends_with(path, ".tns") || ends_with(path, ".tns.gz") || ends_with(path, ".spt"),
+          "output ", path, ": expected a name that ends in .tns, .tns.gz or .spt");
+  check_output(path, "output");
+}
+
+template <class Scalar>
+void write_tensor(std::string const& path, AnyCoo<Scalar> const& X) {
+  if (ends_with(path, ".spt"))
+    write_spt(path, X);
+  else
+    write_tns(path, X);
+}
+
+template ReadResult<double> read(ReadArguments const&, Duplicates);
+template ReadResult<float> read(ReadArguments const&, Duplicates);
+template void write_tensor(std::string const&, AnyCoo<double> const&);
+template void write_tensor(std::string const&, AnyCoo<float> const&);
+
+}  // namespace sporades::command

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/command/arguments.hpp>
+#include <sporades/formats/tns_file.hpp>
+
+namespace sporades::command {
+
+/// "183x24x1140" as dims. Throws Error naming the option that has it.
+Dims parse_dims(std::string const& text, char const* option);
+
+ReadOptions read_options(ReadArguments const& arguments);
+
+/// Reads the tensor and says on standard error what the reader had to decide.
+template <class Scalar>
+ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum);
+
+/// Throws Error unless the name ends in .tns, .tns.gz or .spt and its folder can be written to.
+void check_tensor_output(std::string const& path);
+
+/// Throws Error unless a file of this name can be made; "" is no file, and fine.
+void check_output(std::string const& path, char const* option);
+
+/// Writes in the format that the name asks for.
+template <class Scalar>
+void write_tensor(std::string const& path, AnyCoo<Scalar> const& X);
+
+}  // namespace sporades::command

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// The sporades command: reads the command line, starts Kokkos, runs a subcommand, and turns what
+/// is thrown into one line on standard error and an exit status (2: bad usage or input, 1: a
+/// failure while running).
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <new>
+#include <sporades/algorithms/command/arguments.hpp>
+#include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/core/error.hpp>
+#include <sporades/version.hpp>
+
+namespace sporades::command {
+namespace {
+
+using Run = std::function<int()>;
+
+void add_read_options(CLI::App& app, ReadArguments& read) {
+  app.add_option("FILE", read.file, "Tensor: .tns text of any dialect, gzipped or not, or .spt")
+      ->required();
+  app.add_option("--dims", read.dims, "Lengths of the modes, as 183x24x1140 (default: the file's)");
+  app.add_option("--index-base", read.index_base, "What the file's indices count from")
+      ->check(CLI::IsMember({"automatic", "one", "zero", "per-mode"}))
+      ->capture_default_str();
+  app.add_flag("--pattern", read.pattern, "The file has no column of values: each is 1");
+}
+
+void add_precision(CLI::App& app, std::string& precision) {
+  app.add_option("--precision", precision, "Type of values and factors")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str();
+}
+
+void add_compute_options(CLI::App& app, ComputeArguments& compute) {
+  app.add_option(
+      "--backend", compute.backend,
+      "Where to compute: serial, openmp, cuda or hip, if built in (default: Kokkos' own)");
+  add_precision(app, compute.precision);
+}
+
+void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
+  add_read_options(app, common.read);
+  add_compute_options(app, common.compute);
+  app.add_option("--iterations", common.iterations, "Most iterations")->capture_default_str();
+  app.add_option("--tolerance", common.tolerance,
+                 "Stop when the fit changes by less; 0: run all iterations")
+      ->capture_default_str();
+  app.add_option("--seed", common.seed, "Of the random start")->capture_default_str();
+  app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
+      ->capture_default_str();
+  app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
+      ->check(CLI::IsMember({"automatic", "atomic", "duplicated", "permuted", "sorted", "csf"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
+  app.add_option("--report", common.report, "Write a JSON report here");
+  app.add_option("--checkpoint", common.checkpoint,
+                 "Keep a checkpoint here, from which --resume goes on");
+  app.add_option("--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--resume", common.resume, "Go on from this checkpoint");
+  app.add_option("--labels", common.labels,
+                 "Folder with one text file a mode, one name a line (mode-0.txt ...): print the "
+                 "top entries of each component");
+  app.add_option("--top", common.top, "Entries a component and mode to print with --labels")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--progress", common.progress, "A live line on standard error")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
+/// The subcommand that was chosen, or none where the parser has answered itself (help, version).
+struct Parsed {
+  Run run;
+  int status = 0;
+};
+
+Parsed parse(std::vector<std::string> arguments) {
+  CLI::App app("Sporades: sparse tensor decompositions on Kokkos.", "sporades");
+  app.set_version_flag("--version", std::string("sporades ") + version);
+  app.require_subcommand(1);
+  app.footer(
+      "Kokkos' own options may be given anywhere, as --kokkos-num-threads=4.\n"
+      "`sporades SUBCOMMAND --help` tells a subcommand's options.");
+  Run run;
+
+  InfoArguments info_arguments;
+  auto& info_app =
+      *app.add_subcommand("info", "What a tensor is like, and its size in each format");
+  add_read_options(info_app, info_arguments.read);
+  info_app.add_option("--rank", info_arguments.rank, "Rank that `automatic` is asked for")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  info_app.add_flag("--json", info_arguments.json, "As JSON");
+  info_app.callback([&] { run = [=] { return info(info_arguments); }; });
+
+  GenerateArguments generate_arguments;
+  auto& generate_app = *app.add_subcommand("generate", "Make a random tensor");
+  auto* const like = generate_app.add_option(
+      "--like", generate_arguments.like,
+      "Resemble a published tensor: nell-2, nell-2s, nell-1, delicious-4d, vast-2015, uber");
+  auto* const dims = generate_app.add_option("--dims", generate_arguments.dims,
+                                             "Lengths of the modes, as 183x24x1140x1717");
+  generate_app.add_option("--nnz", generate_arguments.nnz, "Number of nonzeros");
+  auto* const skew =
+      generate_app.add_option("--skew", generate_arguments.skew,
+                              "Power law of the slices' nonzeros; 0 is uniform (with --dims)");
+  generate_app.add_option("--seed", generate_arguments.seed, "Default 20240607");
+  generate_app.add_option("-o,--output", generate_arguments.output, "A .tns, .tns.gz or .spt file")
+      ->required();
+  like->excludes(dims);
+  like->excludes(skew);
+  generate_app.callback([&] { run = [=] { return generate(generate_arguments); }; });
+
+  ConvertArguments convert_arguments;
+  auto& convert_app = *app.add_subcommand("convert", "Write a tensor in another format");
+  add_read_options(convert_app, convert_arguments.read);
+  convert_app.add_option("OUT", convert_arguments.output, "A .tns, .tns.gz or .spt file")
+      ->required();
+  add_precision(convert_app, convert_arguments.precision);
+  convert_app
+      .add_option("--duplicates", convert_arguments.duplicates,
+                  "Coordinates that come more than once")
+      ->check(CLI::IsMember({"sum", "keep"}))
+      ->capture_default_str();
+  convert_app.callback([&] { run = [=] { return convert(convert_arguments); }; });
+
+  CpAlsArguments cp_als_arguments;
+  auto& cp_als_app = *app.add_subcommand("cp-als", "CP decomposition by alternating least squares");
+  add_decompose_options(cp_als_app, cp_als_arguments.common);
+  cp_als_app.add_option("--rank", cp_als_arguments.rank, "Number of components")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
+                      "Keep all factors at 0 or above");
+  cp_als_app
+      .add_option("--regularization", cp_als_arguments.regularization,
+                  "Added to the diagonal of every least-squares system")
+      ->capture_default_str();
+  cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
+
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(arguments);
+  } catch (CLI::Success const& answer) {
+    return {nullptr, app.exit(answer)};
+  } catch (CLI::ParseError const& error) {
+    fail(error.what(), " (sporades --help tells the usage)");
+  }
+  return {run, 0};
+}
+
+int run(int argc, char** argv) {
+  auto [own, kokkos] = split_arguments(argc, argv);
+  Parsed const parsed = parse(own);
+  int status = parsed.status;
+  if (parsed.run) {
+    KokkosScope const scope(argv[0], kokkos);
+    status = parsed.run();
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout.flush())
+    throw RunError("standard output cannot be written");
+  return status;
+}
+
+int report_error(std::string const& message, int status) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "sporades: error: %s\n", message.c_str());
+  return status;
+}
+
+}  // namespace
+}  // namespace sporades::command
+
+int main(int argc, char** argv) {
+  using sporades::command::report_error;
+  try {
+    return sporades::command::run(argc, argv);
+  } catch (sporades::RunError const& error) {
+    return report_error(error.what(), 1);
+  } catch (sporades::Error const& error) {
+    return report_error(error.what(), 2);
+  } catch (std::bad_alloc const&) {
+    return report_error("memory ran out: " + sporades::command::memory_sentence(), 1);
+  } catch (std::exception const& error) {
+    return report_error(error.what(), 1);
+  }
+}
