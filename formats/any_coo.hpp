@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/formats/coo_tensor.hpp>
-
 #include <variant>
 
 namespace sporades {

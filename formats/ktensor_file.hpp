@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/formats/ktensor.hpp>
-
 #include <string_view>
 
 namespace sporades {

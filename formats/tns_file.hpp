@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/formats/any_coo.hpp>
-
 #include <string_view>
 
 namespace sporades {

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sporades::detail {
+
+/// XXH64 with seed 0, as its specification (Yann Collet, xxHash) defines it.
+std::uint64_t xxh64(void const* bytes, std::size_t size);
+
+/// The XXH64 of the XXH64s (little endian) of the blocks of 1 MiB, computed on several threads
+/// (0: as many as the host's execution space has).
+std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads);
+
+}  // namespace sporades::detail

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+namespace sporades::detail {
+
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+inline bool ends_token(char c) {
+  return is_blank(c) || c == '\n';
+}
+inline unsigned digit(char c) {
+  return static_cast<unsigned char>(c) - unsigned{'0'};
+}
+
+enum class Number { good, malformed, negative, fractional, out_of_range, not_finite };
+
+/// Any unsigned integer of at most 64 bits, with an optional '+'. The token is all of the number.
+inline Number parse_integer(std::string_view token, std::uint64_t& result) {
+  if (!token.empty() && token.front() == '+') token.remove_prefix(1);
+  auto const* const end = token.data() + token.size();
+  auto const [rest, error] = std::from_chars(token.data(), end, result);
+  if (error == std::errc::result_out_of_range && rest == end) return Number::out_of_range;
+  if (error == std::errc{} && rest == end) return Number::good;
+  double real = 0;
+  auto const as_real = std::from_chars(token.data(), end, real);
+  if (as_real.ec != std::errc{} || as_real.ptr != end || token.empty()) return Number::malformed;
+  return real < 0 ? Number::negative : Number::fractional;
+}
+
+/// Decimal exponent of the first digit that is not 0, of a token that from_chars took.
+inline std::int64_t decimal_exponent(std::string_view token) {
+  std::int64_t exponent = 0, point = 0;
+  bool significant = false, after_point = false;
+  std::size_t p = token.front() == '-';
+  for (; p < token.size() && token[p] != 'e' && token[p] != 'E'; ++p) {
+    if (token[p] == '.') {
+      after_point = true;
+      continue;
+    }
+    significant = significant || token[p] != '0';
+    if (significant && !after_point) ++point;
+    if (!significant && after_point) --point;
+  }
+  if (p < token.size()) {
+    ++p;
+    bool const negative = token[p] == '-';
+    if (token[p] == '-' || token[p] == '+') ++p;
+    for (; p < token.size() && exponent < 1'000'000'000'000; ++p)
+      exponent = exponent * 10 + digit(token[p]);
+    if (negative) exponent = -exponent;
+  }
+  return point + exponent;
+}
+
+/// Any decimal number, with an optional '+', rounded to the nearest Scalar: too small ones to
+/// zero. The token is all of the number.
+template <class Scalar>
+Number parse_real(std::string_view token, Scalar& result) {
+  if (token.size() > 1 && token.front() == '+' && token[1] != '-') token.remove_prefix(1);
+  auto const* const end = token.data() + token.size();
+  auto const [rest, error] = std::from_chars(token.data(), end, result);
+  if (rest != end || error == std::errc::invalid_argument) return Number::malformed;
+  if (error == std::errc::result_out_of_range) {
+    if (decimal_exponent(token) > 0) return Number::out_of_range;
+    result = token.front() == '-' ? -Scalar{0} : Scalar{0};
+    return Number::good;
+  }
+  auto const largest = std::numeric_limits<Scalar>::max();
+  return result >= -largest && result <= largest ? Number::good : Number::not_finite;
+}
+
+/// The fast way for most indices: digits and then a blank or a line end, fewer than 2^63.
+/// False, and p anywhere in the token, for all else. The text must end with a line end.
+inline bool parse_index_fast(char const*& p, std::uint64_t& result) {
+  auto const* const start = p;
+  std::uint64_t sum = 0;
+  for (unsigned d = digit(*p); d < 10; d = digit(*++p)) sum = sum * 10 + d;
+  result = sum;
+  return p != start && p - start < 19 && ends_token(*p);
+}
+
+inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// m * 10^e where that rounds once and so is exact (Clinger 1990): both factors are numbers of the
+/// type. False for all else.
+template <class Scalar>
+bool exact_product(std::uint64_t m, int e, Scalar& result) {
+  constexpr std::uint64_t exact_integers = std::uint64_t{1} << std::numeric_limits<Scalar>::digits;
+  constexpr int exact_powers = std::is_same_v<Scalar, float> ? 10 : 22;
+  if (m > exact_integers || e < -exact_powers || e > exact_powers) return false;
+  auto const integer = static_cast<Scalar>(m);
+  auto const power = static_cast<Scalar>(powers_of_ten[e < 0 ? -e : e]);
+  result = e < 0 ? integer / power : integer * power;
+  return true;
+}
+
+/// The fast way for most values. False, and p anywhere in the token, for all else. The text must
+/// end with a line end.
+template <class Scalar>
+bool parse_real_fast(char const*& p, Scalar& result) {
+  bool const negative = *p == '-';
+  if (negative) ++p;
+  auto const* const start = p;
+  std::uint64_t m = 0;
+  for (unsigned d = digit(*p); d < 10; d = digit(*++p)) m = m * 10 + d;
+  auto digits = p - start;
+  int e = 0;
+  if (*p == '.') {
+    auto const* const point = ++p;
+    for (unsigned d = digit(*p); d < 10; d = digit(*++p)) m = m * 10 + d;
+    digits += p - point;
+    e = digits < 20 ? -static_cast<int>(p - point) : 0;
+  }
+  if (digits == 0 || digits > 19) return false;
+  if (*p == 'e' || *p == 'E') {
+    bool const minus = *++p == '-';
+    if (*p == '-' || *p == '+') ++p;
+    auto const* const exponent = p;
+    int sum = 0;
+    for (unsigned d = digit(*p); d < 10 && p - exponent < 4; d = digit(*++p)) sum = sum * 10 + d;
+    if (p == exponent) return false;
+    e += minus ? -sum : sum;
+  }
+  if (!ends_token(*p)) return false;
+  if (!exact_product(m, e, result)) {
+    while (e < 0 && m % 10 == 0) m /= 10, ++e;  // 1.0000000000000000e+00
+    if (!exact_product(m, e, result)) return false;
+  }
+  if (negative) result = -result;
+  return true;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/tns_file/index_range.hpp>
+#include <vector>
+
+namespace sporades::detail {
+
+/// Where each block's nonzeros and lines begin in the whole.
+struct BlockPlaces {
+  std::vector<std::uint64_t> first_nonzero;  // blocks + 1, the last is nnz
+  std::vector<std::uint64_t> first_line;     // from 1
+  std::uint64_t nnz() const { return first_nonzero.back(); }
+};
+
+/// Throws Error where the header says another number of nonzeros.
+inline BlockPlaces block_places(std::vector<BlockCount> const& counts, TextTask const& task) {
+  auto const& header = task.header;
+  BlockPlaces places{{0}, {header.lines + 1}};
+  for (auto const& count : counts) {
+    places.first_nonzero.push_back(places.first_nonzero.back() + count.nonzeros);
+    places.first_line.push_back(places.first_line.back() + count.lines);
+  }
+  if (header.nnz && *header.nnz != places.nnz())
+    fail(task.name, ":", header.nnz_line, ": the header says ", *header.nnz,
+         " nonzeros, the file holds ", places.nnz());
+  return places;
+}
+
+/// False where a block holds an index that is too wide.
+inline bool merge_summaries(std::vector<BlockSummary> const& summaries, BlockPlaces const& places,
+                            IndexRange& range) {
+  for (std::size_t b = 0; b < summaries.size(); ++b) {
+    if (summaries[b].is_too_narrow) return false;
+    range.merge(summaries[b], places.first_line[b]);
+  }
+  return true;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <sporades/formats/tns_file/parsed_blocks.hpp>
+#include <sporades/formats/tns_file/read_lines.hpp>
+
+namespace sporades::detail {
+
+namespace {
+
+/// One block's nonzeros in memory of their own.
+template <class Scalar, class Index>
+struct Piece {
+  BlockCount count;
+  BlockSummary summary;
+  std::unique_ptr<Index[]> coordinates;  // N x count.nonzeros
+  std::unique_ptr<Scalar[]> values;
+  std::string problem;
+  std::uint64_t problem_line = 0;  // from 0, in the block
+};
+
+template <class Scalar, class Index>
+void parse_piece(std::string_view text, LineShape const& shape, Piece<Scalar, Index>& piece) {
+  piece.count = count_block(text);
+  auto const nonzeros = piece.count.nonzeros;
+  // new Index[n] without parentheses leaves the memory untouched
+  piece.coordinates.reset(new Index[static_cast<std::size_t>(shape.order) * nonzeros]);
+  piece.values.reset(new Scalar[nonzeros]);
+  BlockOutput<Scalar, Index> const output{piece.coordinates.get(), nonzeros, piece.values.get()};
+  piece.summary = parse_block(text, shape, output);
+}
+
+/// Hands out the blocks of a source to several threads, and keeps what they made of them in order.
+template <class Scalar, class Index>
+class Pieces {
+ public:
+  Pieces(TextSource& source, TextBlock first) : source_(source), first_(std::move(first)) {}
+
+  /// The next block and its piece; null at the end or after a problem.
+  Piece<Scalar, Index>* next(TextBlock& block, std::size_t& number) {
+    std::lock_guard const lock(mutex_);
+    if (problem_.any()) return nullptr;
+    number = pieces_.size();
+    try {
+      if (number == 0 && !first_.text().empty())
+        block = std::move(first_);
+      else if (!source_.next(block))
+        return nullptr;
+      pieces_.push_back(std::make_unique<Piece<Scalar, Index>>());
+    } catch (...) {
+      problem_.record(number);
+      return nullptr;
+    }
+    return pieces_.back().get();
+  }
+
+  FirstProblem& problem() { return problem_; }
+  std::vector<std::unique_ptr<Piece<Scalar, Index>>>& all() { return pieces_; }
+
+ private:
+  TextSource& source_;
+  TextBlock first_;
+  std::mutex mutex_;
+  FirstProblem problem_;
+  std::vector<std::unique_ptr<Piece<Scalar, Index>>> pieces_;
+};
+
+}  // namespace
+
+template <class Scalar, class Index>
+std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, TextBlock first,
+                                                        TextTask const& task,
+                                                        LineShape const& shape) {
+  Pieces<Scalar, Index> pieces(source, std::move(first));
+  int const threads = task.options.threads;
+  on_threads(threads, [&] {
+    TextBlock block;
+    std::size_t number = 0;
+    while (auto* const piece = pieces.next(block, number)) {
+      try {
+        parse_piece(block.text(), shape, *piece);
+      } catch (LineProblem const& problem) {
+        piece->problem = problem.what;
+        piece->problem_line = problem.line;
+        pieces.problem().record(number);
+      } catch (...) {
+        pieces.problem().record(number);
+      }
+    }
+  });
+  auto& all = pieces.all();
+  std::uint64_t line = task.header.lines + 1;
+  for (auto const& piece : all) {
+    if (!piece->problem.empty())
+      fail(task.name, ":", line + piece->problem_line, ": ", piece->problem);
+    if (piece->summary.is_too_narrow) return {};
+    line += piece->count.lines;
+  }
+  pieces.problem().rethrow();
+
+  std::vector<BlockCount> counts;
+  std::vector<BlockSummary> summaries;
+  for (auto const& piece : all) {
+    counts.push_back(piece->count);
+    summaries.push_back(piece->summary);
+  }
+  auto const places = block_places(counts, task);
+  check_memory(task.name, places.nnz(), shape.order, sizeof(Index), sizeof(Scalar));
+  ParsedLines<Scalar, Index> parsed;
+  parsed.tensor =
+      allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
+                                  Dims(static_cast<std::size_t>(shape.order)), places.nnz());
+  auto* const coordinates = parsed.tensor.coordinates.data();
+  auto* const values = parsed.tensor.values.data();
+  for_each_block(threads, all.size(), [&](std::size_t b) {
+    auto const begin = places.first_nonzero[b];
+    auto const size = all[b]->count.nonzeros;
+    for (int n = 0; n < shape.order; ++n)
+      std::copy_n(all[b]->coordinates.get() + n * size, size,
+                  coordinates + n * places.nnz() + begin);
+    std::copy_n(all[b]->values.get(), size, values + begin);
+    all[b].reset();
+  });
+  merge_summaries(summaries, places, parsed.range);
+  return parsed;
+}
+
+template std::optional<ParsedLines<float, std::uint32_t>> read_streamed(TextSource&, TextBlock,
+                                                                        TextTask const&,
+                                                                        LineShape const&);
+template std::optional<ParsedLines<float, std::uint64_t>> read_streamed(TextSource&, TextBlock,
+                                                                        TextTask const&,
+                                                                        LineShape const&);
+template std::optional<ParsedLines<double, std::uint32_t>> read_streamed(TextSource&, TextBlock,
+                                                                         TextTask const&,
+                                                                         LineShape const&);
+template std::optional<ParsedLines<double, std::uint64_t>> read_streamed(TextSource&, TextBlock,
+                                                                         TextTask const&,
+                                                                         LineShape const&);
+
+}  // namespace sporades::detail
