@@ -7,7 +7,9 @@
 namespace sporades {
 
 /// Columns rounded up to whole tiles of four, the row stride of make_matrix.
-constexpr std::size_t padded_columns(std::size_t columns) { return (columns + 3) / 4 * 4; }
+constexpr std::size_t padded_columns(std::size_t columns) {
+  return (columns + 3) / 4 * 4;
+}
 
 /// A rows x columns matrix of zeros. Its row stride is padded_columns(columns), so that kernels
 /// load aligned tiles whatever the number of columns; the padding stays zero. Allocates on exec.
@@ -32,8 +34,7 @@ template <class ExecutionSpace, class Source>
 auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   using Scalar = typename Source::non_const_value_type;
   using SourceSpace = typename Source::memory_space;
-  auto const target =
-      make_matrix<Scalar>(exec, "sporades::matrix::copy", A.extent(0), A.extent(1));
+  auto const target = make_matrix<Scalar>(exec, "sporades::matrix::copy", A.extent(0), A.extent(1));
   if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, SourceSpace>::accessible) {
     Kokkos::deep_copy(exec, target, A);
   } else {  // strided rows cross memory spaces only as a contiguous block

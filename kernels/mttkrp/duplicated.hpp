@@ -39,9 +39,14 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   auto const nonzeros = coo_nonzeros<any_number>(X, A, n, Identity{});
   Position const length = chunk_length<ExecutionSpace>(X.nnz());
   Position const chunks = chunks_of(X.nnz(), length);
-  Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>> const
-      target = V;
-  Scatter scatter(target);
+  using Target =
+      Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>>;
+  bool const contiguous = V.stride(0) == V.extent(1);  // ScatterView knows no other rows
+  Target const target = contiguous
+                            ? Target(V)
+                            : Target(Kokkos::view_alloc(exec, "sporades::mttkrp::duplicated"),
+                                     V.extent(0), V.extent(1));
+  Scatter const scatter(exec, target);
   for_column_tiles<ExecutionSpace, Scalar>(
       V.extent(1), all_rows_aligned(A, n, V),
       [&](auto width, auto access, std::size_t first, Position tiles) {
@@ -51,7 +56,8 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                                                       first,    V.extent(1), tiles};
         launch_items(exec, "sporades::mttkrp::duplicated", chunks * tiles, walk);
       });
-  Kokkos::Experimental::contribute(exec, target, scatter);
+  scatter.contribute_into(exec, target);
+  if (!contiguous) Kokkos::deep_copy(exec, V, target);
 }
 
 }  // namespace sporades::detail

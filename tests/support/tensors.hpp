@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Random tensors and matrices for the tests, made on the host, the same everywhere.
+
+#include <random>
+#include <sporades/core/matrix.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+
+namespace sporades::test {
+
+/// nnz random nonzeros, unsorted, duplicates possible. Indices of each mode are drawn as
+/// floor(I_n u^skew): skew 1 is uniform, large ones put most nonzeros in row 0.
+template <class Scalar, class Index, class ExecutionSpace>
+CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> random_coo(
+    ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed = 1,
+    double skew = 1) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto X = allocate_coo<Scalar, Index>(host, dims, nnz);
+  host.fence();
+  for (Position p = 0; p < nnz; ++p) {
+    for (int n = 0; n < X.order(); ++n) {
+      double const u = std::pow(uniform(engine), skew);
+      X.coordinates(n, p) = static_cast<Index>(u * static_cast<double>(dims[n]));
+    }
+    X.values(p) = static_cast<Scalar>(uniform(engine) - 0.4);
+  }
+  return copy_to(exec, X);
+}
+
+/// A rows x columns matrix of numbers in [-0.5, 0.5); `padded` as make_matrix gives it.
+template <class Scalar, class ExecutionSpace>
+Matrix<Scalar, typename ExecutionSpace::memory_space> random_matrix(ExecutionSpace const& exec,
+                                                                    std::size_t rows,
+                                                                    std::size_t columns,
+                                                                    unsigned seed,
+                                                                    bool padded = true) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+  Matrix<Scalar, Kokkos::HostSpace> const A("A", rows, columns);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t r = 0; r < columns; ++r) A(i, r) = static_cast<Scalar>(uniform(engine));
+  if (padded) return copy_matrix(exec, A);
+  Matrix<Scalar, typename ExecutionSpace::memory_space> const B("B", rows, columns);
+  Kokkos::deep_copy(B, A);
+  return B;
+}
+
+/// Something to read on the host.
+template <class ViewType>
+auto on_host(ViewType const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+}
+
+/// A matrix to read on the host, padded or not.
+template <class MatrixType>
+auto matrix_on_host(MatrixType const& A) {
+  return copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);
+}
+
+}  // namespace sporades::test

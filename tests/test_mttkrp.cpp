@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <cstring>
+#include <limits>
+#include <sporades/kernels/mttkrp_plan.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/same_bits.hpp>
+#include <support/tensors.hpp>
+#include <support/tools.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+struct Problem {
+  Dims dims;
+  Position nnz;
+  double skew;
+};
+
+std::vector<Problem> problems() {
+  return {{{5}, 9, 1},
+          {{7, 4}, 20, 1},
+          {{6, 5, 4}, 40, 1},
+          {{40, 3, 50}, 3000, 1},       // several chunks, long rows
+          {{2, 300, 200}, 20000, 1},    // two rows: every chunk carries, three levels
+          {{500, 400, 300}, 20000, 6},  // one row has most nonzeros; many are empty
+          {{9, 8, 1, 6}, 700, 1},       // a mode of length 1
+          {{30, 2, 20, 10}, 5000, 2},
+          {{5, 4, 3, 4, 5}, 900, 1},
+          {{3, 4, 2, 3, 2, 4}, 600, 1},
+          {{4, 3}, 0, 1},      // nothing in it
+          {{0, 3, 2}, 0, 1}};  // an empty mode
+}
+
+std::vector<MttkrpStrategy> strategies() {
+  return {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
+          MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::csf};
+}
+
+/// The definition, in long double, and beside each entry the sum of the terms' magnitudes.
+template <class Tensor, class FactorList>
+void define_mttkrp(Tensor const& X, FactorList const& A, int n, std::size_t R,
+                   std::vector<long double>& V, std::vector<long double>& magnitude) {
+  V.assign(X.dims[n] * R, 0);
+  magnitude.assign(X.dims[n] * R, 0);
+  for (Position p = 0; p < X.nnz(); ++p)
+    for (std::size_t r = 0; r < R; ++r) {
+      long double term = X.values(p);
+      for (int m = 0; m < X.order(); ++m)
+        if (m != n) term *= A[m](X.coordinates(m, p), r);
+      V[X.coordinates(n, p) * R + r] += term;
+      magnitude[X.coordinates(n, p) * R + r] += std::abs(term);
+    }
+}
+
+template <class ExecutionSpace, class Scalar>
+Factors<Scalar, typename ExecutionSpace::memory_space> random_factor_list(
+    ExecutionSpace const& exec, Dims const& dims, std::size_t R, bool padded) {
+  Factors<Scalar, typename ExecutionSpace::memory_space> A;
+  for (std::size_t m = 0; m < dims.size(); ++m)
+    A.push_back(random_matrix<Scalar>(exec, dims[m], R, 100 + static_cast<unsigned>(m), padded));
+  return A;
+}
+
+template <class Case>
+void check_all_modes(Problem const& problem, std::size_t R, MttkrpStrategy strategy, bool padded) {
+  using Scalar = typename Case::Scalar;
+  using Index = typename Case::Index;
+  using Exec = typename Case::ExecutionSpace;
+  Exec const exec{};
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 7, problem.skew);
+  auto const A = random_factor_list<Exec, Scalar>(exec, problem.dims, R, padded);
+  auto plan = make_mttkrp_plan(exec, X, {strategy, 4});
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  Factors<Scalar, Kokkos::HostSpace> host_A;
+  for (auto const& a : A) host_A.push_back(matrix_on_host(a));
+  std::vector<long double> expected, magnitude;
+  for (int n = 0; n < X.order(); ++n) {
+    define_mttkrp(host, host_A, n, R, expected, magnitude);
+    auto const V = padded ? make_matrix<Scalar>(exec, "V", X.dims[n], R)
+                          : Matrix<Scalar, typename Exec::memory_space>("V", X.dims[n], R);
+    Kokkos::deep_copy(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
+    mttkrp(exec, plan, A, n, V);
+    auto const result = matrix_on_host(V);
+    // each of at most nnz terms of N factors and each addition rounds once
+    long double const unit = static_cast<long double>(problem.nnz + X.order() + 1) *
+                             std::numeric_limits<Scalar>::epsilon();
+    Position wrong = 0;
+    for (std::size_t i = 0; i < X.dims[n]; ++i)
+      for (std::size_t r = 0; r < R; ++r)
+        if (!(std::abs(result(i, r) - expected[i * R + r]) <= unit * magnitude[i * R + r])) ++wrong;
+    INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n << ", "
+                                 << to_string(strategy) << (padded ? ", padded" : ""));
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cases) {
+  for (auto const& problem : problems())
+    for (auto strategy : strategies())
+      for (std::size_t R : {1, 3, 16, 17, 33})
+        for (bool padded : {true, false}) check_all_modes<TestType>(problem, R, strategy, padded);
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
+  for (std::size_t R = 1; R <= 70; ++R)
+    check_all_modes<TestType>({{6, 5, 4}, 200, 1}, R, MttkrpStrategy::sorted, R % 2 == 0);
+}
+
+TEST_CASE("mttkrp with 64-bit indices equals its definition", "[kernels][mttkrp]") {
+  using Wide = Case<Kokkos::DefaultExecutionSpace, double, std::uint64_t>;
+  for (auto const& problem : problems())
+    for (auto strategy : strategies()) check_all_modes<Wide>(problem, 17, strategy, true);
+}
+
+TEST_CASE("mttkrp of order 16 equals its definition", "[kernels][mttkrp]") {
+  using Plain = Case<Kokkos::DefaultExecutionSpace, double>;
+  for (auto strategy : strategies())
+    check_all_modes<Plain>({Dims(16, 3), 500, 1}, 5, strategy, true);
+}
+
+// The published numbers of GenTen's mixed-format test.
+TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernels][mttkrp]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto X = allocate_coo<Scalar, std::uint32_t>(host, {2, 3, 4}, 2);
+  host.fence();
+  for (int n = 0; n < 3; ++n) {
+    X.coordinates(n, 0) = 0;
+    X.coordinates(n, 1) = static_cast<std::uint32_t>(n + 1);
+  }
+  X.values(0) = X.values(1) = 1;
+  Factors<Scalar, typename Exec::memory_space> A;
+  for (int n = 0; n < 3; ++n) {
+    int const base[] = {10, 12, 15};
+    Matrix<Scalar, Kokkos::HostSpace> const a("a", 2 + n, 3);
+    for (int i = 0; i < 2 + n; ++i)
+      for (int j = 0; j < 3; ++j) a(i, j) = static_cast<Scalar>((base[n] + i) * (j + 1));
+    A.push_back(copy_matrix(exec, a));
+  }
+  int const first_row[] = {180, 150, 120};
+  int const last_row[] = {252, 198, 154};
+  for (auto strategy : strategies()) {
+    auto plan = make_mttkrp_plan(exec, copy_to(exec, X), {strategy, 3});
+    for (int n = 0; n < 3; ++n) {
+      auto const V = make_matrix<Scalar>(exec, "V", 2 + n, 3);
+      mttkrp(exec, plan, A, n, V);
+      auto const v = matrix_on_host(V);
+      for (int j = 0; j < 3; ++j) {
+        CHECK(v(0, j) == static_cast<Scalar>(first_row[n] * (j + 1) * (j + 1)));
+        CHECK(v(n + 1, j) == static_cast<Scalar>(last_row[n] * (j + 1) * (j + 1)));
+        if (n == 1) CHECK(v(1, j) == 0);
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of threads",
+                        "[kernels][mttkrp][threads]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Dims const dims{40, 2, 3000, 50};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
+  auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
+                        MttkrpStrategy::automatic}) {
+    auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
+    for (int n = 0; n < 4; ++n) {
+      auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
+      mttkrp(exec, plan, A, n, V);
+      auto const once = matrix_on_host(V);
+      mttkrp(exec, plan, A, n, V);
+      auto const twice = matrix_on_host(V);
+      CHECK(std::memcmp(once.data(), twice.data(), once.span() * sizeof(Scalar)) == 0);
+      check_same_bits(std::string("mttkrp ") + to_string(strategy) + " " + Exec::name() + " mode " +
+                          std::to_string(n) + " bytes " + std::to_string(sizeof(Scalar)),
+                      hash_bits(once));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance",
+                        "[kernels][mttkrp]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  auto const exec = new_instance<Exec>();
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, {30, 20, 10}, 5000);
+  auto const A = random_factor_list<Exec, Scalar>(exec, X.dims, 8, true);
+  auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
+  for (auto strategy : strategies()) {
+    if (strategy == MttkrpStrategy::duplicated) continue;  // ScatterView names its own kernels
+    check_launches(exec, [&] {
+      auto plan = make_mttkrp_plan(exec, X, {strategy, 8});
+      mttkrp(exec, plan, A, 0, V);
+    });
+  }
+}
+
+TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Catch::Matchers::Contains;
+  Exec const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, {6, 5, 4}, 10);
+  auto const A = random_factor_list<Exec, double>(exec, X.dims, 3, true);
+  auto const V = make_matrix<double>(exec, "V", 6, 3);
+  auto run = [&](auto const& factors, int n, auto const& output, MttkrpStrategy strategy) {
+    mttkrp(exec, X, factors, n, output, strategy);
+  };
+  auto const automatic = MttkrpStrategy::automatic;
+  CHECK_THROWS_WITH(run(A, 3, V, automatic), Contains("mode 3 of a tensor of order 3"));
+  CHECK_THROWS_WITH(run(A, -1, V, automatic), Contains("mode -1"));
+  CHECK_THROWS_WITH(run(A, 1, V, automatic), Contains("V has 6 rows, mode 1 has 5"));
+  CHECK_THROWS_WITH(run(A, 0, make_matrix<double>(exec, "V", 6, 4), automatic),
+                    Contains("has 3 columns, V has 4"));
+  auto fewer = A;
+  fewer.pop_back();
+  CHECK_THROWS_WITH(run(fewer, 0, V, automatic), Contains("2 factors for order 3"));
+  auto wrong = A;
+  wrong[1] = A[0];
+  CHECK_THROWS_WITH(run(wrong, 0, V, automatic), Contains("A[1] has 6 rows, mode 1 has 5"));
+  CHECK_THROWS_WITH(run(A, 0, V, MttkrpStrategy::sorted), Contains("sorted by mode 0"));
+  CHECK_THROWS_WITH(run(A, 0, V, MttkrpStrategy::csf),
+                    Contains("csf does not work on a CooTensor"));
+  auto const tree = make_csf(exec, X, {1, 0, 2});
+  CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), Contains("root is mode 1"));
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), Contains("rank 0"));
+  CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), Contains("names 2 modes of 3"));
+}
