@@ -24,6 +24,8 @@ struct ReadOptions {
   Duplicates duplicates = Duplicates::sum;
   bool pattern = false;  // the file has no column of values: every value is 1
   int threads = 0;       // 0: as many as the host's execution space has
+  std::size_t block_size = std::size_t{1} << 20;  // bytes of text a thread takes at once; no line
+                                                  // is longer
 };
 
 template <class Scalar>
@@ -45,9 +47,10 @@ struct ReadResult {
 ///   spt       see spt_file.hpp
 /// Text may be gzipped, have comments (# or //) and blank lines, any blanks, LF or CRLF.
 /// Values round to nearest; sizes are checked before memory is taken. Memory beyond the result and
-/// the summing of duplicates is a few blocks of 1 MiB a thread. Same result at any thread count.
-/// Duplicates::sum sorts the tensor by modes 0 to N-1; Duplicates::keep leaves the file's order.
-/// Throws Error naming the file, line and column (or mode) of the first thing wrong in the file.
+/// the summing of duplicates is one block of text a thread (gzip: and a second copy, for a while).
+/// Same result at any thread count. Duplicates::sum sorts the tensor by modes 0 to N-1;
+/// Duplicates::keep leaves the file's order. Throws Error naming the file, line and column (or
+/// mode) of the first thing wrong in the file.
 template <class Scalar>
 ReadResult<Scalar> read_tensor(std::string const& path, ReadOptions const& options = {});
 

@@ -14,18 +14,22 @@ struct BlockPlaces {
   std::uint64_t nnz() const { return first_nonzero.back(); }
 };
 
-/// Throws Error where the header says another number of nonzeros.
-inline BlockPlaces block_places(std::vector<BlockCount> const& counts, TextTask const& task) {
-  auto const& header = task.header;
+inline BlockPlaces block_places(std::vector<BlockCount> const& counts, TextHeader const& header) {
   BlockPlaces places{{0}, {header.lines + 1}};
   for (auto const& count : counts) {
     places.first_nonzero.push_back(places.first_nonzero.back() + count.nonzeros);
     places.first_line.push_back(places.first_line.back() + count.lines);
   }
-  if (header.nnz && *header.nnz != places.nnz())
-    fail(task.name, ":", header.nnz_line, ": the header says ", *header.nnz,
-         " nonzeros, the file holds ", places.nnz());
   return places;
+}
+
+/// Throws Error where the header says another number of nonzeros. Call it when all lines are known
+/// to be right, so that the first thing wrong is what is said.
+inline void check_nnz(TextTask const& task, std::uint64_t nnz) {
+  auto const& header = task.header;
+  if (header.nnz && *header.nnz != nnz)
+    fail(task.name, ":", header.nnz_line, ": the header says ", *header.nnz,
+         " nonzeros, the file holds ", nnz);
 }
 
 /// False where a block holds an index that is too wide.

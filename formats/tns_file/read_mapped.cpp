@@ -28,7 +28,7 @@ std::optional<ParsedLines<Scalar, Index>> read_mapped(TextSource& source, TextBl
   int const threads = task.options.threads;
   for_each_block(threads, blocks.size(),
                  [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
-  auto const places = block_places(counts, task);
+  auto const places = block_places(counts, task.header);
 
   check_memory(task.name, places.nnz(), shape.order, sizeof(Index), sizeof(Scalar));
   ParsedLines<Scalar, Index> parsed;
@@ -48,6 +48,7 @@ std::optional<ParsedLines<Scalar, Index>> read_mapped(TextSource& source, TextBl
     }
   });
   if (!merge_summaries(summaries, places, parsed.range)) return {};
+  check_nnz(task, places.nnz());
   return parsed;
 }
 

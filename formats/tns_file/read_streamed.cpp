@@ -106,7 +106,8 @@ std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, Text
     counts.push_back(piece->count);
     summaries.push_back(piece->summary);
   }
-  auto const places = block_places(counts, task);
+  auto const places = block_places(counts, task.header);
+  check_nnz(task, places.nnz());
   check_memory(task.name, places.nnz(), shape.order, sizeof(Index), sizeof(Scalar));
   ParsedLines<Scalar, Index> parsed;
   parsed.tensor =

@@ -35,7 +35,7 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
 template <class Scalar, class Index>
 std::optional<ReadResult<Scalar>> read_as(std::string_view content, std::string const& name,
                                           ReadOptions const& options) {
-  auto const source = make_text_source(content, name);
+  auto const source = make_text_source(content, name, options.block_size);
   TextBlock first;
   auto const header = read_header(*source, first, options.pattern, name);
   TextTask const task{name, header, options};

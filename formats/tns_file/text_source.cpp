@@ -11,25 +11,26 @@ namespace sporades::detail {
 
 namespace {
 
-[[noreturn]] void refuse_long_line(std::string const& name) {
-  fail(name, ": a line is longer than ", TextSource::block_size, " bytes");
+[[noreturn]] void refuse_long_line(std::string const& name, std::size_t block_size) {
+  fail(name, ": a line is longer than ", block_size, " bytes");
 }
 
 class MappedSource final : public TextSource {
  public:
-  MappedSource(std::string_view text, std::string const& name) : rest_(text), name_(name) {}
+  MappedSource(std::string_view text, std::string const& name, std::size_t block_size)
+      : rest_(text), name_(name), block_size_(block_size) {}
 
   bool next(TextBlock& block) override {
     if (rest_.empty()) return false;
-    auto const window = rest_.substr(0, block_size);
+    auto const window = rest_.substr(0, block_size_);
     auto const line_end = window.rfind('\n');
     block = {};
     if (line_end != std::string_view::npos)
       block.mapped = window.substr(0, line_end + 1);
-    else if (window.size() == rest_.size())
+    else if (window.size() < block_size_)
       block.storage.assign(window).push_back('\n');
     else
-      refuse_long_line(name_);
+      refuse_long_line(name_, block_size_);
     rest_.remove_prefix(std::min(block.text().size(), rest_.size()));
     return true;
   }
@@ -39,11 +40,13 @@ class MappedSource final : public TextSource {
  private:
   std::string_view rest_;
   std::string const& name_;
+  std::size_t block_size_;
 };
 
 class GzipSource final : public TextSource {
  public:
-  GzipSource(std::string_view content, std::string const& name) : rest_(content), name_(name) {
+  GzipSource(std::string_view content, std::string const& name, std::size_t block_size)
+      : rest_(content), name_(name), block_size_(block_size) {
     if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK)
       throw RunError(name_ + ": no memory to uncompress");
   }
@@ -51,14 +54,14 @@ class GzipSource final : public TextSource {
 
   bool next(TextBlock& block) override {
     auto& text = block.storage;
-    text.resize(block_size);
-    auto const carried = carry_.copy(text.data(), block_size);
+    text.resize(block_size_);
+    auto const carried = carry_.copy(text.data(), block_size_);
     carry_.clear();
-    auto const size = carried + inflate_into(text.data() + carried, block_size - carried);
+    auto const size = carried + inflate_into(text.data() + carried, block_size_ - carried);
     text.resize(size);
     auto const line_end = text.rfind('\n');
-    if (size == block_size) {
-      if (line_end == std::string::npos) refuse_long_line(name_);
+    if (size == block_size_) {
+      if (line_end == std::string::npos) refuse_long_line(name_, block_size_);
       carry_.assign(text, line_end + 1, std::string::npos);
       text.resize(line_end + 1);
     } else if (size > 0 && line_end + 1 != size) {
@@ -103,6 +106,7 @@ class GzipSource final : public TextSource {
 
   std::string_view rest_;
   std::string const& name_;
+  std::size_t block_size_;
   std::string carry_;  // the begin of a line whose end is in the next block
   z_stream stream_ = {};
   bool finished_ = false;
@@ -110,9 +114,13 @@ class GzipSource final : public TextSource {
 
 }  // namespace
 
-std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name) {
-  if (content.substr(0, 2) == "\x1f\x8b") return std::make_unique<GzipSource>(content, name);
-  return std::make_unique<MappedSource>(content, name);
+std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name,
+                                             std::size_t block_size) {
+  expects(block_size > 0, name, ": blocks of 0 bytes");
+  block_size = std::min(block_size, std::size_t{1} << 30);
+  if (content.substr(0, 2) == "\x1f\x8b")
+    return std::make_unique<GzipSource>(content, name, block_size);
+  return std::make_unique<MappedSource>(content, name, block_size);
 }
 
 }  // namespace sporades::detail

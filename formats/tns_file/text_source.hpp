@@ -24,12 +24,9 @@ struct TextBlock {
   }
 };
 
-/// Text in blocks of whole lines, about block_size bytes each. A last line without a line end gets
-/// one. A line longer than a block is refused.
+/// Text in blocks of whole lines. A last line without a line end gets one.
 class TextSource {
  public:
-  static constexpr std::size_t block_size = std::size_t{1} << 20;
-
   virtual ~TextSource() = default;
 
   /// Gives the next block; false at the end. Throws Error where the text cannot be had.
@@ -40,7 +37,9 @@ class TextSource {
 };
 
 /// Blocks of text, or of the text that content is the gzip of (told by its first two bytes).
-/// name stands for the file in messages; content and name outlive the source.
-std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name);
+/// Blocks have block_size bytes at most (but one that was given its line end); a longer line is
+/// refused. name stands for the file in messages; content and name outlive the source.
+std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name,
+                                             std::size_t block_size);
 
 }  // namespace sporades::detail
