@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/dense/blocks.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// A(i, r) *= s(r) over runs of columns. CPU: an item is 64 rows; GPU: an item is one entry.
+template <class ExecutionSpace, class Scalar>
+struct ScaleColumns {
+  static constexpr std::uint64_t rows_per_item = 64;
+  using Memory = typename ExecutionSpace::memory_space;
+
+  Matrix<Scalar, Memory> A;
+  Kokkos::View<Scalar const*, Memory> s;
+
+  std::uint64_t items() const {
+    return is_gpu<ExecutionSpace> ? A.extent(0) * A.extent(1)
+                                  : (A.extent(0) + rows_per_item - 1) / rows_per_item;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    if constexpr (is_gpu<ExecutionSpace>) {
+      A(item / A.extent(1), item % A.extent(1)) *= s(item % A.extent(1));
+    } else {
+      std::uint64_t const begin = item * rows_per_item;
+      std::uint64_t const end =
+          begin + rows_per_item < A.extent(0) ? begin + rows_per_item : A.extent(0);
+      Scalar const* const factor = s.data();
+      for (std::uint64_t i = begin; i < end; ++i) {
+        Scalar* const a = &A(i, 0);
+#pragma omp simd
+        for (std::uint64_t r = 0; r < A.extent(1); ++r) a[r] *= factor[r];
+      }
+    }
+  }
+};
+
+/// partial[block][r] = sum over the block's rows of V(i, r) A(i, r), in double.
+template <class ExecutionSpace, class Scalar>
+struct ColumnDotBlocks {
+  using Const =
+      Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
+
+  Const V, A;  // I x R
+  double* partial;
+  RowBlocks blocks;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t tiles() const {
+    auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
+    return (A.extent(1) + columns - 1) / columns;
+  }
+  std::uint64_t items() const { return blocks.count * tiles(); }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
+    std::uint64_t const block = item / tiles(), first = item % tiles() * columns;
+    std::uint64_t const stop = first + columns < A.extent(1) ? first + columns : A.extent(1);
+    std::uint64_t const begin = block * blocks.rows_per_block;
+    std::uint64_t const end =
+        begin + blocks.rows_per_block < blocks.rows ? begin + blocks.rows_per_block : blocks.rows;
+    for_tiles<ExecutionSpace>(first, stop, [&](auto width, std::uint64_t r) {
+      sum<decltype(width)::value>(r, begin, end, partial + block * A.extent(1) + r);
+    });
+  }
+
+  template <int width>
+  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t r, std::uint64_t begin, std::uint64_t end,
+                                  double* sums) const {
+    double total[width];
+    for (int c = 0; c < width; ++c) total[c] = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      Scalar const* const v = &V(i, r);
+      Scalar const* const a = &A(i, r);
+#pragma omp simd
+      for (int c = 0; c < width; ++c)
+        total[c] += static_cast<double>(v[c]) * static_cast<double>(a[c]);
+    }
+    for (int c = 0; c < width; ++c) sums[c] = total[c];
+  }
+};
+
+}  // namespace detail
+
+/// A(i, r) *= s(r). A: I x R, s: R of A's scalar type. Enqueued on exec, does not fence.
+/// Throws Error if the shapes disagree.
+template <class ExecutionSpace, class MatrixType, class VectorType>
+void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType const& s) {
+  using Scalar = typename MatrixType::non_const_value_type;
+  expects(A.extent(1) == s.extent(0), "scale_columns: A has ", A.extent(1), " columns, s has ",
+          s.extent(0), " entries");
+  if (A.extent(0) == 0 || A.extent(1) == 0) return;
+  detail::ScaleColumns<ExecutionSpace, Scalar> const kernel{A, s};
+  Kokkos::parallel_for("sporades::dense::scale_columns",
+                       detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+}
+
+/// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.
+/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence but where the workspace grows.
+/// Throws Error if the shapes disagree.
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
+                 Workspace<Memory>& workspace) {
+  using Scalar = typename Left::non_const_value_type;
+  expects(V.extent(0) == A.extent(0) && V.extent(1) == A.extent(1) && d.extent(0) == A.extent(1),
+          "column_dots: V is ", V.extent(0), " x ", V.extent(1), ", A is ", A.extent(0), " x ",
+          A.extent(1), ", d has ", d.extent(0), " entries");
+  std::uint64_t const R = A.extent(1);
+  if (R == 0) return;
+  if (A.extent(0) == 0) {
+    Kokkos::deep_copy(exec, d, 0);
+    return;
+  }
+  detail::RowBlocks const blocks(A.extent(0), R);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * R + detail::scratch_of_sum_blocks(blocks.count, R));
+  detail::ColumnDotBlocks<ExecutionSpace, Scalar> const kernel{V, A, partial.data(), blocks};
+  Kokkos::parallel_for("sporades::dense::column_dots",
+                       detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  double const* const sums = detail::sum_blocks(exec, partial.data(), blocks.count, R);
+  Kokkos::parallel_for(
+      "sporades::dense::column_dots_store", detail::Range<ExecutionSpace>(exec, 0, R),
+      KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
+}
+
+/// sum_ir V(i, r) A(i, r) lambda(r), lambda: R numbers on the host. Fences exec.
+template <class ExecutionSpace, class Left, class Right>
+double weighted_dot(ExecutionSpace const& exec, Left const& V, Right const& A,
+                    std::vector<double> const& lambda) {
+  using Memory = typename ExecutionSpace::memory_space;
+  expects(lambda.size() == A.extent(1), "weighted_dot: A has ", A.extent(1),
+          " columns, lambda has ", lambda.size(), " entries");
+  Workspace<Memory> workspace;
+  auto const d = uninitialized<Kokkos::View<double*, Memory>>(exec, "sporades::dense::weighted_dot",
+                                                              A.extent(1));
+  column_dots(exec, V, A, d, workspace);
+  auto const host = Kokkos::create_mirror_view(d);
+  Kokkos::deep_copy(exec, host, d);
+  fence(exec, "sporades::dense::weighted_dot");
+  double sum = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) sum += host(r) * lambda[r];
+  return sum;
+}
+
+}  // namespace sporades

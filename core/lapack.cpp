@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <sporades/core/error.hpp>
+#include <sporades/core/lapack.hpp>
+
+// LAPACK's Fortran symbols; the trailing lengths are those of the character arguments.
+extern "C" {
+void dpotrf_(char const* uplo, int const* n, double* a, int const* lda, int* info, std::size_t);
+void dpotri_(char const* uplo, int const* n, double* a, int const* lda, int* info, std::size_t);
+void dpocon_(char const* uplo, int const* n, double const* a, int const* lda, double const* anorm,
+             double* rcond, double* work, int* iwork, int* info, std::size_t);
+void dsyev_(char const* jobz, char const* uplo, int const* n, double* a, int const* lda, double* w,
+            double* work, int const* lwork, int* info, std::size_t, std::size_t);
+
+// Present where the BLAS is OpenBLAS (openmp or pthread build) or MKL.
+__attribute__((weak)) int openblas_get_parallel();
+__attribute__((weak)) int openblas_get_num_threads();
+__attribute__((weak)) void openblas_set_num_threads(int);
+__attribute__((weak)) int omp_get_max_threads();
+__attribute__((weak)) void omp_set_num_threads(int);
+__attribute__((weak)) int mkl_set_num_threads_local(int);
+}
+
+namespace sporades {
+namespace {
+
+/// One BLAS thread for its lifetime. OpenBLAS's openmp build follows OpenMP's setting of the
+/// calling thread (and its own setter would change that); its pthread build has a setting of its
+/// own.
+class OneBlasThread {
+ public:
+  OneBlasThread() {
+    if (openblas_get_parallel && openblas_get_parallel() == 2 && omp_set_num_threads) {
+      restore_ = omp_set_num_threads;
+      threads_ = omp_get_max_threads();
+      omp_set_num_threads(1);
+    } else if (openblas_get_parallel && openblas_get_parallel() == 1) {
+      restore_ = openblas_set_num_threads;
+      threads_ = openblas_get_num_threads();
+      openblas_set_num_threads(1);
+    } else if (mkl_set_num_threads_local) {
+      restore_ = [](int threads) { mkl_set_num_threads_local(threads); };
+      threads_ = mkl_set_num_threads_local(1);
+    }
+  }
+  ~OneBlasThread() {
+    if (restore_) restore_(threads_);
+  }
+  OneBlasThread(OneBlasThread const&) = delete;
+  OneBlasThread& operator=(OneBlasThread const&) = delete;
+
+ private:
+  void (*restore_)(int) = nullptr;
+  int threads_ = 0;
+};
+
+std::size_t square(int n) {
+  return static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+}
+
+void check(std::vector<double> const& H, int n, char const* where) {
+  expects(n >= 0 && H.size() == square(n), where, ": ", H.size(), " entries are no ", n, " x ", n,
+          " matrix");
+  for (double h : H)
+    if (!std::isfinite(h)) throw RunError(detail::concatenate(where, ": the matrix holds ", h));
+}
+
+double one_norm(std::vector<double> const& H, int n) {
+  double largest = 0;
+  for (int j = 0; j < n; ++j) {
+    double column = 0;
+    for (int i = 0; i < n; ++i) column += std::abs(H[static_cast<std::size_t>(j) * n + i]);
+    largest = std::max(largest, column);
+  }
+  return largest;
+}
+
+/// Sum over the eigenvalues past the threshold of f(value) vector vector^T.
+SymmetricInverse pseudo_inverse(std::vector<double> const& H, int n, double epsilon,
+                                double reciprocal_condition) {
+  auto const eigen = symmetric_eigen(H, n);
+  double const threshold = n * epsilon * (n > 0 ? std::max(eigen.values.back(), 0.0) : 0.0);
+  SymmetricInverse result{std::vector<double>(square(n)), true, 0, reciprocal_condition};
+  for (int k = 0; k < n; ++k) {
+    if (eigen.values[k] <= threshold) continue;
+    ++result.rank;
+    double const* const v = eigen.vectors.data() + static_cast<std::size_t>(k) * n;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        result.inverse[static_cast<std::size_t>(i) * n + j] += v[i] * v[j] / eigen.values[k];
+  }
+  return result;
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n) {
+  check(H, n, "symmetric_eigen");
+  SymmetricEigen result{std::vector<double>(n), H};
+  if (n == 0) return result;
+  OneBlasThread const one;
+  int info = 0, size = -1;
+  double best = 0;
+  dsyev_("V", "L", &n, result.vectors.data(), &n, result.values.data(), &best, &size, &info, 1, 1);
+  size = static_cast<int>(best);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  dsyev_("V", "L", &n, result.vectors.data(), &n, result.values.data(), work.data(), &size, &info,
+         1, 1);
+  if (info != 0) throw RunError(detail::concatenate("symmetric_eigen: dsyev failed with ", info));
+  return result;
+}
+
+SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double ridge,
+                                           double epsilon) {
+  check(H, n, "inverse_or_pseudo_inverse");
+  for (int i = 0; i < n; ++i) H[static_cast<std::size_t>(i) * n + i] += ridge;
+  if (n == 0) return {H, false, 0, 1};
+  OneBlasThread const one;
+  auto L = H;
+  double const norm = one_norm(H, n);
+  double reciprocal_condition = 0;
+  int info = 0;
+  dpotrf_("L", &n, L.data(), &n, &info, 1);
+  if (info == 0) {
+    std::vector<double> work(3 * static_cast<std::size_t>(n));
+    std::vector<int> integers(static_cast<std::size_t>(n));
+    dpocon_("L", &n, L.data(), &n, &norm, &reciprocal_condition, work.data(), integers.data(),
+            &info, 1);
+  }
+  if (info != 0 || !(reciprocal_condition >= n * epsilon))
+    return pseudo_inverse(H, n, epsilon, info != 0 ? 0 : reciprocal_condition);
+  dpotri_("L", &n, L.data(), &n, &info, 1);
+  if (info != 0) return pseudo_inverse(H, n, epsilon, 0);
+  for (int j = 0; j < n; ++j)  // column-major lower triangle to both
+    for (int i = 0; i < j; ++i)
+      L[static_cast<std::size_t>(j) * n + i] = L[static_cast<std::size_t>(i) * n + j];
+  return {std::move(L), false, n, reciprocal_condition};
+}
+
+std::vector<double> orthonormalizer(std::vector<double> const& G, int n) {
+  check(G, n, "orthonormalizer");
+  // Columns scaled to length 1 first: what is left of the condition is their angles alone.
+  std::vector<double> scale(static_cast<std::size_t>(n)), C(G);
+  for (int i = 0; i < n; ++i) {
+    double const g = G[static_cast<std::size_t>(i) * n + i];
+    scale[i] = g > 0 ? 1 / std::sqrt(g) : 0;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) C[static_cast<std::size_t>(i) * n + j] *= scale[i] * scale[j];
+  auto const eigen = symmetric_eigen(C, n);
+  double const threshold = n * std::numeric_limits<double>::epsilon() *
+                           (n > 0 ? std::max(eigen.values.back(), 0.0) : 0.0);
+  std::vector<double> S(square(n));
+  for (int k = 0; k < n; ++k) {  // largest first
+    int const from = n - 1 - k;
+    if (eigen.values[from] <= threshold) break;
+    for (int i = 0; i < n; ++i)
+      S[static_cast<std::size_t>(i) * n + k] =
+          scale[i] * eigen.vectors[static_cast<std::size_t>(from) * n + i] /
+          std::sqrt(eigen.values[from]);
+  }
+  return S;
+}
+
+}  // namespace sporades

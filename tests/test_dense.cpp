@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/dense.hpp>
+#include <sporades/core/random.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/same_bits.hpp>
+#include <support/tools.hpp>
+#include <typeinfo>
+
+namespace {
+
+using sporades::test::check_launches;
+using sporades::test::new_instance;
+
+struct Shape {
+  std::size_t rows, columns;
+};
+
+std::vector<Shape> shapes() {
+  return {{0, 3},     {1, 1},     {3, 3},    {257, 4},  {1000, 16},
+          {5003, 17}, {40000, 8}, {700, 33}, {300, 130}};
+}
+
+/// Entries in [-0.5, 0.5), other ones for each seed; in a padded matrix.
+template <class Scalar, class ExecutionSpace>
+auto test_matrix(ExecutionSpace const& exec, Shape shape, std::uint64_t seed) {
+  auto const A =
+      sporades::make_matrix<Scalar>(exec, "sporades::test::matrix", shape.rows, shape.columns);
+  Kokkos::parallel_for(
+      "sporades::test::fill", Kokkos::RangePolicy<ExecutionSpace>(exec, 0, shape.rows),
+      KOKKOS_LAMBDA(std::size_t i) {
+        for (std::size_t r = 0; r < A.extent(1); ++r)
+          A(i, r) = sporades::random_entry<Scalar>(seed, 0, i, r) - Scalar(0.5);
+      });
+  return A;
+}
+
+template <class ViewType>
+auto on_host(ViewType const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+}
+
+/// Rounding of a sum of `terms` products of entries up to 0.5: a few units of the largest sum.
+template <class Scalar>
+double tolerance(std::size_t terms) {
+  return 4 * std::numeric_limits<Scalar>::epsilon() * (4 + double(terms) * 0.05);
+}
+
+TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const is_padded = GENERATE(false, true);
+  auto const owner = test_matrix<Scalar>(exec, shape, 1);
+  auto const A = is_padded ? sporades::with_padding(owner) : owner;
+  auto const R = A.extent(1);
+  Kokkos::View<double**, Kokkos::LayoutRight, typename TestType::MemorySpace> const G(
+      "sporades::test::gram", R, R);
+  sporades::Workspace<typename TestType::MemorySpace> workspace;
+  if (shape.rows > 0)
+    check_launches(exec, [&] { sporades::gram(exec, A, G, workspace); });
+  else
+    sporades::gram(exec, A, G, workspace);
+  exec.fence();
+  auto const a = on_host(A);
+  auto const g = on_host(G);
+  double worst = 0;
+  for (std::size_t j = 0; j < R; ++j)
+    for (std::size_t k = 0; k < R; ++k) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < shape.rows; ++i) sum += (long double)(a(i, j)) * double(a(i, k));
+      worst = std::max(worst, std::abs(g(j, k) - double(sum)));
+      if (g(j, k) != g(k, j)) worst = 1;
+    }
+  CAPTURE(shape.rows, shape.columns, worst);
+  CHECK(worst <= tolerance<Scalar>(shape.rows));
+}
+
+TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its definition",
+                        "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const columns = GENERATE(1u, 4u, 13u);
+  auto const A = test_matrix<Scalar>(exec, shape, 1);
+  auto const B = test_matrix<Scalar>(exec, {shape.rows, columns}, 1ull << 40);
+  auto const C =
+      sporades::make_matrix<Scalar>(exec, "sporades::test::product", A.extent(1), columns);
+  sporades::Workspace<typename TestType::MemorySpace> workspace;
+  sporades::transposed_product(exec, A, B, C, workspace);
+  exec.fence();
+  auto const a = on_host(A), b = on_host(B), c = on_host(C);
+  double worst = 0;
+  for (std::size_t j = 0; j < A.extent(1); ++j)
+    for (std::size_t k = 0; k < columns; ++k) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < shape.rows; ++i) sum += (long double)(a(i, j)) * double(b(i, k));
+      worst = std::max(worst, std::abs(double(c(j, k)) - double(sum)));
+    }
+  CAPTURE(shape.rows, shape.columns, worst);
+  CHECK(worst <= tolerance<Scalar>(shape.rows));
+}
+
+TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const columns = GENERATE(1u, 8u, 17u);
+  auto const V = test_matrix<Scalar>(exec, shape, 1);
+  auto const S = test_matrix<Scalar>(exec, {shape.columns, columns}, 2);
+  auto const A =
+      sporades::make_matrix<Scalar>(exec, "sporades::test::product", shape.rows, columns);
+  check_launches(exec, [&] { sporades::multiply(exec, V, S, A); });
+  exec.fence();
+  auto const v = on_host(V), s = on_host(S), a = on_host(A);
+  double worst = 0;
+  for (std::size_t i = 0; i < shape.rows; ++i)
+    for (std::size_t c = 0; c < columns; ++c) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < shape.columns; ++k)
+        sum += (long double)(v(i, k)) * double(s(k, c));
+      worst = std::max(worst, std::abs(double(a(i, c)) - double(sum)));
+    }
+  CAPTURE(shape.rows, shape.columns, worst);
+  CHECK(worst <= tolerance<Scalar>(shape.columns));
+}
+
+TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const A = test_matrix<Scalar>(exec, shape, 1);
+  auto const V = test_matrix<Scalar>(exec, shape, 2);
+  auto const before = on_host(A);
+  auto const a = Kokkos::create_mirror(A);
+  Kokkos::deep_copy(a, A);
+  sporades::Vector<Scalar, Memory> const s("sporades::test::scale", shape.columns);
+  auto const scale = Kokkos::create_mirror_view(s);
+  std::vector<double> lambda;
+  for (std::size_t r = 0; r < shape.columns; ++r) {
+    scale(r) = static_cast<Scalar>(r) - Scalar(1.5);
+    lambda.push_back(1.0 / (1.0 + r));
+  }
+  Kokkos::deep_copy(s, scale);
+  Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
+  sporades::Workspace<Memory> workspace;
+  sporades::column_dots(exec, V, A, d, workspace);
+  exec.fence();
+  auto const dots = on_host(d);
+  auto const v = on_host(V);
+  double total = 0;
+  for (std::size_t r = 0; r < shape.columns; ++r) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < shape.rows; ++i) sum += (long double)(v(i, r)) * double(a(i, r));
+    CHECK(std::abs(dots(r) - double(sum)) <= tolerance<double>(shape.rows));
+    total += double(sum) * lambda[r];
+  }
+  CHECK(std::abs(sporades::weighted_dot(exec, V, A, lambda) - total) <=
+        tolerance<double>(shape.rows * shape.columns));
+
+  sporades::scale_columns(exec, A, s);
+  exec.fence();
+  auto const after = on_host(A);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < shape.rows; ++i)
+    for (std::size_t r = 0; r < shape.columns; ++r) wrong += after(i, r) != a(i, r) * scale(r);
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const count = GENERATE(0u, 1u, 31u, 32u, 33u, 2047u, 2048u, 2049u, 65537u, 300001u);
+  sporades::Vector<Scalar, typename TestType::MemorySpace> const x("sporades::test::x", count),
+      y("sporades::test::y", count);
+  auto const hx = Kokkos::create_mirror_view(x), hy = Kokkos::create_mirror_view(y);
+  double xy = 0, xx = 0;
+  Scalar largest = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    hx(p) = sporades::random_entry<Scalar>(1, 0, p, 0) - Scalar(0.6);
+    hy(p) = sporades::random_entry<Scalar>(2, 0, p, 0) - Scalar(0.4);
+    xy += double(hx(p)) * double(hy(p));
+    xx += double(hx(p)) * double(hx(p));
+    largest = std::max(largest, std::abs(hx(p)));
+  }
+  Kokkos::deep_copy(x, hx);
+  Kokkos::deep_copy(y, hy);
+  CHECK(std::abs(sporades::dot(exec, x, y) - xy) <= 1e-13 * (1 + std::sqrt(double(count))));
+  CHECK(std::abs(sporades::norm_squared(exec, x) - xx) <= 1e-13 * (1 + double(count)));
+  CHECK(sporades::max_abs(exec, x) == largest);
+  if (count > 0) check_launches(exec, [&] { sporades::dot(exec, x, y); });
+}
+
+TEST_CASE("norms add in double, and NaN is not lost", "[core][dense]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  sporades::Vector<float, Kokkos::HostSpace> const x("sporades::test::x", 20000000);
+  Kokkos::deep_copy(x, 1.0f);  // past 2^24, where a float stops counting
+  CHECK(sporades::norm_squared(exec, x) == 20000000.0);
+  x(12345678) = std::numeric_limits<float>::quiet_NaN();
+  CHECK(std::isnan(sporades::norm_squared(exec, x)));
+  x(12345678) = -std::numeric_limits<float>::infinity();
+  CHECK(std::isinf(sporades::norm_squared(exec, x)));
+}
+
+TEST_CASE("dense functions refuse shapes that disagree", "[core][dense]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const A = test_matrix<double>(exec, {5, 3}, 1), B = test_matrix<double>(exec, {6, 3}, 1),
+             S = test_matrix<double>(exec, {3, 3}, 1), T = test_matrix<double>(exec, {2, 3}, 1);
+  sporades::Workspace<Kokkos::HostSpace> workspace;
+  sporades::Vector<double, Kokkos::HostSpace> const two("sporades::test::two", 2);
+  CHECK_THROWS_AS(sporades::gram(exec, A, T, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::transposed_product(exec, A, B, S, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::multiply(exec, A, T, A), sporades::Error);
+  CHECK_THROWS_AS(sporades::multiply(exec, A, S, B), sporades::Error);
+  CHECK_THROWS_AS(sporades::multiply(exec, A, S, A), sporades::Error);
+  CHECK_THROWS_AS(sporades::scale_columns(exec, A, two), sporades::Error);
+  CHECK_THROWS_AS(sporades::column_dots(exec, A, A, two, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::weighted_dot(exec, A, A, {1, 2}), sporades::Error);
+  CHECK_THROWS_AS(sporades::dot(exec, two, Kokkos::subview(two, std::make_pair(0, 1))),
+                  sporades::Error);
+}
+
+TEMPLATE_LIST_TEST_CASE("dense functions give the same bits on any number of threads",
+                        "[core][dense][threads]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  typename TestType::ExecutionSpace const exec{};
+  // Serial and OpenMP share a memory space, and their bits: the name leaves out which it was.
+  auto const where = std::string(Memory::name()) + " " + typeid(Scalar).name() + " ";
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const name = where + std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
+  auto const A = test_matrix<Scalar>(exec, shape, 1);
+  sporades::Workspace<Memory> workspace;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", shape.columns,
+                                                              shape.columns);
+  sporades::gram(exec, A, G, workspace);
+  sporades::test::check_same_bits("gram " + name, sporades::test::hash_bits(G));
+  auto const S = test_matrix<Scalar>(exec, {shape.columns, 9}, 3);
+  auto const B = sporades::make_matrix<Scalar>(exec, "sporades::test::product", shape.rows, 9);
+  sporades::multiply(exec, A, S, B);
+  exec.fence();
+  sporades::test::check_same_bits("multiply " + name, sporades::test::hash_bits(B));
+  std::vector<double> const lambda(shape.columns, 1.25);
+  double const sum = sporades::weighted_dot(exec, A, A, lambda);
+  sporades::test::check_same_bits("weighted_dot " + name,
+                                  sporades::test::hash_bytes(&sum, sizeof sum));
+  sporades::Vector<Scalar, Memory> const x(A.data(), shape.rows * ((shape.columns + 3) / 4 * 4));
+  double const square = sporades::norm_squared(exec, x);
+  sporades::test::check_same_bits("norm_squared " + name,
+                                  sporades::test::hash_bytes(&square, sizeof square));
+}
+
+}  // namespace

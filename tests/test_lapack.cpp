@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/error.hpp>
+#include <sporades/core/lapack.hpp>
+#include <sporades/core/random.hpp>
+#include <support/catch.hpp>
+#include <support/same_bits.hpp>
+
+namespace {
+
+using HostMatrix = std::vector<double>;
+
+/// Y^T Y of a random rows x n matrix Y: positive semidefinite of rank min(rows, n).
+HostMatrix random_gram(int n, int rows) {
+  HostMatrix G(static_cast<std::size_t>(n) * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < rows; ++k)
+        G[static_cast<std::size_t>(i) * n + j] +=
+            (sporades::random_entry<double>(1, 0, k, i) - 0.5) *
+            (sporades::random_entry<double>(1, 0, k, j) - 0.5);
+  return G;
+}
+
+HostMatrix product(HostMatrix const& A, HostMatrix const& B, int n) {
+  HostMatrix C(A.size());
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k)
+      for (int j = 0; j < n; ++j)
+        C[static_cast<std::size_t>(i) * n + j] +=
+            A[static_cast<std::size_t>(i) * n + k] * B[static_cast<std::size_t>(k) * n + j];
+  return C;
+}
+
+double largest_difference(HostMatrix const& A, HostMatrix const& B) {
+  REQUIRE(A.size() == B.size());
+  double largest = 0;
+  for (std::size_t k = 0; k < A.size(); ++k) largest = std::max(largest, std::abs(A[k] - B[k]));
+  return largest;
+}
+
+TEST_CASE("the inverse of a regular matrix comes from Cholesky", "[core][lapack]") {
+  auto const n = GENERATE(1, 2, 3, 16, 33, 100);
+  auto const ridge = GENERATE(0.0, 0.5);
+  auto H = random_gram(n, 3 * n + 5);
+  auto const result = sporades::inverse_or_pseudo_inverse(H, n, ridge);
+  CHECK_FALSE(result.is_pseudo);
+  CHECK(result.rank == n);
+  CHECK(result.reciprocal_condition > 0);
+  for (int i = 0; i < n; ++i) H[static_cast<std::size_t>(i) * n + i] += ridge;
+  auto identity = HostMatrix(H.size());
+  for (int i = 0; i < n; ++i) identity[static_cast<std::size_t>(i) * n + i] = 1;
+  CHECK(largest_difference(product(H, result.inverse, n), identity) <
+        1e-14 * n / result.reciprocal_condition);
+  CHECK(largest_difference(product(result.inverse, H, n), identity) <
+        1e-14 * n / result.reciprocal_condition);
+}
+
+TEST_CASE("a singular matrix gets the Moore-Penrose inverse", "[core][lapack]") {
+  auto const [n, rank] = GENERATE(table<int, int>({{2, 1}, {16, 3}, {33, 32}, {5, 0}}));
+  auto const H = random_gram(n, rank);
+  auto const result = sporades::inverse_or_pseudo_inverse(H, n);
+  CHECK(result.is_pseudo);
+  CHECK(result.rank == rank);
+  auto const& P = result.inverse;
+  auto const HP = product(H, P, n);
+  CHECK(largest_difference(product(HP, H, n), H) < 1e-9);
+  CHECK(largest_difference(product(P, HP, n), P) < 1e-6);
+  HostMatrix transposed(HP.size());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      transposed[static_cast<std::size_t>(j) * n + i] = HP[static_cast<std::size_t>(i) * n + j];
+  CHECK(largest_difference(transposed, HP) < 1e-9);
+}
+
+TEST_CASE("a small eigenvalue is kept or dropped by epsilon; a ridge makes it regular",
+          "[core][lapack]") {
+  HostMatrix const H{1, 0, 0, 1e-10};
+  CHECK_FALSE(sporades::inverse_or_pseudo_inverse(H, 2).is_pseudo);
+  auto const coarse = sporades::inverse_or_pseudo_inverse(H, 2, 0, 1e-7);
+  CHECK(coarse.is_pseudo);
+  CHECK(coarse.inverse == HostMatrix{1, 0, 0, 0});
+  HostMatrix const ones{1, 1, 1, 1};
+  CHECK(sporades::inverse_or_pseudo_inverse(ones, 2).is_pseudo);
+  CHECK_FALSE(sporades::inverse_or_pseudo_inverse(ones, 2, 1e-3).is_pseudo);
+}
+
+TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
+  auto const n = GENERATE(1, 2, 17, 64);
+  auto const H = random_gram(n, n);
+  auto const eigen = sporades::symmetric_eigen(H, n);
+  for (int k = 0; k < n; ++k) {
+    if (k > 0) CHECK(eigen.values[k - 1] <= eigen.values[k]);
+    double const* const v = &eigen.vectors[static_cast<std::size_t>(k) * n];
+    double worst = 0, length = 0;
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) sum += H[static_cast<std::size_t>(i) * n + j] * v[j];
+      worst = std::max(worst, std::abs(sum - eigen.values[k] * v[i]));
+      length += v[i] * v[i];
+    }
+    CHECK(worst < 1e-12 * n);
+    CHECK(length == Approx(1).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the orthonormalizer makes columns orthonormal and drops what they lack",
+          "[core][lapack]") {
+  auto const [n, rank] = GENERATE(table<int, int>({{1, 1}, {6, 6}, {16, 5}, {3, 0}}));
+  auto const G = random_gram(n, rank);
+  auto const S = sporades::orthonormalizer(G, n);
+  HostMatrix transposed(S.size()), expected(S.size());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      transposed[static_cast<std::size_t>(j) * n + i] = S[static_cast<std::size_t>(i) * n + j];
+  for (int i = 0; i < rank; ++i) expected[static_cast<std::size_t>(i) * n + i] = 1;
+  CHECK(largest_difference(product(product(transposed, G, n), S, n), expected) < 1e-8);
+}
+
+TEST_CASE("matrices of other sizes or with NaN are refused", "[core][lapack]") {
+  CHECK_THROWS_AS(sporades::inverse_or_pseudo_inverse({1, 2, 3}, 2), sporades::Error);
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_AS(sporades::inverse_or_pseudo_inverse({nan}, 1), sporades::RunError);
+  CHECK_THROWS_AS(sporades::symmetric_eigen({nan}, 1), sporades::RunError);
+}
+
+TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack][threads]") {
+  auto const n = GENERATE(16, 70, 200);  // OpenBLAS uses threads from 64 on
+  auto const bits = [](HostMatrix const& A) {
+    return sporades::test::hash_bytes(A.data(), A.size() * sizeof(double));
+  };
+  auto const name = " of order " + std::to_string(n);
+  auto const H = random_gram(n, 2 * n);
+  sporades::test::check_same_bits("inverse" + name,
+                                  bits(sporades::inverse_or_pseudo_inverse(H, n).inverse));
+  auto const singular = random_gram(n, n / 2);
+  sporades::test::check_same_bits("pseudo-inverse" + name,
+                                  bits(sporades::inverse_or_pseudo_inverse(singular, n).inverse));
+}
+
+}  // namespace
