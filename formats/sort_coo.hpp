@@ -112,27 +112,23 @@ SortedNonzeros<Tensor> sort_nonzeros(ExecutionSpace const& exec, Tensor const& X
   return {sort_items(exec, X.nnz(), key, range, algorithm), key};
 }
 
-/// Moves every nonzero to its place. Indices whose bits the word holds come from there, in order;
-/// only the others, and the values, are gathered.
-template <class Tensor>
-struct UnpackNonzeros {
-  Words<typename Tensor::MemorySpace> words;  // nnz
-  typename Tensor::Coordinates from;          // N x nnz
-  typename Tensor::Coordinates to;            // N x nnz
-  typename Tensor::Values values_from;        // nnz
-  typename Tensor::Values values_to;          // nnz
+/// The places of the nonzeros in the old order.
+template <class MemorySpace>
+struct ItemOf {
+  Words<MemorySpace> words;  // nnz
   int item_bits;
-  int order;
-  int shift[max_order];           // negative: the index is gathered
-  std::uint64_t mask[max_order];  // of the index after the shift
+  KOKKOS_FUNCTION Position operator()(Position p) const { return words(p) & low_bits(item_bits); }
+};
 
+/// One mode's indices, out of the words: no gather.
+template <class MemorySpace, class Indices>
+struct UnpackIndices {
+  Words<MemorySpace> words;  // nnz
+  Indices indices;           // nnz
+  int shift;
+  std::uint64_t mask;  // of the index after the shift
   KOKKOS_FUNCTION void operator()(Position p) const {
-    using Index = typename Tensor::Index;
-    std::uint64_t const word = words(p);
-    Position const source = word & low_bits(item_bits);
-    for (int n = 0; n < order; ++n)
-      to(n, p) = shift[n] < 0 ? from(n, source) : static_cast<Index>((word >> shift[n]) & mask[n]);
-    values_to(p) = values_from(source);
+    indices(p) = static_cast<typename Indices::non_const_value_type>((words(p) >> shift) & mask);
   }
 };
 
@@ -260,23 +256,29 @@ CooTensor<Scalar, Index, MemorySpace> sorted(ExecutionSpace const& exec,
   if (reordering.compared == 0) return X;
   auto const nonzeros = detail::sort_nonzeros(exec, X, reordering, algorithm);
   Tensor Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-  detail::UnpackNonzeros<Tensor> unpack{nonzeros.order.words,
-                                        X.coordinates,
-                                        Y.coordinates,
-                                        X.values,
-                                        Y.values,
-                                        nonzeros.order.item_bits,
-                                        X.order(),
-                                        {},
-                                        {}};
+  auto const& words = nonzeros.order.words;
+  int const item_bits = nonzeros.order.item_bits;
+  detail::ItemOf<MemorySpace> const order{words, item_bits};
+  Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>> const all(exec, 0, X.nnz());
   for (int n = 0; n < X.order(); ++n) {
+    auto const indices = Kokkos::subview(Y.coordinates, n, Kokkos::ALL);
+    using Indices = std::decay_t<decltype(indices)>;
     int const bit = nonzeros.key.offset[n] - nonzeros.order.first_bit;
-    unpack.shift[n] = bit < 0 ? -1 : std::min(63, bit + nonzeros.order.item_bits);
-    unpack.mask[n] = detail::low_bits(nonzeros.key.bits[n]);
+    int const bits = nonzeros.key.bits[n];
+    if (bits == 0 || bit >= 0)  // the words hold the whole index
+      Kokkos::parallel_for(
+          "sporades::sort::unpack_indices", all,
+          detail::UnpackIndices<MemorySpace, Indices>{
+              words, indices, bits == 0 ? 0 : item_bits + bit, detail::low_bits(bits)});
+    else
+      Kokkos::parallel_for("sporades::sort::gather_indices", all,
+                           detail::Gather<Indices, Indices, detail::ItemOf<MemorySpace>>{
+                               Kokkos::subview(X.coordinates, n, Kokkos::ALL), indices, order});
   }
   Kokkos::parallel_for(
-      "sporades::sort::unpack_nonzeros",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, X.nnz()), unpack);
+      "sporades::sort::gather_values", all,
+      detail::Gather<typename Tensor::Values, typename Tensor::Values, detail::ItemOf<MemorySpace>>{
+          X.values, Y.values, order});
   Y.sorted_modes = reordering.modes;
   return Y;
 }

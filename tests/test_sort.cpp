@@ -80,14 +80,15 @@ constexpr std::size_t large = 200000;
 TEMPLATE_LIST_TEST_CASE("sort_permutation equals a stable sort, 64-bit keys", "[core][sort]",
                         sporades::test::ExecutionSpaces) {
   TestType const exec{};
-  std::size_t const n = GENERATE(0u, 1u, 2u, 3u, 255u, 256u, 257u, 2047u, 2048u, 2049u, 100000u);
-  int const bits = GENERATE(0, 1, 3, 7, 8, 9, 31, 33, 47, 63, 64);
+  std::size_t const n =
+      GENERATE(0u, 1u, 2u, 3u, 255u, 256u, 257u, 2047u, 2048u, 2049u, 9000u, 70000u);
+  int const bits = GENERATE(0, 1, 7, 8, 9, 31, 33, 47, 63, 64);
   auto const keys = random_keys(n);
   auto const device = to_device(exec, keys);
   auto const order = expected(keys, bits);
   for (auto algorithm : algorithms<TestType>()) {
     INFO("n " << n << ", bits " << bits << ", algorithm " << static_cast<int>(algorithm));
-    CHECK(to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order);
+    CHECK((to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order));
   }
   CHECK(to_host(exec, device) == keys);
 }
@@ -105,14 +106,14 @@ TEMPLATE_LIST_TEST_CASE("sort_permutation equals a stable sort, 128-bit keys", "
   auto const order = expected(keys, bits);
   for (auto algorithm : algorithms<TestType>()) {
     INFO("n " << n << ", bits " << bits << ", algorithm " << static_cast<int>(algorithm));
-    CHECK(to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order);
+    CHECK((to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order));
   }
 }
 
 TEMPLATE_LIST_TEST_CASE("sort_permutation sorts millions of keys", "[core][sort]",
                         sporades::test::ExecutionSpaces) {
   TestType const exec{};
-  int const bits = GENERATE(11, 40, 64);
+  int const bits = GENERATE(11, 48);
   auto const keys = random_keys(large);
   auto const device = to_device(exec, keys);
   auto const order = expected(keys, bits);

@@ -91,7 +91,7 @@ void check_all_of(Exec const& exec, HostTensor<Index> const& X, std::vector<int>
     auto const permutation = sporades::sort_permutation(exec, device, modes, algorithm);
     exec.fence();
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, permutation);
-    CHECK(std::vector<Position>(host.data(), host.data() + host.extent(0)) == order);
+    CHECK(std::equal(order.begin(), order.end(), host.data(), host.data() + host.extent(0)));
     auto const moved = sporades::permuted(exec, device, permutation);
     CHECK(moved.sorted_modes.empty());
     check_is_permuted(to_host(moved), X, order);
@@ -113,7 +113,7 @@ std::vector<Shape> shapes() {
           {{1}, 5},
           {{40, 30}, 0},
           {{40, 30}, 1},
-          {{183, 24, 1140, 1717}, 20000},
+          {{183, 24, 1140, 1717}, 9000},
           {{5, 1, 3, 1, 2}, 3000},
           {{65536, 65536, 65536, 65536}, 5000},
           {{4000000000u, 4000000000u, 4000000000u}, 5000},
@@ -161,7 +161,7 @@ TEMPLATE_LIST_TEST_CASE("a known order is used and kept", "[formats][sort_coo]",
   TestType const exec{};
   auto const dims = GENERATE(Dims{183, 24, 1140, 1717}, Dims{9, 3000000, 2, 3000000},
                              Dims{1u << 31, 1u << 31, 1u << 31, 5});
-  auto const X = sporades::copy_to(exec, random_tensor<std::uint32_t>(dims, 20000, 4));
+  auto const X = sporades::copy_to(exec, random_tensor<std::uint32_t>(dims, 4000, 4));
   auto const first = std::vector<int>{2, 0, 3, 1};
   auto const Y = sporades::sorted(exec, X, first);
   CHECK(Y.sorted_modes == first);
