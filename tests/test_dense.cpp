@@ -44,7 +44,7 @@ auto on_host(ViewType const& view) {
 /// Rounding of a sum of `terms` products of entries up to 0.5: a few units of the largest sum.
 template <class Scalar>
 double tolerance(std::size_t terms) {
-  return 4 * std::numeric_limits<Scalar>::epsilon() * (4 + double(terms) * 0.05);
+  return std::numeric_limits<Scalar>::epsilon() * (8 + 0.5 * double(terms));
 }
 
 TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades::test::Cases) {
