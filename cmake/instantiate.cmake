@@ -8,7 +8,7 @@
 # begin with // are dropped. They become
 #   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for every enabled execution space
 #     x {float, double} x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
-#   - <build>/eti/mttkrp-<space>-<scalar>.cpp in the library, which define them.
+#   - <build>/eti/mttkrp-host-<scalar>.cpp (and -cuda-, -hip-) in the library, which define them.
 # A declaration is made once for each choice of the names that it mentions.
 
 # "Kokkos::OpenMP" for the device OPENMP of Kokkos_DEVICES.
@@ -46,6 +46,20 @@ function(sporades_append_instances result done template extern ExecutionSpace Sc
   set(${result} "${${result}}" PARENT_SCOPE)
 endfunction()
 
+# Adds a source of that name with these definitions to the library, if there are any. It sees the
+# variables header and licence of sporades_instantiate.
+function(sporades_add_instances name definitions)
+  if(NOT definitions)
+    return()
+  endif()
+  string(TOLOWER ${name}.cpp file)
+  string(REPLACE "-none.cpp" ".cpp" file ${file})
+  set(source ${PROJECT_BINARY_DIR}/eti/${file})
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
+    "${licence}\n#include <${header}>\n\nnamespace sporades {\n${definitions}}  // namespace sporades\n")
+  target_sources(sporades PRIVATE ${source})
+endfunction()
+
 # sporades_instantiate(sporades/kernels/mttkrp.hpp kernels/mttkrp.eti.in)
 function(sporades_instantiate header template_file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${template_file})
@@ -66,21 +80,20 @@ function(sporades_instantiate header template_file)
   set(declarations)
   set(declared)
   set(defined)
-  foreach(device IN LISTS Kokkos_DEVICES)
-    sporades_execution_space(${device} space)
-    foreach(scalar IN LISTS scalars)
+  foreach(scalar IN LISTS scalars)
+    set(host)  # kernels of all host spaces are the same code: one source compiles it once
+    foreach(device IN LISTS Kokkos_DEVICES)
+      sporades_execution_space(${device} space)
       sporades_append_instances(declarations declared "${template}" extern ${space} ${scalar})
       set(definitions)
       sporades_append_instances(definitions defined "${template}" "" ${space} ${scalar})
-      if(definitions)
-        string(TOLOWER ${name}-${device}-${scalar}.cpp file)
-        string(REPLACE "-none.cpp" ".cpp" file ${file})
-        set(source ${PROJECT_BINARY_DIR}/eti/${file})
-        file(CONFIGURE OUTPUT ${source} @ONLY CONTENT
-          "${licence}\n#include <${header}>\n\nnamespace sporades {\n${definitions}}  // namespace sporades\n")
-        target_sources(sporades PRIVATE ${source})
+      if(device MATCHES "CUDA|HIP|SYCL")
+        sporades_add_instances(${name}-${device}-${scalar} "${definitions}")
+      else()
+        string(APPEND host "${definitions}")
       endif()
     endforeach()
+    sporades_add_instances(${name}-host-${scalar} "${host}")
   endforeach()
   file(CONFIGURE OUTPUT ${sporades_include}/sporades/eti/${name}.hpp @ONLY CONTENT
     "${licence}#pragma once\n\nnamespace sporades {\n${declarations}}  // namespace sporades\n")

@@ -120,10 +120,15 @@ void for_each_constant(std::integer_sequence<int, values...>, Function const& fu
   (function(std::integral_constant<int, values>{}), ...);
 }
 
+/// Tile widths that a CPU kernel is compiled for: `fine`, every multiple of four up to 32, so that
+/// any rank is one pass over the nonzeros; `coarse`, 8 and 32, for kernels that are not the fastest
+/// anyway. Compile time is proportional to their number.
+enum class TileWidths { coarse, fine };
+
 /// Calls run(width constant, access constant, first column, number of tiles) so that the tiles of
-/// all calls cover `columns` columns. On CPUs: tiles of 32, then one of the width that remains in
-/// steps of four, then a guarded one for the last one to three columns. On GPUs: 16 bytes each.
-template <class ExecutionSpace, class Scalar, class Run>
+/// all calls cover `columns` columns. On CPUs: tiles of 32, then tiles of the width that remains in
+/// steps of four or eight, then guarded ones for what is left. On GPUs: 16 bytes each.
+template <class ExecutionSpace, class Scalar, TileWidths widths, class Run>
 void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
   using Packed = std::integral_constant<Access, Access::packed>;
   using Whole = std::integral_constant<Access, Access::whole>;
@@ -141,12 +146,19 @@ void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
     static_cast<void>(aligned);
     constexpr int widest = 32;
     call(std::integral_constant<int, widest>{}, Whole{}, 0, columns / widest);
-    std::size_t const first = columns / widest * widest;
-    std::size_t const quads = (columns - first) / 4;
-    for_each_constant(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7>{}, [&](auto count) {
-      call(std::integral_constant<int, 4 * count>{}, Whole{}, first, quads == count ? 1 : 0);
-    });
-    call(std::integral_constant<int, 4>{}, Guarded{}, columns / 4 * 4, columns % 4 > 0 ? 1 : 0);
+    std::size_t first = columns / widest * widest;
+    if constexpr (widths == TileWidths::fine) {
+      std::size_t const quads = (columns - first) / 4;
+      for_each_constant(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7>{}, [&](auto count) {
+        call(std::integral_constant<int, 4 * count>{}, Whole{}, first, quads == count ? 1 : 0);
+      });
+      first += quads * 4;
+    } else {
+      std::size_t const eights = (columns - first) / 8;
+      call(std::integral_constant<int, 8>{}, Whole{}, first, eights);
+      first += eights * 8;
+    }
+    call(std::integral_constant<int, 4>{}, Guarded{}, first, (columns - first + 3) / 4);
   }
 }
 

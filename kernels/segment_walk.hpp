@@ -118,7 +118,8 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
 }
 
 /// Rows that no nonzero names are zero: V is cleared, then walked over in tiles of columns.
-template <class ExecutionSpace, class Nonzeros, class Scalar, class Index, class MemorySpace>
+template <TileWidths widths, class ExecutionSpace, class Nonzeros, class Scalar, class Index,
+          class MemorySpace>
 void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                      Matrix<Scalar, MemorySpace> const& V, bool aligned,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
@@ -127,7 +128,7 @@ void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros con
   Position const length = chunk_length<ExecutionSpace>(nonzeros.size());
   Position const chunks = chunks_of(nonzeros.size(), length);
   carry.reserve(exec, chunks, V.extent(1));
-  for_column_tiles<ExecutionSpace, Scalar>(
+  for_column_tiles<ExecutionSpace, Scalar, widths>(
       V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
         using Sums = RowSums<Scalar, Index, MemorySpace, false>;
         SegmentWalk<Nonzeros, Sums, Scalar, width(), access(), batch<ExecutionSpace>> const walk{

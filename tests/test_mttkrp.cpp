@@ -41,15 +41,15 @@ std::vector<MttkrpStrategy> strategies() {
           MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::csf};
 }
 
-/// The definition, in long double, and beside each entry the sum of the terms' magnitudes.
+/// The definition, in double, and beside each entry the sum of the terms' magnitudes.
 template <class Tensor, class FactorList>
 void define_mttkrp(Tensor const& X, FactorList const& A, int n, std::size_t R,
-                   std::vector<long double>& V, std::vector<long double>& magnitude) {
+                   std::vector<double>& V, std::vector<double>& magnitude) {
   V.assign(X.dims[n] * R, 0);
   magnitude.assign(X.dims[n] * R, 0);
   for (Position p = 0; p < X.nnz(); ++p)
     for (std::size_t r = 0; r < R; ++r) {
-      long double term = X.values(p);
+      double term = X.values(p);
       for (int m = 0; m < X.order(); ++m)
         if (m != n) term *= A[m](X.coordinates(m, p), r);
       V[X.coordinates(n, p) * R + r] += term;
@@ -78,7 +78,7 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpStrategy strat
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   Factors<Scalar, Kokkos::HostSpace> host_A;
   for (auto const& a : A) host_A.push_back(matrix_on_host(a));
-  std::vector<long double> expected, magnitude;
+  std::vector<double> expected, magnitude;
   for (int n = 0; n < X.order(); ++n) {
     define_mttkrp(host, host_A, n, R, expected, magnitude);
     auto const V = padded ? make_matrix<Scalar>(exec, "V", X.dims[n], R)
@@ -105,7 +105,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cas
   for (auto const& problem : problems())
     for (auto strategy : strategies())
       for (std::size_t R : {1, 3, 16, 17, 33})
-        for (bool padded : {true, false}) check_all_modes<TestType>(problem, R, strategy, padded);
+        check_all_modes<TestType>(problem, R, strategy, R != 3 && R != 33);
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {

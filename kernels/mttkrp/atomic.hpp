@@ -17,7 +17,7 @@ void mttkrp_atomic(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
   auto const nonzeros = coo_nonzeros<any_number>(X, A, n, Identity{});
   Position const length = chunk_length<ExecutionSpace>(X.nnz());
   Position const chunks = chunks_of(X.nnz(), length);
-  for_column_tiles<ExecutionSpace, Scalar>(
+  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
       V.extent(1), all_rows_aligned(A, n, V),
       [&](auto width, auto access, std::size_t first, Position tiles) {
         using Rows = AtomicRows<Scalar, Index, MemorySpace>;

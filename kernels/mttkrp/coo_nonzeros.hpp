@@ -103,6 +103,11 @@ void for_other_modes(int others, Run const& run) {
   run(std::integral_constant<int, any_number>{});
 }
 
+/// Every width where kernels unroll over the modes, a few where they do not.
+template <int others>
+inline constexpr TileWidths tile_widths =
+    others == any_number ? TileWidths::coarse : TileWidths::fine;
+
 /// True if every matrix that the kernel reads or writes allows 16-byte tiles.
 template <class Scalar, class MemorySpace>
 bool all_rows_aligned(Factors<Scalar, MemorySpace> const& A, int n,

@@ -45,7 +45,7 @@ struct FiberWalk {
     Position const begin = state.chunk * length;
     Position const end = begin + length < values.extent(0) ? begin + length : values.extent(0);
 
-    Position node[capacity];
+    Position node[capacity] = {};
     T sum[capacity];
     for (int l = 0; l < levels(); ++l) {
       node[l] = marks[l](begin / mark_distance);
@@ -118,7 +118,8 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
     nonzeros.rows = X.indices[0];
     nonzeros.values = X.values;
     nonzeros.others = 0;
-    return sum_sorted_rows(exec, "sporades::mttkrp::csf", nonzeros, V, aligned, carry);
+    return sum_sorted_rows<TileWidths::coarse>(exec, "sporades::mttkrp::csf", nonzeros, V, aligned,
+                                               carry);
   }
   Kokkos::deep_copy(exec, V, Scalar(0));
   if (X.nnz() == 0) return;
@@ -126,7 +127,7 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
   Position const chunks = chunks_of(X.nnz(), length);
   carry.reserve(exec, chunks, V.extent(1));
   for_other_modes<Index>(levels, [&](auto others) {
-    for_column_tiles<ExecutionSpace, Scalar>(
+    for_column_tiles<ExecutionSpace, Scalar, tile_widths<others()>>(
         V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
           using Sums = RowSums<Scalar, Index, MemorySpace, false>;
           FiberWalk<Scalar, Index, MemorySpace, Sums, width(), access(), others()> walk;

@@ -47,7 +47,7 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                             : Target(Kokkos::view_alloc(exec, "sporades::mttkrp::duplicated"),
                                      V.extent(0), V.extent(1));
   Scatter const scatter(exec, target);
-  for_column_tiles<ExecutionSpace, Scalar>(
+  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
       V.extent(1), all_rows_aligned(A, n, V),
       [&](auto width, auto access, std::size_t first, Position tiles) {
         using Rows = ScatterRows<Scatter, Index>;

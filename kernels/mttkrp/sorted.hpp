@@ -13,8 +13,9 @@ void mttkrp_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
                    Matrix<Scalar, MemorySpace> const& V,
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   for_other_modes<Index>(X.order() - 1, [&](auto others) {
-    sum_sorted_rows(exec, "sporades::mttkrp::sorted", coo_nonzeros<others()>(X, A, n, Identity{}),
-                    V, all_rows_aligned(A, n, V), carry);
+    sum_sorted_rows<tile_widths<others()>>(exec, "sporades::mttkrp::sorted",
+                                           coo_nonzeros<others()>(X, A, n, Identity{}), V,
+                                           all_rows_aligned(A, n, V), carry);
   });
 }
 
