@@ -18,6 +18,8 @@ class FirstProblem {
   void record(std::size_t block);
   /// True where a block has thrown: later ones need not begin.
   bool any() const;
+  /// The block of the exception that is kept.
+  std::size_t block() const { return block_; }
   void rethrow() const;
 
  private:

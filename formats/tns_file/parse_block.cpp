@@ -98,7 +98,7 @@ void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineSh
     refuse("column ", n + 1, " (mode ", n, "): the index ", index, " is past the mode's length ",
            shape.limits[n], shape.base == 0 ? ", counted from 0" : "");
   } else {
-    summary.is_too_narrow = true;
+    throw IndexTooNarrow{};
   }
 }
 
@@ -147,7 +147,6 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
           summary.largest[n] = coordinate, summary.any_index[n] = true;
         output.coordinates[n * output.stride + p] = static_cast<Index>(coordinate);
       }
-      if (summary.is_too_narrow) return summary;
       output.values[p++] = line.value;
     }
   } catch (LineProblem& problem) {

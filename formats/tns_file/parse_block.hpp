@@ -24,6 +24,9 @@ struct LineProblem {
   std::string what;
 };
 
+/// Thrown where an index does not fit the index type.
+struct IndexTooNarrow {};
+
 struct BlockCount {
   std::uint64_t nonzeros = 0;
   std::uint64_t lines = 0;
@@ -42,7 +45,6 @@ struct BlockSummary {
   bool any_index[16] = {};
   bool any_zero[16] = {};            // an index 0 where it may come: stored as Index(-1)
   std::uint64_t zero_line[16] = {};  // the first such line, from 0, in the block
-  bool is_too_narrow = false;        // an index does not fit Index; the block is not finished
 };
 
 /// True for lines that hold neither blanks only nor a comment.
@@ -51,7 +53,8 @@ bool is_data_line(char const* line);
 /// Lines of a block, and those that hold data.
 BlockCount count_block(std::string_view text);
 
-/// Parses the lines of a block and stores coordinates minus shape.base. Throws LineProblem.
+/// Parses the lines of a block and stores coordinates minus shape.base. Throws LineProblem or
+/// IndexTooNarrow, whichever comes first.
 template <class Scalar, class Index>
 BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output);

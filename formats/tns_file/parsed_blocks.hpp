@@ -32,14 +32,10 @@ inline void check_nnz(TextTask const& task, std::uint64_t nnz) {
          " nonzeros, the file holds ", nnz);
 }
 
-/// False where a block holds an index that is too wide.
-inline bool merge_summaries(std::vector<BlockSummary> const& summaries, BlockPlaces const& places,
+inline void merge_summaries(std::vector<BlockSummary> const& summaries, BlockPlaces const& places,
                             IndexRange& range) {
-  for (std::size_t b = 0; b < summaries.size(); ++b) {
-    if (summaries[b].is_too_narrow) return false;
+  for (std::size_t b = 0; b < summaries.size(); ++b)
     range.merge(summaries[b], places.first_line[b]);
-  }
-  return true;
 }
 
 }  // namespace sporades::detail

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
 #include <sporades/formats/host_blocks.hpp>
 #include <sporades/formats/tns_file/index_range.hpp>
 #include <sporades/formats/tns_file/text_source.hpp>
@@ -21,16 +20,15 @@ void check_memory(std::string const& name, std::uint64_t nnz, int order, std::si
                   std::size_t value_bytes);
 
 /// The lines of nonzeros in first and the rest of source, which is mapped: nonzeros are counted,
-/// then parsed to their places. Nothing where an index does not fit Index.
+/// then parsed to their places. Throws IndexTooNarrow where an index does not fit Index.
 template <class Scalar, class Index>
-std::optional<ParsedLines<Scalar, Index>> read_mapped(TextSource& source, TextBlock first,
-                                                      TextTask const& task, LineShape const& shape);
+ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
+                                       LineShape const& shape);
 
 /// The same where the source makes its text: whatever thread is free takes the next block and
 /// parses it; the parts are put together at the end.
 template <class Scalar, class Index>
-std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, TextBlock first,
-                                                        TextTask const& task,
-                                                        LineShape const& shape);
+ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
+                                         LineShape const& shape);
 
 }  // namespace sporades::detail

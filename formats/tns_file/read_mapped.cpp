@@ -18,9 +18,8 @@ void check_memory(std::string const& name, std::uint64_t nnz, int order, std::si
 }
 
 template <class Scalar, class Index>
-std::optional<ParsedLines<Scalar, Index>> read_mapped(TextSource& source, TextBlock first,
-                                                      TextTask const& task,
-                                                      LineShape const& shape) {
+ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
+                                       LineShape const& shape) {
   std::vector<TextBlock> blocks;
   for (bool more = true; more; more = source.next(first))
     if (!first.text().empty()) blocks.push_back(std::move(first));
@@ -47,22 +46,18 @@ std::optional<ParsedLines<Scalar, Index>> read_mapped(TextSource& source, TextBl
       fail(task.name, ":", places.first_line[b] + problem.line, ": ", problem.what);
     }
   });
-  if (!merge_summaries(summaries, places, parsed.range)) return {};
+  merge_summaries(summaries, places, parsed.range);
   check_nnz(task, places.nnz());
   return parsed;
 }
 
-template std::optional<ParsedLines<float, std::uint32_t>> read_mapped(TextSource&, TextBlock,
-                                                                      TextTask const&,
-                                                                      LineShape const&);
-template std::optional<ParsedLines<float, std::uint64_t>> read_mapped(TextSource&, TextBlock,
-                                                                      TextTask const&,
-                                                                      LineShape const&);
-template std::optional<ParsedLines<double, std::uint32_t>> read_mapped(TextSource&, TextBlock,
-                                                                       TextTask const&,
-                                                                       LineShape const&);
-template std::optional<ParsedLines<double, std::uint64_t>> read_mapped(TextSource&, TextBlock,
-                                                                       TextTask const&,
-                                                                       LineShape const&);
+template ParsedLines<float, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                       LineShape const&);
+template ParsedLines<float, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                       LineShape const&);
+template ParsedLines<double, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                        LineShape const&);
+template ParsedLines<double, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                        LineShape const&);
 
 }  // namespace sporades::detail

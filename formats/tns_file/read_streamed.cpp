@@ -17,8 +17,6 @@ struct Piece {
   BlockSummary summary;
   std::unique_ptr<Index[]> coordinates;  // N x count.nonzeros
   std::unique_ptr<Scalar[]> values;
-  std::string problem;
-  std::uint64_t problem_line = 0;  // from 0, in the block
 };
 
 template <class Scalar, class Index>
@@ -67,12 +65,25 @@ class Pieces {
   std::vector<std::unique_ptr<Piece<Scalar, Index>>> pieces_;
 };
 
+/// Throws the first problem, if any, with its place.
+template <class Scalar, class Index>
+void throw_problem(FirstProblem const& problem,
+                   std::vector<std::unique_ptr<Piece<Scalar, Index>>> const& pieces,
+                   TextTask const& task) {
+  try {
+    problem.rethrow();
+  } catch (LineProblem const& found) {
+    auto line = task.header.lines + 1 + found.line;
+    for (std::size_t b = 0; b < problem.block(); ++b) line += pieces[b]->count.lines;
+    fail(task.name, ":", line, ": ", found.what);
+  }
+}
+
 }  // namespace
 
 template <class Scalar, class Index>
-std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, TextBlock first,
-                                                        TextTask const& task,
-                                                        LineShape const& shape) {
+ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
+                                         LineShape const& shape) {
   Pieces<Scalar, Index> pieces(source, std::move(first));
   int const threads = task.options.threads;
   on_threads(threads, [&] {
@@ -81,24 +92,13 @@ std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, Text
     while (auto* const piece = pieces.next(block, number)) {
       try {
         parse_piece(block.text(), shape, *piece);
-      } catch (LineProblem const& problem) {
-        piece->problem = problem.what;
-        piece->problem_line = problem.line;
-        pieces.problem().record(number);
       } catch (...) {
         pieces.problem().record(number);
       }
     }
   });
   auto& all = pieces.all();
-  std::uint64_t line = task.header.lines + 1;
-  for (auto const& piece : all) {
-    if (!piece->problem.empty())
-      fail(task.name, ":", line + piece->problem_line, ": ", piece->problem);
-    if (piece->summary.is_too_narrow) return {};
-    line += piece->count.lines;
-  }
-  pieces.problem().rethrow();
+  throw_problem(pieces.problem(), all, task);
 
   std::vector<BlockCount> counts;
   std::vector<BlockSummary> summaries;
@@ -128,17 +128,13 @@ std::optional<ParsedLines<Scalar, Index>> read_streamed(TextSource& source, Text
   return parsed;
 }
 
-template std::optional<ParsedLines<float, std::uint32_t>> read_streamed(TextSource&, TextBlock,
-                                                                        TextTask const&,
-                                                                        LineShape const&);
-template std::optional<ParsedLines<float, std::uint64_t>> read_streamed(TextSource&, TextBlock,
-                                                                        TextTask const&,
-                                                                        LineShape const&);
-template std::optional<ParsedLines<double, std::uint32_t>> read_streamed(TextSource&, TextBlock,
-                                                                         TextTask const&,
-                                                                         LineShape const&);
-template std::optional<ParsedLines<double, std::uint64_t>> read_streamed(TextSource&, TextBlock,
-                                                                         TextTask const&,
-                                                                         LineShape const&);
+template ParsedLines<float, std::uint32_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                         LineShape const&);
+template ParsedLines<float, std::uint64_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                         LineShape const&);
+template ParsedLines<double, std::uint32_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                          LineShape const&);
+template ParsedLines<double, std::uint64_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                          LineShape const&);
 
 }  // namespace sporades::detail

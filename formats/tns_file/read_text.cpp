@@ -31,16 +31,16 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
   }
 }
 
-/// Nothing where an index or a mode does not fit Index.
+/// Throws IndexTooNarrow where an index or a mode does not fit Index.
 template <class Scalar, class Index>
-std::optional<ReadResult<Scalar>> read_as(std::string_view content, std::string const& name,
-                                          ReadOptions const& options) {
+ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
+                           ReadOptions const& options) {
   auto const source = make_text_source(content, name, options.block_size);
   TextBlock first;
   auto const header = read_header(*source, first, options.pattern, name);
   TextTask const task{name, header, options};
   auto const dims = stated_dims(task);
-  if (!fits<Index>(dims)) return {};
+  if (!fits<Index>(dims)) throw IndexTooNarrow{};
   ReadResult<Scalar> result;
   result.dialect = to_string(header.dialect);
   if (header.dialect == Dialect::tensor) {
@@ -51,14 +51,13 @@ std::optional<ReadResult<Scalar>> read_as(std::string_view content, std::string 
   auto parsed = source->is_mapped()
                     ? read_mapped<Scalar, Index>(*source, std::move(first), task, shape)
                     : read_streamed<Scalar, Index>(*source, std::move(first), task, shape);
-  if (!parsed) return {};
-  auto const from_zero = parsed->range.modes_from_zero(task, shape);
-  auto const smallest = parsed->range.smallest_dims(task, from_zero);
-  if (!fits<Index>(smallest)) return {};
-  shift_modes(parsed->tensor, from_zero, options.threads);
-  parsed->tensor.dims = dims.empty() ? smallest : dims;
-  result.notes = parsed->range.notes(task, shape, from_zero);
-  result.tensor = std::move(parsed->tensor);
+  auto const from_zero = parsed.range.modes_from_zero(task, shape);
+  auto const smallest = parsed.range.smallest_dims(task, from_zero);
+  if (!fits<Index>(smallest)) throw IndexTooNarrow{};
+  shift_modes(parsed.tensor, from_zero, options.threads);
+  parsed.tensor.dims = dims.empty() ? smallest : dims;
+  result.notes = parsed.range.notes(task, shape, from_zero);
+  result.tensor = std::move(parsed.tensor);
   return result;
 }
 
@@ -68,8 +67,11 @@ template <class Scalar>
 ReadResult<Scalar> read_text(std::string_view content, std::string const& name,
                              ReadOptions const& options) {
   expects(!content.empty(), name, ": the file is empty");
-  if (auto result = read_as<Scalar, std::uint32_t>(content, name, options)) return *result;
-  return read_as<Scalar, std::uint64_t>(content, name, options).value();
+  try {
+    return read_as<Scalar, std::uint32_t>(content, name, options);
+  } catch (IndexTooNarrow const&) {
+    return read_as<Scalar, std::uint64_t>(content, name, options);
+  }
 }
 
 template ReadResult<float> read_text(std::string_view, std::string const&, ReadOptions const&);
