@@ -32,4 +32,6 @@ file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${p
 foreach(template IN LISTS templates)
   string(REPLACE ".eti.in" ".hpp" header ${template})
   sporades_instantiate(sporades/${header} ${template})
+  get_filename_component(name ${header} NAME)
+  list(APPEND sporades_eti_headers ${sporades_include}/sporades/eti/${name})
 endforeach()

@@ -13,8 +13,7 @@ foreach(folder IN LISTS sporades_folders)
 endforeach()
 install(FILES ${sporades_include}/sporades/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades)
-install(DIRECTORY ${sporades_include}/sporades/eti
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades)
+install(FILES ${sporades_eti_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades/eti)
 if(TARGET sporades_command)
   set_target_properties(sporades_command PROPERTIES
     INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
