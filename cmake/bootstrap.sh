@@ -222,9 +222,7 @@ fi
 if [[ ! -e $stamp ]]; then
   command -v apt-get > /dev/null ||
     fail "no Kokkos found, and without apt-get there is no source to build one from: install Kokkos and Kokkos Kernels, give their prefix in CMAKE_PREFIX_PATH, then run this again."
-  for old in "$cache"/work.*; do # of runs that were killed
-    [[ $old == "$scratch" ]] || rm -rf "$old"
-  done
+  find "$cache" -maxdepth 1 -name 'work.*' -mmin +60 -exec rm -rf {} + # of runs that were killed
   free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
   ((free >= megabytes_needed)) ||
     fail "building Kokkos needs $megabytes_needed MB in $cache, and $free MB are free: make room, or name another folder in SPORADES_CACHE."
