@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_als/model.hpp>
+#include <sporades/algorithms/cp_als/options.hpp>
+#include <sporades/algorithms/cp_als/solver.hpp>
+#include <sporades/algorithms/cp_als/start.hpp>
+
+/// CP decomposition by alternating least squares:
+///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r)
+/// Modes are updated from 0 to N-1; for each, A_n = X_(n) K (K^T K + mu I)^-1 with K the Khatri-Rao
+/// product of the others, and its columns are normalised to length 1, the lengths becoming the
+/// weights. The first iteration starts from the factors as they were given. fit = 1 - ||X-M|| /
+/// ||X|| comes from the last mode's MTTKRP. A numerically singular K^T K is replaced by its
+/// pseudo-inverse. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009,
+/// Figure 3.3.
+///
+/// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
+/// `atomic` and `duplicated` excepted).
+///
+///   CpAlsOptions options;
+///   options.rank = 16;
+///   auto const result = cp_als(exec, X, options);
+/// or, with what it does taken apart, so that a run can be watched, saved and continued:
+///   auto problem = make_cp_als_problem(exec, X, options);          // plan and norm
+///   auto state = cp_als_start(exec, X, options);                   // or restore(exec, snapshot)
+///   auto const result = cp_als(exec, problem, options, state, [&](auto const& state) {
+///     save(snapshot(exec, state));
+///     return true;                                                 // false stops
+///   });
+
+namespace sporades {
+
+template <class Scalar, class MemorySpace>
+struct CpAlsResult {
+  Ktensor<Scalar, MemorySpace> model;  // weights descending, signs fixed
+  std::vector<double> fits;            // of every iteration, those before a resumption included
+  std::vector<double> seconds;         // the same
+  bool converged = false;
+  CpAlsStop stop = CpAlsStop::iterations;
+  std::map<std::string, KernelTime> kernels;  // where options.time_kernels
+  std::uint64_t singular_systems = 0;         // how often a pseudo-inverse was taken
+
+  double fit() const { return fits.empty() ? 0 : fits.back(); }
+};
+
+/// Throws Error where an option is out of its range.
+inline void check_cp_als(CpAlsOptions const& options) {
+  expects(options.rank > 0 && options.rank < 65536, "cp_als: rank ", options.rank,
+          " is not in 1 to 65535");
+  expects(options.iterations > 0, "cp_als: ", options.iterations, " iterations: at least 1");
+  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_als: tolerance ",
+          options.tolerance, " is not 0 or a positive number");
+  expects(options.regularization >= 0 && std::isfinite(options.regularization),
+          "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
+}
+
+/// Builds what MTTKRP wants for every mode, and the norm. X in any order. Fences exec.
+/// Throws Error for options out of range, and where X has no nonzeros, is all zero, or holds NaN or
+/// infinity (saying where).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    CpAlsOptions const& options) {
+  check_cp_als(options);
+  expects(X.nnz() > 0, "cp_als: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  double const square = norm_squared(exec, X.values);
+  if (!std::isfinite(square)) detail::report_not_finite(exec, X);
+  expects(square > 0, "cp_als: the norm of X is 0: nothing to fit");
+  return {make_mttkrp_plan(exec, X, MttkrpOptions{options.strategy, options.rank}), square};
+}
+
+/// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
+/// called after each iteration and stops the run by returning false. Fences exec. A state that has
+/// met the rule already is left as it is. Throws Error if the state does not fit the problem and
+/// options, RunError where numbers overflow.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsResult<Scalar, MemorySpace> cp_als(
+    ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace>& problem,
+    CpAlsOptions const& options, CpAlsState<Scalar, MemorySpace>& state,
+    typename CpAlsState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  check_cp_als(options);
+  detail::check_state(problem.plan.dims, options, state);
+  KernelTimes times(options.time_kernels);
+  detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  auto const has_converged = [&] {
+    auto const& fits = state.fits;
+    return fits.size() > 1 && std::abs(fits.back() - fits[fits.size() - 2]) < options.tolerance;
+  };
+  CpAlsStop stop = CpAlsStop::iterations;
+  while (!has_converged() && state.iteration() < options.iterations) {
+    solver.iterate();
+    if (observer && !observer(state)) {
+      stop = CpAlsStop::observer;
+      break;
+    }
+  }
+  bool const converged = has_converged();
+  if (converged) stop = CpAlsStop::converged;
+  return {arranged_model(exec, state), state.fits, state.seconds, converged, stop, times.by_label(),
+          solver.singular_systems()};
+}
+
+/// The whole of it, from a random or HOSVD start.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsResult<Scalar, MemorySpace> cp_als(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    CpAlsOptions const& options,
+    typename CpAlsState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  return cp_als(exec, problem, options, state, observer);
+}
+
+}  // namespace sporades

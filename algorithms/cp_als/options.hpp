@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_als/state.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+
+namespace sporades {
+
+/// Where CP-ALS starts: `random`: random_factors of the seed; `hosvd`: leading left singular
+/// vectors of the unfoldings; `given`: a Ktensor passed to cp_als_start.
+enum class CpAlsInit { random, hosvd, given };
+
+struct CpAlsOptions {
+  int rank = 16;
+  int iterations = 50;      // at most
+  double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
+  std::uint64_t seed = 1;
+  CpAlsInit init = CpAlsInit::random;
+  bool non_negative = false;  // factors and weights >= 0
+  double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
+  MttkrpStrategy strategy = MttkrpStrategy::automatic;
+  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+};
+
+enum class CpAlsStop { converged, iterations, observer };
+
+inline char const* to_string(CpAlsStop stop) {
+  switch (stop) {
+    case CpAlsStop::converged:
+      return "fit change below the tolerance";
+    case CpAlsStop::iterations:
+      return "all iterations done";
+    default:
+      return "stopped from outside";
+  }
+}
+
+/// A tensor made ready for CP-ALS: see make_cp_als_problem.
+template <class Scalar, class Index, class MemorySpace>
+struct CpAlsProblem {
+  MttkrpPlan<Scalar, Index, MemorySpace> plan;
+  double norm_squared = 0;  // ||X||^2
+};
+
+/// The entry by entry product of all Gram matrices (R x R, on the host) but that of mode skip: the
+/// Gram matrix of the Khatri-Rao product. All ones for a tensor of order 1.
+inline std::vector<double> hadamard_of_grams(std::vector<std::vector<double>> const& grams,
+                                             int skip) {
+  std::vector<double> H(grams.at(0).size(), 1.0);
+  for (int n = 0; n < static_cast<int>(grams.size()); ++n)
+    if (n != skip)
+      for (std::size_t k = 0; k < H.size(); ++k) H[k] *= grams[n][k];
+  return H;
+}
+
+}  // namespace sporades
