@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <sporades/formats/file.hpp>
+#include <sporades/formats/ktensor_file.hpp>
+#include <sporades/formats/spt_file.hpp>
+#include <sporades/formats/tns_file.hpp>
+#include <support/files.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct BadText {
+  std::string text;
+  std::string message;  // all of it, but the file's name before it
+};
+
+std::string parse_message(std::string const& content, ReadOptions const& options = {}) {
+  return message_of([&] { parse_tensor<double>(content, "x.tns", options); });
+}
+
+/// While it lives no file of this process grows past so many bytes, as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit const limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_ = {};
+};
+
+}  // namespace
+
+TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
+  auto const it = GENERATE(values<BadText>({
+      // columns
+      {"1 1 1 1\n2 1 1\n", ":2: found 3 columns, expected 3 indices and a value"},
+      {"1 1 1\n\n# c\n2 1 1 7\n", ":4: found 4 columns, expected 2 indices and a value"},
+      {"1 1\n1\n", ":2: found 1 column, expected 1 index and a value"},
+      {"5\n", ":1: found one column, expected indices and a value"},
+      {"1\n2\n3\n", ":1: found one column, expected indices and a value"},
+      {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", ":1: order 17 is not in 1 to 16"},
+      {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", ":1: order 18 or more is not in 1 to 16"},
+      // indices
+      {"1 1 1\n2 0 1\n", ":2: column 2 (mode 1): the index 0, where indices count from 1"},
+      {"1 1 1\n-2 1 1\n", ":2: column 1 (mode 0): the index \"-2\" is negative"},
+      {"1 1 1\r\n\r\n1 1.5 1\r\n", ":3: column 2 (mode 1): the index \"1.5\" is not an integer"},
+      {"1e3 1 1\n", ":1: column 1 (mode 0): the index \"1e3\" is not an integer"},
+      {"1 x 1\n", ":1: column 2 (mode 1): the index \"x\" is not a number"},
+      {"1 1,2 1\n", ":1: column 2 (mode 1): the index \"1,2\" is not a number"},
+      {"+ 1 1\n", ":1: column 1 (mode 0): the index \"+\" is not a number"},
+      {"1 99999999999999999999 1\n",
+       ":1: column 2 (mode 1): the index \"99999999999999999999\" is past 64 bits"},
+      {"1 18446744073709551616 1\n",
+       ":1: column 2 (mode 1): the index \"18446744073709551616\" is past 64 bits"},
+      {"# sporades dims: 3 3\n1 1 1\n4 1 1\n",
+       ":3: column 1 (mode 0): the index 4 is past the mode's length 3"},
+      // values
+      {"1 1 nan\n", ":1: column 3 (the value): \"nan\" is not finite"},
+      {"1 1 1\n1 2 -inf\n", ":2: column 3 (the value): \"-inf\" is not finite"},
+      {"1 1 INFINITY\n", ":1: column 3 (the value): \"INFINITY\" is not finite"},
+      {"1 1 1e400\n", ":1: column 3 (the value): \"1e400\" is out of range"},
+      {"1 1 1.5x\n", ":1: column 3 (the value): \"1.5x\" is not a number"},
+      {"1 1 0x10\n", ":1: column 3 (the value): \"0x10\" is not a number"},
+      {"1 1 1e\n", ":1: column 3 (the value): \"1e\" is not a number"},
+      {"1 1 .\n", ":1: column 3 (the value): \".\" is not a number"},
+      {"1 1 --1\n", ":1: column 3 (the value): \"--1\" is not a number"},
+      {"1 1 1e308\n1 1 1e308\n",
+       ": values of the same coordinates add to more than the type holds"},
+      {std::string("1 1 1\n1 1 1\0002\n", 14),
+       ":2: column 3 (the value): \"1\\x002\" is not a number"},
+      // nothing there
+      {"", ": the file is empty"},
+      {"\n", ": holds no nonzeros, and nothing says its dims"},
+      {"# only a comment", ": holds no nonzeros, and nothing says its dims"},
+      // headers
+      {"sptensor\n3\n5 4 3\n3\n1 1 1 1\n1 1 2 1\n",
+       ":4: the header says 3 nonzeros, the file holds 2"},
+      {"sptensor\n3\n5 4 3\n1\n1 1 1 1\n1 1 2 1\n",
+       ":4: the header says 1 nonzeros, the file holds 2"},
+      {"sptensor\n3\n5 4 3\n1152921504606846976\n1 1 1 1\n",
+       ":4: the header says 1152921504606846976 nonzeros, the file holds 1"},
+      {"sptensor\n3\n5 4 3\n1\n1 5 1 1\n",
+       ":5: column 2 (mode 1): the index 5 is past the mode's length 4"},
+      {"sptensor\n3\n5 4 3\n2\n1 4 1 1\n1 1 0 1\n",
+       ":6: column 3 (mode 2): the index 0, so indices count from 0, but one of mode 1 is its "
+       "length "
+       "4"},
+      {"sptensor indices-start-at-zero\n1\n5\n1\n5 1\n",
+       ":5: column 1 (mode 0): the index 5 is past the mode's length 5, counted from 0"},
+      {"sptensor indices-start-at-one\n1\n5\n1\n0 1\n",
+       ":5: column 1 (mode 0): the index 0, where indices count from 1"},
+      {"sptensor incorrect_tensor_type\n1\n5\n1\n1 1\n",
+       ":1: unknown tensor type \"sptensor incorrect_tensor_type\""},
+      {"sptensor\n17\n1\n1\n1 1\n", ":2: order 17 is not in 1 to 16"},
+      {"sptensor\n0\n\n1\n1 1\n", ":2: order 0 is not in 1 to 16"},
+      {"sptensor\n3 4\n", ":2: the file ends inside its header, which has 4 lines"},
+      {"sptensor\n3\n5 4\n1\n1 1 1 1\n", ":3: expected the lengths of 3 modes"},
+      {"sptensor\n3\n5 4 -1\n1\n1 1 1 1\n", ":3: expected the lengths of 3 modes"},
+      {"sptensor\n3\n5 4 3\n1.5\n1 1 1 1\n",
+       ":4: expected one integer, the number of nonzeros, found \"1.5\""},
+      {"list\n2\n4 2\n1\n", ":1: unknown tensor type \"list\""},
+      {"matrix\n2\n4 2\n1\n", ":1: this is a dense matrix, expected a sparse tensor"},
+      {"ktensor\n2\n4 2\n1\n", ":1: this is a Kruskal tensor, expected a sparse tensor"},
+      {"2\n3 3\n1 4 1\n", ":3: column 2 (mode 1): the index 4 is past the mode's length 3"},
+      {"2\n3 3\n0 1 1\n", ":3: column 1 (mode 0): the index 0, where indices count from 1"},
+      // dense
+      {"tensor\n2\n2 2\n1 2 3\n", ": ends after 3 of the 4 entries of a tensor of 2 x 2"},
+      {"tensor\n2\n2 2\n1 2\n3 4\n5\n", ":6: more than the 4 entries of a tensor of 2 x 2"},
+      {"tensor\n2\n2 2\n1 2\n3 y\n", ":5: \"y\" is not a finite number"},
+      {"tensor\n2\n4294967296 4294967296\n1\n", ": 4294967296 * 4294967296 overflows 64 bits"},
+  }));
+  CHECK(parse_message(it.text) == "x.tns" + it.message);
+  if (!it.text.empty()) CHECK(parse_message(zipped(it.text)) == "x.tns" + it.message);
+}
+
+TEST_CASE("the first of several mistakes is said at any number of threads", "[bad_input][tns]") {
+  std::string text;
+  for (int k = 0; k < 500; ++k) text += "1 2 3 4\n";
+  text += "1 2 3\n" + text + "4294967297 1 1 1\n1 1 1 nan\n";
+  ReadOptions options;
+  options.threads = GENERATE(1, 2, 4);
+  options.block_size = GENERATE(64, 1 << 20);
+  auto const message = "x.tns:501: found 3 columns, expected 3 indices and a value";
+  CHECK(parse_message(text, options) == message);
+  CHECK(parse_message(zipped(text), options) == message);
+  auto const wide = "4294967297 1 1 1\n1 y 1 1\n" + text;
+  CHECK_THAT(parse_message(wide, options), Catch::Matchers::StartsWith("x.tns:2: column 2"));
+  CHECK_THAT(parse_message(zipped(wide), options),
+             Catch::Matchers::StartsWith("x.tns:2: column 2"));
+}
+
+TEST_CASE("options that the file disagrees with", "[bad_input][tns]") {
+  ReadOptions options;
+  options.dims = {5, 4};
+  CHECK(parse_message("1 5 1\n", options) ==
+        "x.tns:1: column 2 (mode 1): the index 5 is past the mode's length 4");
+  CHECK(parse_message("1 1 1 1\n", options) ==
+        "x.tns: the nonzeros have 3 indices, the dims 5 x 4 have 2");
+  CHECK(parse_message("2\n5 5\n1 1 1\n", options) == "x.tns:2: the dims are 5 x 5, expected 5 x 4");
+  options.dims = Dims(17, 2);
+  CHECK(parse_message("# empty\n", options) == "x.tns: order 17 is not in 1 to 16");
+  ReadOptions long_lines;
+  long_lines.block_size = 8;
+  CHECK(parse_message("1 1 1\n1 1 1.00000\n", long_lines) ==
+        "x.tns: a line is longer than 8 bytes");
+  CHECK(parse_message(zipped("1 1 1\n1 1 1.00000\n"), long_lines) ==
+        "x.tns: a line is longer than 8 bytes");
+  ReadOptions patterns;
+  patterns.pattern = true;
+  CHECK(parse_message("1 2\n1 2 3\n", patterns) ==
+        "x.tns:2: found 3 columns, expected 2 indices and no value");
+}
+
+TEST_CASE("values past float are refused where float is asked for", "[bad_input][tns]") {
+  CHECK(message_of([] { parse_tensor<float>("1 1 1e39\n", "x"); }) ==
+        "x:1: column 3 (the value): \"1e39\" is out of range");
+  TemporaryFolder const folder;
+  write_spt(folder / "x.spt", make_coo<double>({1}, {{{0}, 1e39}}));
+  CHECK_THAT(message_of([&] { read_tensor<float>(folder / "x.spt"); }),
+             ContainsSubstring("nonzero 0: the value 9.9999999999999994e+38 is not finite"));
+}
+
+TEST_CASE("damaged gzip data is refused", "[bad_input][tns]") {
+  std::string text;
+  for (int k = 1; k < 2000; ++k) text += std::to_string(k) + " 1 " + std::to_string(k * k) + "\n";
+  auto const good = zipped(text);
+  CHECK(parse_message(good) == "no error");
+  for (std::size_t size = 2; size < good.size(); size += size < 20 ? 1 : 97)
+    CHECK(parse_message(good.substr(0, size)) == "x.tns: the gzip data is cut short");
+  CHECK(parse_message(good.substr(0, good.size() - 1)) == "x.tns: the gzip data is cut short");
+  CHECK(parse_message(good + good.substr(0, 9)) == "x.tns: the gzip data is cut short");
+  CHECK(parse_message(good + "garbage") == "x.tns: 7 bytes that are not gzip follow the gzip data");
+  auto wrong_sum = good;
+  wrong_sum[good.size() - 6] ^= 1;
+  CHECK(parse_message(wrong_sum) == "x.tns: the gzip data is damaged: incorrect data check");
+  CHECK(parse_message(zipped("")) == "x.tns: holds no nonzeros, and nothing says its dims");
+}
+
+TEST_CASE("files that cannot be read", "[bad_input]") {
+  TemporaryFolder const folder;
+  auto const message = [&](std::string const& path) {
+    return message_of([&] { read_tensor<double>(path); });
+  };
+  CHECK(message(folder / "absent.tns") ==
+        "cannot read " + folder / "absent.tns" + ": No such file or directory");
+  CHECK(message(folder / "") == "cannot read " + folder / "" + ": it is a folder");
+  CHECK(message("/dev/null") == "cannot read /dev/null: it is not a regular file");
+  write_text(folder / "empty.tns", "");
+  CHECK(message(folder / "empty.tns") == folder / "empty.tns" + ": the file is empty");
+  CHECK(message(folder / "empty.tns/x.tns") ==
+        "cannot read " + folder / "empty.tns/x.tns" + ": Not a directory");
+  if (geteuid() == 0) {
+    WARN("skipped: root reads files that nobody may read");
+  } else {
+    std::filesystem::permissions(folder / "empty.tns", std::filesystem::perms::none);
+    CHECK(message(folder / "empty.tns") ==
+          "cannot read " + folder / "empty.tns" + ": Permission denied");
+  }
+}
+
+TEST_CASE("files that cannot be written", "[bad_input]") {
+  TemporaryFolder const folder;
+  auto const X = make_coo<double>({1}, {{{0}, 1}});
+  auto const message = [&](std::string const& path) {
+    return message_of([&] { write_tns(path, X); });
+  };
+  CHECK(message(folder / "no/x.tns") ==
+        "cannot write " + folder / "no/x.tns" + ": No such file or directory");
+  CHECK(message(folder / "") == "cannot write " + folder / "" + ": it is a folder");
+  auto const bad = make_coo<double>({1}, {{{0}, std::numeric_limits<double>::quiet_NaN()}});
+  CHECK(message_of([&] { write_tns(folder / "x.tns", bad); }) ==
+        "write_tns: the value of nonzero 0 is nan");
+  CHECK(message_of([&] { write_spt(folder / "x.spt", bad); }) ==
+        "write_spt: the value of nonzero 0 is nan");
+  CHECK(folder.names().empty());
+  CHECK(message("/dev/null") == "no error");
+}
+
+TEST_CASE("a full disk leaves the old file and no part of the new one", "[bad_input]") {
+  TemporaryFolder const folder;
+  Entries<double> nonzeros;
+  for (std::uint64_t k = 0; k < 20000; ++k) nonzeros.push_back({{k}, 0.1 * static_cast<double>(k)});
+  auto const X = make_coo({20000}, nonzeros);
+  Ktensor<double> model{Vector<double, Kokkos::HostSpace>("weights", 1),
+                        {Matrix<double, Kokkos::HostSpace>("factor", 20000, 1)}};
+  auto const name = GENERATE(std::string("x.tns"), std::string("x.tns.gz"), std::string("x.spt"),
+                             std::string("x.ktns"));
+  auto const path = folder / name;
+  auto const write = [&] {
+    if (name == "x.spt")
+      write_spt(path, X);
+    else if (name == "x.ktns")
+      write_ktensor(path, model);
+    else
+      write_tns(path, X);
+  };
+  bool const is_old_file = GENERATE(false, true);
+  if (is_old_file) write_text(path, "old");
+  {
+    FullDisk const full(10000);
+    CHECK_THROWS_AS(write(), RunError);
+    auto const message = message_of(write);
+    CHECK_THAT(message, ContainsSubstring("cannot write " + path + " after 10000 bytes: "));
+    CHECK_THAT(message, ContainsSubstring("; nothing was left behind"));
+  }
+  CHECK(folder.names() ==
+        (is_old_file ? std::vector<std::string>{name} : std::vector<std::string>{}));
+  if (is_old_file) CHECK(read_text(path) == "old");
+  CHECK(message_of(write) == "no error");
+  CHECK(folder.names() == std::vector<std::string>{name});
+}
+
+TEST_CASE("output replaces a file and keeps its permissions and links", "[file]") {
+  TemporaryFolder const folder;
+  write_text(folder / "real", "old");
+  std::filesystem::permissions(folder / "real", std::filesystem::perms::owner_all);
+  std::filesystem::create_symlink("real", folder / "link");
+  {
+    OutputFile file(folder / "link");
+    file.write("new");
+    CHECK(read_text(folder / "real") == "old");
+    file.commit();
+  }
+  CHECK(read_text(folder / "real") == "new");
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(std::filesystem::status(folder / "real").permissions() ==
+        std::filesystem::perms::owner_all);
+  CHECK(folder.names() == std::vector<std::string>{"link", "real"});
+}
+
+TEST_CASE("other programs' bad tensor files", "[bad_input][shared]") {
+  auto const it = GENERATE(table<std::string, std::string>({
+      {"readers/pyttb/invalid_dims.tns", ":1: this is a dense matrix, expected a sparse tensor"},
+      {"readers/pyttb/invalid_type.tns", ":1: unknown tensor type \"list\""},
+      {"readers/pyttb/matrix.tns", ":1: this is a dense matrix, expected a sparse tensor"},
+      {"readers/genten/B_matrix.txt", ":3: this is a dense matrix, expected a sparse tensor"},
+      {"readers/genten/E_ktensor.txt", ":2: this is a Kruskal tensor, expected a sparse tensor"},
+      {"readers/sparten/tensor_incorrect_tensor_type.tns",
+       ":1: unknown tensor type \"sptensor incorrect_tensor_type\""},
+      {"splatt/small4_zeroidx.tns",
+       ":2: column 4 (mode 3): the index 0, where indices count from 1"},
+  }));
+  auto const path = shared_file(std::get<0>(it));
+  if (path.empty()) return;
+  CHECK(message_of([&] { read_tensor<double>(path); }) == path + std::get<1>(it));
+}

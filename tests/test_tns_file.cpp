@@ -1,0 +1,376 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <sporades/formats/spt_file.hpp>
+#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/tns_file/number.hpp>
+#include <support/files.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+ReadOptions with_base(IndexBase base) {
+  ReadOptions options;
+  options.index_base = base;
+  return options;
+}
+
+ReadOptions keeping_duplicates() {
+  ReadOptions options;
+  options.duplicates = Duplicates::keep;
+  return options;
+}
+
+ReadOptions of_patterns() {
+  ReadOptions options;
+  options.pattern = true;
+  return options;
+}
+
+Entries<double> const small = {{{0, 0, 0}, 1}, {{1, 3, 0}, -2.5}, {{4, 2, 2}, 300}};
+
+/// The lines of `small`, with comments, blanks and number forms of all kinds.
+std::string const small_lines =
+    "# a comment\n1 1 1 1.0\r\n\n  2\t4 1 -.25e1 \n// another\n\t\r\n+5 03 3 +3.e+2 # behind";
+
+template <class Bits, class Scalar>
+Bits bits(Scalar value) {
+  Bits result;
+  std::memcpy(&result, &value, sizeof result);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("every dialect of the same tensor is read the same", "[tns]") {
+  struct Case {
+    char const* dialect;
+    std::string text;
+    ReadOptions options;
+  };
+  ReadOptions with_dims;
+  with_dims.dims = {5, 4, 3};
+  auto const it = GENERATE_REF(values<Case>({
+      {"FROSTT", small_lines, {}},
+      {"FROSTT", small_lines, with_dims},
+      {"FROSTT", "\xef\xbb\xbf" + small_lines, {}},
+      {"FROSTT", small_lines, with_base(IndexBase::one)},
+      {"FROSTT", "0 0 0 1\n1 3 0 -2.5\n4 2 2 300\n", with_base(IndexBase::zero)},
+      {"FROSTT", "0 1 1 1\n1 4 1 -2.5\n4 3 3 300\n", with_base(IndexBase::per_mode)},
+      {"FROSTT", "# sporades dims: 5 4 3\n" + small_lines, {}},
+      {"sptensor", "sptensor\n3 \n5 4 3 \n3 \n" + small_lines, {}},
+      {"sptensor", "sptensor\n3\n5 4 3\n3\n0 0 0 1\n1 3 0 -2.5\n4 2 2 300", {}},
+      {"sptensor",
+       "# \n\nsptensor indices-start-at-zero\n3\n5 4 3\n3\n0 0 0 1\n1 3 0 -2.5\n4 2 2 3e2",
+       {}},
+      {"sptensor", "sptensor indices-start-at-one\r\n3\r\n5 4 3\r\n3\r\n" + small_lines, {}},
+      {"ParTI", "3\n5 4 3\n" + small_lines, {}},
+      {"tensor",
+       "// column by column\ntensor\n3\n5 4 3\n1 0 0 0 0\n0 0 0 0 0\n0 0 0 0 0\n0 -2.5 0 0 0\n"
+       "0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  0 0 0 0 0\n"
+       "0 0 0 0 0  0 0 0 0 0  0 0 0 0 300  0 0 0 0 0",
+       {}},
+  }));
+  INFO(it.text);
+  auto options = it.options;
+  options.block_size = GENERATE(120, 1 << 20);
+  options.threads = GENERATE(1, 3);
+  bool const gz = GENERATE(false, true);
+  auto const content = gz ? zipped(it.text) : it.text;
+  auto const result = parse_tensor<double>(content, "x", options);
+  CHECK(result.dialect == it.dialect);
+  CHECK(result.duplicates == 0);
+  CHECK(dims_of(result.tensor) == Dims{5, 4, 3});
+  CHECK(entries(result.tensor) == small);
+  CHECK(result.tensor.index() == 0);
+  CHECK(std::get<0>(result.tensor).sorted_modes == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("what the reader had to decide is said", "[tns]") {
+  auto const note = [](std::string const& text, IndexBase base) {
+    return parse_tensor<double>(text, "x", with_base(base)).notes.at(0);
+  };
+  std::string const header = "sptensor\n2\n3 3\n1\n";
+  CHECK(note(header + "0 1 1\n", IndexBase::automatic) == "indices count from 0: an index is 0");
+  CHECK(note(header + "1 3 1\n", IndexBase::automatic) ==
+        "indices count from 1: one of mode 1 is its length");
+  CHECK(note(header + "1 2 1\n", IndexBase::automatic) ==
+        "indices were taken to count from 1: none is 0, none is its mode's length");
+  CHECK(note("1 0 1\n", IndexBase::per_mode) ==
+        "indices count from 0 in the modes 1 and from 1 in others");
+  CHECK(parse_tensor<double>("1 1 1\n", "x").notes.empty());
+}
+
+TEST_CASE("the first lines tell ParTI from FROSTT", "[tns]") {
+  auto const read = [](std::string const& text, ReadOptions const& options = {}) {
+    return parse_tensor<double>(text, "x", options);
+  };
+  CHECK(read("1\n7\n3 2.5\n").dialect == "ParTI");  // order 1
+  CHECK(dims_of(read("1\n7\n3 2.5\n").tensor) == Dims{7});
+  CHECK(read("3 2.5\n4 1\n").dialect == "FROSTT");  // order 1
+  CHECK(read("2\n3 4\n").dialect == "ParTI");       // no nonzeros
+  CHECK(read("2\n3 4\n1 1\n", of_patterns()).dialect == "ParTI");
+  auto const pattern = read("1\n7\n3\n", of_patterns());
+  CHECK(pattern.dialect == "FROSTT");  // three nonzeros of a vector: with patterns it is ambiguous
+  CHECK(entries(pattern.tensor) == Entries<double>{{{0}, 1}, {{2}, 1}, {{6}, 1}});
+}
+
+TEST_CASE("files without a column of values have ones, when asked", "[tns]") {
+  auto const result = parse_tensor<float>("1 2 3\n4 5 6\n", "x", of_patterns());
+  CHECK(entries(result.tensor) == Entries<float>{{{0, 1, 2}, 1}, {{3, 4, 5}, 1}});
+}
+
+TEMPLATE_TEST_CASE("values round to the nearest", "[tns]", float, double) {
+  using Bits = std::conditional_t<sizeof(TestType) == 4, std::uint32_t, std::uint64_t>;
+  std::vector<std::string> numbers = {"0",
+                                      "-0",
+                                      "1e5",
+                                      ".5",
+                                      "5.",
+                                      "-.5e-3",
+                                      "1E+2",
+                                      "0.1",
+                                      "123456789012345678901234567890",
+                                      "9007199254740993",
+                                      "9007199254740992.5",
+                                      "16777217",
+                                      "1e-400",
+                                      "-1e-400",
+                                      "4e-320",
+                                      "1e-45",
+                                      "0.7e-45",
+                                      "2.4703282292062327e-324",
+                                      "3.4028235e38",
+                                      "1e22",
+                                      "1e23",
+                                      "8.5e10",
+                                      "0e999999999",
+                                      "0.000000000000000000000000000000000000000000001",
+                                      "1.0000000000000000e+00",
+                                      "1.00000000000000011102230246251565404",
+                                      "33554433e-10",
+                                      "1e-10",
+                                      "00000000000000000000001.5"};
+  std::mt19937_64 random(1);
+  for (int k = 0; k < 20000; ++k) {
+    auto const digits = std::to_string(random() >> (random() % 64));
+    auto const point = random() % (digits.size() + 1);
+    auto text = digits.substr(0, point) + "." + digits.substr(point);
+    if (random() % 2) text += "e" + std::to_string(static_cast<int>(random() % 60) - 30);
+    numbers.push_back(text);
+  }
+  for (auto const& number : numbers) {
+    TestType expected;
+    if constexpr (sizeof(TestType) == 4)
+      expected = std::strtof(number.c_str(), nullptr);
+    else
+      expected = std::strtod(number.c_str(), nullptr);
+    TestType careful = 7, fast = 7;
+    CAPTURE(number);
+    auto const read = detail::parse_real(std::string_view(number), careful);
+    if (std::isinf(expected)) {
+      REQUIRE(read == detail::Number::out_of_range);
+      continue;
+    }
+    REQUIRE(read == detail::Number::good);
+    REQUIRE(bits<Bits>(careful) == bits<Bits>(expected));
+    auto const line = number + "\n";
+    auto const* p = line.c_str();
+    if (detail::parse_real_fast(p, fast)) {
+      REQUIRE(bits<Bits>(fast) == bits<Bits>(expected));
+      REQUIRE(*p == '\n');
+    }
+  }
+}
+
+TEST_CASE("common numbers go the fast way", "[tns]") {
+  for (std::string const number :
+       {"1", "-2.5", "1.0000000000000000e+00", "0.125", "1e5", "376882"}) {
+    auto const line = number + "\n";
+    auto const* p = line.c_str();
+    double value = 0;
+    CAPTURE(number);
+    CHECK(detail::parse_real_fast(p, value));
+  }
+}
+
+TEST_CASE("indices are 64-bit where a mode is longer than 32 bits", "[tns]") {
+  auto const read = [](std::string const& text, ReadOptions const& options = {}) {
+    return parse_tensor<double>(text, "x", options).tensor;
+  };
+  CHECK(read("4294967296 1 1\n").index() == 0);  // the mode has 2^32 entries, from 0 to 2^32 - 1
+  CHECK(dims_of(read("4294967296 1 1\n")) == Dims{4294967296, 1});
+  CHECK(read("1 1 1\n4294967297 1 1\n").index() == 1);
+  CHECK(read("4294967296 1 1\n", with_base(IndexBase::zero)).index() == 1);
+  CHECK(read("4294967296 0 1\n", with_base(IndexBase::per_mode)).index() == 0);
+  CHECK(read("4294967296 1 1\n0 1 1\n", with_base(IndexBase::per_mode)).index() == 1);
+  CHECK(entries(read("4294967296 1 1\n0 1 1\n", with_base(IndexBase::per_mode))) ==
+        Entries<double>{{{0, 0}, 1}, {{4294967296, 0}, 1}});
+  CHECK(read("sptensor\n2\n4294967297 1\n1\n1 1 1\n").index() == 1);
+  CHECK(entries(read("18446744073709551615 1 1\n")) ==
+        Entries<double>{{{18446744073709551614u, 0}, 1}});
+}
+
+TEST_CASE("duplicate coordinates are summed in their order, and said", "[tns]") {
+  std::string const text = "2 1 1e16\n1 1 1\n2 1 1\n2 1 -1e16\n";
+  auto const summed = parse_tensor<double>(text, "x");
+  CHECK(summed.duplicates == 2);
+  CHECK(summed.notes ==
+        std::vector<std::string>{"2 nonzeros were added to others of the same coordinates"});
+  CHECK(entries(summed.tensor) == Entries<double>{{{0, 0}, 1}, {{1, 0}, 1e16 + 1 - 1e16}});
+  auto const kept = parse_tensor<double>(text, "x", keeping_duplicates());
+  CHECK(kept.duplicates == 0);
+  CHECK(entries(kept.tensor) ==
+        Entries<double>{{{1, 0}, 1e16}, {{0, 0}, 1}, {{1, 0}, 1}, {{1, 0}, -1e16}});
+  CHECK(std::get<0>(kept.tensor).sorted_modes.empty());
+  auto const sorted = parse_tensor<double>("1 1 1\n1 1 2\n1 2 3\n", "x");
+  CHECK(sorted.duplicates == 1);
+  CHECK(entries(sorted.tensor) == Entries<double>{{{0, 0}, 3}, {{0, 1}, 3}});
+}
+
+TEST_CASE("orders 1 to 16 are read and written", "[tns]") {
+  int const order = GENERATE(range(1, 17));
+  std::string line;
+  std::vector<std::uint64_t> coordinate;
+  for (int n = 0; n < order; ++n) {
+    line += std::to_string(n + 1) + " ";
+    coordinate.push_back(n);
+  }
+  auto const result = parse_tensor<double>(line + "2.5\n", "x");
+  CHECK(entries(result.tensor) == Entries<double>{{coordinate, 2.5}});
+  TemporaryFolder const folder;
+  write_tns(folder / "x.tns", result.tensor);
+  CHECK(read_text(folder / "x.tns") == line + "2.5\n");
+}
+
+TEST_CASE("a long text gives the same in any blocks, threads and gzip members", "[tns][threads]") {
+  std::mt19937_64 random(7);
+  std::string text;
+  Entries<double> expected;
+  for (int k = 0; k < 3000; ++k) {
+    std::vector<std::uint64_t> const at = {random() % 50, random() % 1000, random() % 7};
+    expected.push_back({at, static_cast<double>(random() % 1000) / 8});
+    for (auto index : at) text += std::to_string(index + 1) + (k % 5 ? " " : "\t ");
+    text += std::to_string(expected.back().second) + (k % 3 ? "\n" : "\r\n");
+    if (k % 100 == 0) text += "\n# comment\n";
+  }
+  auto options = keeping_duplicates();
+  options.block_size = GENERATE(100, 1000, 4096, 1 << 20);
+  options.threads = GENERATE(0, 1, 4);
+  CHECK(entries(parse_tensor<double>(text, "x", options).tensor) == expected);
+  CHECK(entries(parse_tensor<double>(zipped(text), "x", options).tensor) == expected);
+  auto const members = zipped(text.substr(0, 1234)) + zipped("") + zipped(text.substr(1234));
+  CHECK(entries(parse_tensor<double>(members, "x", options).tensor) == expected);
+  CHECK(entries(parse_tensor<double>(members + std::string(512, '\0'), "x", options).tensor) ==
+        expected);
+  auto const message = [&](std::string const& content) {
+    return message_of([&] { parse_tensor<double>(content, "x", options); });
+  };
+  auto const lines = std::count(text.begin(), text.end(), '\n');
+  auto const late = "x:" + std::to_string(lines + 1) + ": column 2 (mode 1)";
+  CHECK_THAT(message(text + "1 y 1 1\n1\n"), Catch::Matchers::StartsWith(late));
+  CHECK_THAT(message(zipped(text + "1 y 1 1\n1\n")), Catch::Matchers::StartsWith(late));
+}
+
+TEMPLATE_TEST_CASE("written text reads back exactly", "[tns]", float, double) {
+  TemporaryFolder const folder;
+  std::mt19937_64 random(3);
+  Entries<TestType> nonzeros;
+  for (std::uint64_t k = 0; k < 2000; ++k)
+    nonzeros.push_back(
+        {{k, random() % 9}, static_cast<TestType>(random()) / static_cast<TestType>(3e7)});
+  nonzeros[5].second = std::numeric_limits<TestType>::denorm_min();
+  nonzeros[6].second = std::numeric_limits<TestType>::max();
+  nonzeros[7].second = -1;
+  auto const X = make_coo({2000, 9}, nonzeros);
+  auto const name = GENERATE(std::string("x.tns"), std::string("x.tns.gz"));
+  write_tns(folder / name, X);
+  CHECK((read_text(folder / name).substr(0, 2) == "\x1f\x8b") == (name == "x.tns.gz"));
+  auto const back = read_tensor<TestType>(folder / name);
+  CHECK(dims_of(back.tensor) == X.dims);
+  CHECK(entries(back.tensor) == nonzeros);
+  CHECK(folder.names() == std::vector<std::string>{name});
+}
+
+TEST_CASE("dims that the indices do not show are written as a comment", "[tns]") {
+  TemporaryFolder const folder;
+  auto const path = folder / "x.tns";
+  write_tns(path, make_coo<double>({2, 3}, {{{0, 2}, 1}}));
+  CHECK(read_text(path) == "# sporades dims: 2 3\n1 3 1\n");
+  CHECK(dims_of(read_tensor<double>(path).tensor) == Dims{2, 3});
+  write_tns(path, make_coo<double, std::uint64_t>({2, 0, 3}, {}));
+  auto const empty = read_tensor<double>(path);
+  CHECK(dims_of(empty.tensor) == Dims{2, 0, 3});
+  CHECK(entries(empty.tensor).empty());
+  write_tns(path, make_coo<double>({2}, {{{1}, 0.5}}));
+  CHECK(read_text(path) == "2 0.5\n");
+}
+
+TEST_CASE("content decides, not the name", "[tns]") {
+  TemporaryFolder const folder;
+  auto const X = make_coo<double>({1, 2}, {{{0, 1}, 2}});
+  write_text(folder / "x.spt", zipped("1 2 2\n"));
+  CHECK(entries(read_tensor<double>(folder / "x.spt").tensor) == entries(X));
+  write_spt(folder / "x.tns", X);
+  CHECK(read_tensor<double>(folder / "x.tns").dialect == "spt");
+}
+
+TEST_CASE("files of other programs", "[tns][shared]") {
+  struct Case {
+    std::string name;
+    std::string dialect;
+    Dims dims;
+    std::size_t nnz;
+    double sum;
+  };
+  auto const it = GENERATE(values<Case>({
+      {"readers/sptensor_small.tns", "sptensor", {3, 3, 3}, 3, 6},
+      {"readers/genten/A_tensor.txt", "tensor", {4, 3, 2}, 24, 300},
+      {"readers/genten/C_sptensor.txt", "sptensor", {4, 3, 2}, 5, 15},
+      {"readers/parti/3d_7.tns", "ParTI", {4, 4, 3}, 9, 46},
+      {"readers/parti/3d_8.tns", "ParTI", {4, 4, 3}, 8, 36},
+      {"readers/parti/4d_3_16.tns", "FROSTT", {3, 3, 3, 3}, 16, 136},
+      {"readers/pyttb/sptensor.tns", "sptensor", {5, 4, 3}, 18, 171},
+      {"readers/pyttb/sptensor_0_based.tns", "sptensor", {5, 4, 3}, 18, 171},
+      {"readers/pyttb/tensor.tns", "tensor", {3, 3, 3}, 27, 378},
+      {"readers/sparten/sptensor_one_based_index.tns", "sptensor", {5, 4, 3}, 18, 171},
+      {"readers/sparten/sptensor_zero_based_index.tns", "sptensor", {5, 4, 3}, 18, 171},
+      {"readers/sparten/sptensor_zero_slice.tns", "sptensor", {5, 4, 3}, 14, 132},
+      {"splatt/small.tns", "FROSTT", {2, 3, 2}, 6, 21},
+      {"splatt/small4.tns", "FROSTT", {2, 2, 3, 3}, 8, 25},
+      {"splatt/med.tns.gz", "FROSTT", {2425, 10816, 29567}, 100000, 376882},
+      {"splatt/med4.tns.gz", "FROSTT", {60114, 83826, 23034, 1132}, 100000, 50007.2},
+      {"splatt/med5.tns.gz", "FROSTT", {60114, 83826, 23034, 1132, 100}, 100000, 50007.2},
+      {"cp_als/aminoacid_data.txt.gz", "sptensor", {5, 201, 61}, 61305, 6896370},
+      {"matmul/matmul_2-2-2.tns", "FROSTT", {4, 4, 4}, 8, 8},
+  }));
+  auto const path = shared_file(it.name);
+  if (path.empty()) return;
+  INFO(path);
+  auto const result = read_tensor<double>(path);
+  double sum = 0;
+  for (auto const& entry : entries(result.tensor)) sum += entry.second;
+  CHECK(result.dialect == it.dialect);
+  CHECK(dims_of(result.tensor) == it.dims);
+  CHECK(entries(result.tensor).size() == it.nnz);
+  CHECK(std::abs(sum - it.sum) <= 1e-5 * it.sum);
+}
+
+TEST_CASE("other programs' files of one tensor load equal", "[tns][shared]") {
+  auto const equal = [](std::string const& one, ReadOptions const& options,
+                        std::string const& other) {
+    auto const a = shared_file(one), b = shared_file(other);
+    if (a.empty() || b.empty()) return;
+    CHECK(entries(read_tensor<double>(a, options).tensor) ==
+          entries(read_tensor<double>(b).tensor));
+  };
+  equal("readers/pyttb/sptensor.tns", {}, "readers/pyttb/sptensor_0_based.tns");
+  equal("readers/sparten/sptensor_one_based_index.tns", {},
+        "readers/sparten/sptensor_zero_based_index.tns");
+  equal("splatt/small4_zeroidx.tns", with_base(IndexBase::per_mode), "splatt/small4.tns");
+}
