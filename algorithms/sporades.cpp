@@ -6,6 +6,7 @@
 /// failure while running).
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -51,7 +52,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
   app.add_option("--tolerance", common.tolerance,
                  "Stop when the fit changes by less; 0: run all iterations")
       ->capture_default_str();
-  app.add_option("--seed", common.seed, "Of the random start")->capture_default_str();
+  app.add_option("--seed", common.seed, "Of the random start")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
       ->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
@@ -108,11 +111,13 @@ Parsed parse(std::vector<std::string> arguments) {
       "Resemble a published tensor: nell-2, nell-2s, nell-1, delicious-4d, vast-2015, uber");
   auto* const dims = generate_app.add_option("--dims", generate_arguments.dims,
                                              "Lengths of the modes, as 183x24x1140x1717");
-  generate_app.add_option("--nnz", generate_arguments.nnz, "Number of nonzeros");
+  generate_app.add_option("--nnz", generate_arguments.nnz, "Number of nonzeros")
+      ->check(CLI::NonNegativeNumber);
   auto* const skew =
       generate_app.add_option("--skew", generate_arguments.skew,
                               "Power law of the slices' nonzeros; 0 is uniform (with --dims)");
-  generate_app.add_option("--seed", generate_arguments.seed, "Default 20240607");
+  generate_app.add_option("--seed", generate_arguments.seed, "Default 20240607")
+      ->check(CLI::NonNegativeNumber);
   generate_app.add_option("-o,--output", generate_arguments.output, "A .tns, .tns.gz or .spt file")
       ->required();
   like->excludes(dims);

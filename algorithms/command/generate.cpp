@@ -20,8 +20,9 @@ AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
   check_fits_memory(40. * static_cast<double>(*arguments.nnz),
                     "generate: making " + std::to_string(*arguments.nnz) + " nonzeros");
   if (std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim <= 0x100000000u; }))
-    return generate<float, std::uint32_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
-  return generate<float, std::uint64_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
+    return sporades::generate<float, std::uint32_t>(exec, dims, *arguments.nnz, arguments.skew,
+                                                    seed);
+  return sporades::generate<float, std::uint64_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
 }
 
 }  // namespace

@@ -35,7 +35,39 @@ std::string checked_option(std::string const& option) {
   return option;
 }
 
+std::uint64_t device_bytes = 0;
+std::uint64_t most_device_bytes = 0;
+
+bool is_device(Kokkos_Profiling_SpaceHandle const& space) {
+  return std::string(space.name).find("Host") == std::string::npos;
+}
+
+void count_allocation(Kokkos_Profiling_SpaceHandle space, char const*, void const*,
+                      std::uint64_t bytes) {
+  if (!is_device(space)) return;
+  device_bytes += bytes;
+  most_device_bytes = std::max(most_device_bytes, device_bytes);
+}
+
+void count_deallocation(Kokkos_Profiling_SpaceHandle space, char const*, void const*,
+                        std::uint64_t bytes) {
+  if (is_device(space)) device_bytes -= std::min(bytes, device_bytes);
+}
+
+void count_device_bytes() {
+  for (char const* variable :
+       {"KOKKOS_PROFILE_LIBRARY", "KOKKOS_TOOLS_LIBS", "KOKKOS_TOOLS_LIBRARIES"})
+    if (std::getenv(variable) != nullptr) return;
+  if constexpr (!is_gpu<Kokkos::DefaultExecutionSpace>) return;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(count_deallocation);
+}
+
 }  // namespace
+
+std::uint64_t peak_device_bytes() {
+  return most_device_bytes;
+}
 
 SplitArguments split_arguments(int argc, char** argv) {
   SplitArguments split;
@@ -72,6 +104,7 @@ KokkosScope::KokkosScope(char* program, std::vector<std::string> options) {
   }
   for (int i = 1; i < argc; ++i)  // Kokkos takes out what it knows
     if (begins_with(argv[i], "--kokkos-")) fail("'", argv[i], "' is no option of this Kokkos");
+  count_device_bytes();
 }
 
 KokkosScope::~KokkosScope() = default;

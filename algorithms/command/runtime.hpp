@@ -4,6 +4,7 @@
 
 /// Starting and stopping Kokkos, without Kokkos' headers.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,5 +32,9 @@ class KokkosScope {
   struct Guard;
   std::unique_ptr<Guard> guard_;
 };
+
+/// Most bytes of Views outside the host's memory so far; 0 on host backends, and while a Kokkos
+/// tool is loaded, which has these events to itself.
+std::uint64_t peak_device_bytes();
 
 }  // namespace sporades::command

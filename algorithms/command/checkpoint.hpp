@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/file.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sporades::command {
+
+/// What a computation is, as names and texts of one line, in the order to be told.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Contiguous bytes that a checkpoint stores under a name without blanks.
+struct CheckpointArray {
+  std::string name;
+  void const* data;
+  std::uint64_t bytes;
+};
+
+/// Writes the state of a computation, little endian:
+///     0  8 bytes  magic, 89 53 50 43 0D 0A 1A 0A
+///     8  u64      version of the format, 1
+///    16  u64      bytes of the file
+///    24  u64      bytes of the directory
+///    32  u64      XXH64 of the directory
+///    40  u64      XXH64 of bytes 0 to 39; zeros to 64
+///    64  directory, text lines: "fact NAME TEXT" and "array NAME OFFSET BYTES CHECKSUM", where
+///        offsets count from its end; blank lines fill it to a multiple of 64
+///  then the arrays at multiples of 64, their checksums as in spt_file.hpp.
+/// The file that was there stays whole until the new one is on the disk, so that a kill at any
+/// moment leaves one of the two. Throws RunError where it cannot be written.
+void write_checkpoint(std::string const& path, Facts const& facts,
+                      std::vector<CheckpointArray> const& arrays);
+
+/// A checkpoint on disk, all of it verified.
+class Checkpoint {
+ public:
+  /// Throws Error naming what is wrong: no checkpoint, another format, cut off, changed.
+  explicit Checkpoint(std::string const& path);
+
+  /// Throws Error naming every fact that differs: "rank is 8 there and 16 here".
+  void expect_same(Facts const& facts) const;
+
+  /// The text of a fact, or an array's bytes, which start at a multiple of 64.
+  /// Throw Error if there is none.
+  std::string const& fact(std::string const& name) const;
+  std::string_view array(std::string const& name) const;
+
+  /// Copies the array to `to`. Throws Error if it has not exactly so many bytes.
+  void copy(std::string const& name, void* to, std::uint64_t bytes) const;
+
+ private:
+  std::string path_;
+  MappedFile file_;
+  std::map<std::string, std::string> facts_;
+  std::map<std::string, std::string_view> arrays_;
+};
+
+/// A checksum of dims, coordinates and values, in the order in which the nonzeros lie.
+template <class Scalar, class Index>
+std::string tensor_fingerprint(CooTensor<Scalar, Index> const& X);
+
+}  // namespace sporades::command

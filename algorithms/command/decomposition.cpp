@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <sporades/algorithms/command/decomposition.hpp>
+#include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/formats/file.hpp>
+
+namespace sporades::command {
+
+Decomposition::Decomposition(DecomposeArguments const& arguments)
+    : arguments_(arguments), progress_(arguments.progress) {
+  check_output(arguments.output, "-o");
+  check_output(arguments.report, "--report");
+  check_output(arguments.checkpoint, "--checkpoint");
+  auto const differ = [](std::string const& a, std::string const& b) {
+    expects(a.empty() || a != b, "two outputs have the same name, ", a);
+  };
+  differ(arguments.output, arguments.report);
+  differ(arguments.output, arguments.checkpoint);
+  differ(arguments.report, arguments.checkpoint);
+}
+
+void Decomposition::set_backend(std::string const& name, int threads) {
+  report.backend = name;
+  report.threads = threads;
+}
+
+template <class Scalar>
+AnyCoo<Scalar> Decomposition::read() {
+  phase_.reset();
+  progress_.show("reading " + arguments_.read.file);
+  auto const result = command::read<Scalar>(arguments_.read);
+  progress_.clear();
+  report.precision = arguments_.compute.precision;
+  report.file = arguments_.read.file;
+  report.dialect = result.dialect;
+  report.duplicates = result.duplicates;
+  report.seed = arguments_.seed;
+  report.init = arguments_.init;
+  report.tolerance = arguments_.tolerance;
+  std::visit(
+      [&](auto const& X) {
+        report.dims = X.dims;
+        report.nnz = X.nnz();
+        if (!arguments_.labels.empty()) labels_ = read_labels(arguments_.labels, X.dims);
+      },
+      result.tensor);
+  end_phase(report.seconds.read);
+  return result.tensor;
+}
+
+void Decomposition::announce(int rank) {
+  std::printf("%s: %s, %llu nonzeros; rank %d in %s precision on %s", report.file.c_str(),
+              to_string(Dims(report.dims)).c_str(), static_cast<unsigned long long>(report.nnz),
+              rank, report.precision.c_str(), report.backend.c_str());
+  if (report.threads > 1) std::printf(" with %d threads", report.threads);
+  std::printf("\n");
+  if (report.duplicates > 0)
+    std::printf("%llu nonzeros were added to others of the same coordinates\n",
+                static_cast<unsigned long long>(report.duplicates));
+}
+
+void Decomposition::say_resumed(std::string const& path, int iterations) {
+  std::printf("going on from %s after iteration %d\n", path.c_str(), iterations);
+}
+
+void Decomposition::begin_build() {
+  phase_.reset();
+  progress_.show("sorting the nonzeros");
+}
+
+void Decomposition::begin_solve() {
+  end_phase(report.seconds.build);
+  progress_.show("iteration 1");
+}
+
+void Decomposition::begin_write() {
+  end_phase(report.seconds.solve);
+}
+
+void Decomposition::end_phase(double& seconds) {
+  seconds = phase_.seconds();
+  phase_.reset();
+  progress_.clear();
+}
+
+void Decomposition::iteration_done(int iteration, std::vector<double> const& fits, double seconds) {
+  progress_.clear();
+  std::printf("iteration %d: fit %.10f", iteration, fits.back());
+  if (fits.size() > 1) std::printf(", change %.3e", fits.back() - fits[fits.size() - 2]);
+  std::printf(", %.3f s\n", seconds);
+  std::fflush(stdout);
+  if (iteration < arguments_.iterations) {
+    char line[160];
+    std::snprintf(line, sizeof line, "iteration %d of %d, fit %.6f, at most %.0f s to go",
+                  iteration + 1, arguments_.iterations, fits.back(),
+                  std::ceil(seconds * (arguments_.iterations - iteration)));
+    progress_.show(line);
+  }
+}
+
+void Decomposition::keep(std::function<void()> const& write) {
+  try {
+    write();
+    keeps_failing_ = false;
+  } catch (Error const& error) {
+    progress_.clear();
+    std::fprintf(stderr, "sporades: warning: no checkpoint: %s\n", error.what());
+    keeps_failing_ = true;
+  }
+}
+
+template <class Scalar>
+void Decomposition::print_labels(Ktensor<Scalar> const& model) const {
+  if (!labels_.empty()) std::fputs(top_entries(model, labels_, arguments_.top).c_str(), stdout);
+}
+
+int Decomposition::finish(int signal) {
+  char const* const name = signal == SIGINT ? "SIGINT" : "SIGTERM";
+  if (signal != 0) report.stop_reason = std::string("interrupted by ") + name;
+  end_phase(report.seconds.write);
+  report.seconds.total = total_.seconds();
+  report.bytes_peak = peak_resident_bytes();
+  report.bytes_peak_device = peak_device_bytes();
+  std::printf("%sfit %.10f after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
+              report.fit, report.iterations.size(), report.stop_reason.c_str(),
+              report.seconds.total);
+  if (!arguments_.report.empty()) {
+    OutputFile file(arguments_.report);
+    file.write(to_json(report));
+    file.commit();
+  }
+  if (keeps_failing_)
+    throw RunError("the last checkpoint, " + arguments_.checkpoint + ", could not be written");
+  if (signal == 0) return 0;
+  std::fprintf(
+      stderr, "sporades: interrupted by %s after iteration %zu%s%s%s%s\n", name,
+      report.iterations.size(), arguments_.output.empty() ? "" : "; the model so far is in ",
+      arguments_.output.c_str(), arguments_.checkpoint.empty() ? "" : "; go on with --resume ",
+      arguments_.checkpoint.c_str());
+  return 128 + signal;
+}
+
+template AnyCoo<double> Decomposition::read();
+template AnyCoo<float> Decomposition::read();
+template void Decomposition::print_labels(Ktensor<double> const&) const;
+template void Decomposition::print_labels(Ktensor<float> const&) const;
+
+}  // namespace sporades::command

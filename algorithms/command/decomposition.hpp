@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <sporades/algorithms/command/arguments.hpp>
+#include <sporades/algorithms/command/labels.hpp>
+#include <sporades/algorithms/command/progress.hpp>
+#include <sporades/algorithms/command/report.hpp>
+#include <sporades/core/timer.hpp>
+#include <sporades/formats/any_coo.hpp>
+
+namespace sporades::command {
+
+/// What a subcommand that decomposes does around its algorithm: reading the tensor and labels,
+/// the lines on standard output, the live line, times, the report, the exit status.
+class Decomposition {
+ public:
+  /// Throws Error if an output could not be made, before anything is read.
+  explicit Decomposition(DecomposeArguments const& arguments);
+
+  void set_backend(std::string const& name, int threads);
+
+  /// The tensor; the labels, if any, are checked against its dims.
+  template <class Scalar>
+  AnyCoo<Scalar> read();
+
+  void announce(int rank);
+  void say_resumed(std::string const& path, int iterations);
+  void begin_build();
+  void begin_solve();
+  void begin_write();
+
+  /// Prints the iteration's line. fits: of all iterations so far.
+  void iteration_done(int iteration, std::vector<double> const& fits, double seconds);
+
+  /// Writes a checkpoint. One that cannot be written is told, and the run goes on: what it has
+  /// computed is worth more; the exit status will say it.
+  void keep(std::function<void()> const& write);
+
+  template <class Scalar>
+  void print_labels(Ktensor<Scalar> const& model) const;
+
+  /// Writes the report and says how it ended. signal: what interrupted the run, or 0.
+  /// Returns the exit status.
+  int finish(int signal);
+
+  Report report;
+
+ private:
+  void end_phase(double& seconds);
+
+  DecomposeArguments const& arguments_;
+  Progress progress_;
+  Labels labels_;
+  Timer total_;
+  Timer phase_;
+  bool keeps_failing_ = false;
+};
+
+}  // namespace sporades::command

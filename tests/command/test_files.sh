@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# generate, convert and info.
+source "$(dirname "$0")/support.sh" "$@"
+
+# generate: reproducible, on any number of threads, in any format.
+run 0 generate --like uber --nnz 20000 -o a.tns
+says '183 x 24 x 1140 x 1717, 20000 nonzeros'
+check 'one line a nonzero' test "$(grep -vc '^#' a.tns)" = 20000
+run 0 generate --like uber --nnz 20000 -o b.tns --kokkos-num-threads=1
+same a.tns b.tns
+run 0 generate --like uber --nnz 20000 --seed 7 -o c.tns
+check_not 'another seed gives another tensor' cmp a.tns c.tns
+run 0 generate --dims 18x24x114x171 --nnz 30000 --skew 1.5 --seed 1 -o d.tns
+run 0 generate --dims 18x24x114x171 --nnz 30000 --skew 1.5 --seed 1 -o d2.tns --kokkos-threads=1
+same d.tns d2.tns
+check 'exactly the nonzeros asked for' test "$(grep -vc '^#' d.tns)" = 30000
+run 0 generate --dims 4294967297x3 --nnz 50 --seed 1 -o long.tns
+check 'indices past 32 bits' awk '!/^#/ && $1 > 4294967296 / 8 { found = 1 } END { exit !found }' long.tns
+
+refuses '13 nonzeros are wanted, but a tensor of 3 x 4 has 12 cells' \
+  generate --dims 3x4 --nnz 13 -o no.tns
+refuses 'nell-2' generate --like nell -o no.tns
+refuses '--nnz' generate --dims 3x4 -o no.tns
+refuses '--dims' generate -o no.tns
+refuses '--dims' generate --like uber --dims 3x4 -o no.tns
+refuses '--nnz' generate --dims 3x4 --nnz -5 -o no.tns
+refuses '--nnz' generate --dims 3x4 --nnz 2.5 -o no.tns
+refuses 'skew is -1' generate --dims 3x4 --nnz 5 --skew -1 -o no.tns
+refuses "found 'a4' for mode 1" generate --dims 3xa4 --nnz 5 -o no.tns
+refuses "mode 1" generate --dims 3x --nnz 5 -o no.tns
+refuses '.tns.gz or .spt' generate --dims 3x4 --nnz 5 -o no.txt
+refuses 'no folder' generate --dims 3x4 --nnz 5 -o no/such/folder.tns
+mkdir folder.tns
+refuses 'is a folder' generate --dims 3x4 --nnz 5 -o folder.tns
+run 1 generate --dims 4000000x4000000 --nnz 4000000000000 -o no.tns
+check 'names both sizes' grep -qE 'needs [0-9.]+ TB .* [0-9.]+ [GT]B' err
+check_not 'nothing was written' test -e no.tns
+
+# convert: there and back again.
+for tensor in a d long; do
+  run 0 convert $tensor.tns $tensor.spt
+  run 0 convert $tensor.spt $tensor.tns.gz
+  check 'gzip can read it' gzip -t $tensor.tns.gz
+  run 0 convert $tensor.tns.gz back.tns
+  same $tensor.tns back.tns
+  run 0 convert back.tns back.spt
+  same $tensor.spt back.spt
+done
+run 0 convert "$data/packages-small.tns.gz" p.spt
+run 0 convert p.spt p.tns
+check 'the same lines' cmp <(grep -v '^#' p.tns) <(gzip -dc "$data/packages-small.tns.gz" | grep -v '^#')
+# Content decides how a file is read, not its name.
+cp a.spt named.tns
+run 0 convert named.tns named2.tns
+same a.tns named2.tns
+
+printf '1 1 1\n2 3 0.1\n1 1 2.5\n' > twice.tns
+run 0 convert twice.tns summed.tns
+check 'duplicates are summed' grep -qx '1 1 3.5' summed.tns
+run 0 convert twice.tns kept.tns --duplicates keep
+same twice.tns kept.tns
+run 0 convert twice.tns float.tns --precision float
+check 'the shortest decimals of a float' grep -qx '2 3 0.1' float.tns
+run 0 convert twice.tns dims.tns --dims 5x6
+run 0 info dims.tns
+says '5 x 6'
+refuses 'twice.tns' convert twice.tns no.tns --dims 1x3
+printf '0 0 1\n1 2 5\n' > zero.tns
+refuses 'zero.tns' convert zero.tns no.tns
+run 0 convert zero.tns one.tns --index-base zero
+check 'index base zero' grep -qx '2 3 5' one.tns
+printf '1 1\n2 3\n' > pattern.tns
+run 0 convert pattern.tns ones.tns --pattern
+check 'values of one' grep -qx '2 3 1' ones.tns
+
+refuses '.tns.gz or .spt' convert a.tns no.mat
+refuses 'no_such.tns' convert no_such.tns no.tns
+head -c 1000 a.spt > cut.spt
+refuses 'cut.spt' convert cut.spt no.tns
+printf '1 2 3\n1 2\n' > ragged.tns
+refuses 'ragged.tns:2' convert ragged.tns no.tns
+: > empty.tns
+refuses 'empty.tns' convert empty.tns no.tns
+check_not 'nothing was written' test -e no.tns
+
+# A full disk: the output is whole or not there, and what was there stays.
+cp a.tns kept.tns
+for target in full.tns full.spt full.tns.gz kept.tns; do
+  last="convert a.tns $target under ulimit -f"
+  (ulimit -f 8 && trap '' XFSZ && exec "$sporades" convert a.tns $target) > out 2> err
+  check 'a full disk is a failure while running' test $? = 1
+  check 'and said' grep -q "^sporades: error: .*$target" err
+done
+check_not 'nothing was written' ls full.tns full.spt full.tns.gz
+same a.tns kept.tns
+
+# info
+run 0 info a.tns
+says '20000 nonzeros'
+says '183 x 24 x 1140 x 1717'
+for word in slices fibers longest coo permuted sorted csf automatic; do says "$word"; done
+run 0 info a.spt --json
+for key in file order dims nnz density modes slices slice_mean slice_max fibers fiber_mean \
+  fiber_max automatic bytes coo csf; do
+  says "\"$key\": "
+done
+says '"nnz": 20000'
+# 2 x 3 x 2 with nonzeros (0,0,0) (0,0,1) (0,2,0) (1,0,0): everything can be counted by hand.
+printf '1 1 1 1\n1 1 2 2\n1 3 1 2\n2 1 1 4\n' > hand.tns
+run 0 info hand.tns --json
+says '"norm": 5.0'
+says '"least": 1.0'
+says '"greatest": 4.0'
+numbers() { grep "\"$1\"" out | grep -oE '[0-9.]+' | tr '\n' ' '; }
+check 'slices' test "$(numbers slices)" = '2 2 2 '
+check 'longest slices' test "$(numbers slice_max)" = '3 3 3 '
+check 'fibers' test "$(numbers fibers)" = '3 3 3 '
+check 'longest fibers' test "$(numbers fiber_max)" = '2 2 2 '
+check 'density' grep -q '"density": 0.3333' out
+no_litter
+finish
