@@ -23,9 +23,9 @@ void FirstProblem::record(std::size_t block) {
   problem_ = std::current_exception();
 }
 
-bool FirstProblem::any() const {
+bool FirstProblem::is_before(std::size_t block) const {
   std::lock_guard const lock(mutex_);
-  return problem_ != nullptr;
+  return problem_ && block_ < block;
 }
 
 void FirstProblem::rethrow() const {
@@ -52,7 +52,8 @@ void for_each_block(int threads, std::size_t blocks, std::function<void(std::siz
   std::atomic<std::size_t> begun{0};
   auto const wanted = std::min<std::size_t>(number_of_threads(threads), blocks);
   on_threads(std::max(1, static_cast<int>(wanted)), [&] {
-    for (std::size_t block = begun++; block < blocks && !problem.any(); block = begun++) {
+    // A block that was taken is worked on even if a later one has thrown in between.
+    for (auto block = begun++; block < blocks && !problem.is_before(block); block = begun++) {
       try {
         work(block);
       } catch (...) {

@@ -16,8 +16,8 @@ class FirstProblem {
  public:
   /// Call inside a catch block.
   void record(std::size_t block);
-  /// True where a block has thrown: later ones need not begin.
-  bool any() const;
+  /// True where a block before this one has thrown: this one need not begin.
+  bool is_before(std::size_t block) const;
   /// The block of the exception that is kept.
   std::size_t block() const { return block_; }
   void rethrow() const;

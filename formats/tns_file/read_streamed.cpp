@@ -39,8 +39,8 @@ class Pieces {
   /// The next block and its piece; null at the end or after a problem.
   Piece<Scalar, Index>* next(TextBlock& block, std::size_t& number) {
     std::lock_guard const lock(mutex_);
-    if (problem_.any()) return nullptr;
     number = pieces_.size();
+    if (problem_.is_before(number)) return nullptr;
     try {
       if (number == 0 && !first_.text().empty())
         block = std::move(first_);

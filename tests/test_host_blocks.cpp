@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <atomic>
+#include <chrono>
+#include <sporades/core/error.hpp>
+#include <sporades/formats/host_blocks.hpp>
+#include <support/files.hpp>
+#include <thread>
+
+using namespace sporades;
+using namespace sporades::test;
+
+TEST_CASE("each block is worked on once", "[host_blocks][threads]") {
+  int const threads = GENERATE(0, 1, 2, 5);
+  std::vector<std::atomic<int>> calls(100);
+  detail::for_each_block(threads, calls.size(), [&](std::size_t block) { ++calls[block]; });
+  for (auto const& count : calls) REQUIRE(count == 1);
+  std::atomic<std::uint64_t> sum{0};
+  detail::for_each_range(threads, 1000, 7, [&](std::uint64_t begin, std::uint64_t end) {
+    for (auto k = begin; k < end; ++k) sum += k;
+  });
+  CHECK(sum == 999 * 1000 / 2);
+  detail::for_each_block(threads, 0, [](std::size_t) { FAIL(); });
+}
+
+TEST_CASE("the exception of the lowest block is thrown", "[host_blocks][threads]") {
+  int const threads = GENERATE(1, 2, 4);
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    auto const message = message_of([&] {
+      detail::for_each_block(threads, 8, [](std::size_t block) {
+        if (block == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+        fail("block ", block);
+      });
+    });
+    REQUIRE(message == "block 0");
+  }
+}
+
+TEST_CASE("the lowest block's exception wins though it is slow to begin", "[host_blocks]") {
+  // Many small blocks that all throw: whoever comes first must not keep another from its block.
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    auto const message = message_of(
+        [] { detail::for_each_block(2, 2, [](std::size_t block) { fail("block ", block); }); });
+    REQUIRE(message == "block 0");
+  }
+}
