@@ -14,17 +14,18 @@
 
 namespace sporades {
 
+/// Mathematics on any backend. In a namespace of its own: names such as sqrt in sporades itself
+/// would clash with the C library's wherever an application says `using namespace sporades`.
+namespace math {
 #if KOKKOS_VERSION >= 30700
 using Kokkos::abs;
-using Kokkos::sqrt;
 #else
-using Kokkos::Experimental::fabs;
-using Kokkos::Experimental::sqrt;
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real abs(Real x) {
-  return fabs(x);
+  return Kokkos::Experimental::fabs(x);
 }
 #endif
+}  // namespace math
 
 /// Waits for what was enqueued on exec. Kokkos 3.4 has no labelled fence on an instance.
 template <class ExecutionSpace>

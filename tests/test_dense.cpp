@@ -24,7 +24,8 @@ std::vector<Shape> shapes() {
 
 /// Entries in [-0.5, 0.5), other ones for each seed; in a padded matrix.
 template <class Scalar, class ExecutionSpace>
-auto test_matrix(ExecutionSpace const& exec, Shape shape, std::uint64_t seed) {
+sporades::Matrix<Scalar, typename ExecutionSpace::memory_space> test_matrix(
+    ExecutionSpace const& exec, Shape shape, std::uint64_t seed) {
   auto const A =
       sporades::make_matrix<Scalar>(exec, "sporades::test::matrix", shape.rows, shape.columns);
   Kokkos::parallel_for(

@@ -23,7 +23,7 @@ struct ColumnExtremes {
         begin + blocks.rows_per_block < blocks.rows ? begin + blocks.rows_per_block : blocks.rows;
     auto largest = A(begin, r);
     for (std::uint64_t i = begin + 1; i < end; ++i)
-      if (abs(A(i, r)) > abs(largest)) largest = A(i, r);
+      if (math::abs(A(i, r)) > math::abs(largest)) largest = A(i, r);
     extreme[item] = largest;
   }
 };
