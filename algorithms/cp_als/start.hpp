@@ -30,7 +30,7 @@ template <class MatrixType>
 struct MakeNonNegative {
   MatrixType A;
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(i, r) = abs(A(i, r));
+    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(i, r) = math::abs(A(i, r));
   }
 };
 
