@@ -6,6 +6,7 @@
 #include <sporades/algorithms/cp_als/options.hpp>
 #include <sporades/algorithms/cp_als/solver.hpp>
 #include <sporades/algorithms/cp_als/start.hpp>
+#include <sporades/formats/sort_coo.hpp>
 
 /// CP decomposition by alternating least squares:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r)
@@ -56,19 +57,20 @@ inline void check_cp_als(CpAlsOptions const& options) {
           "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
 }
 
-/// Builds what MTTKRP wants for every mode, and the norm. X in any order. Fences exec.
-/// Throws Error for options out of range, and where X has no nonzeros, is all zero, or holds NaN or
-/// infinity (saying where).
+/// Builds what MTTKRP wants for every mode, and the norm. X in any order, values of equal
+/// coordinates are added. Fences exec. Throws Error for options out of range, and where X has no
+/// nonzeros, is all zero, or holds NaN or infinity (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     CpAlsOptions const& options) {
   check_cp_als(options);
   expects(X.nnz() > 0, "cp_als: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  double const square = norm_squared(exec, X.values);
-  if (!std::isfinite(square)) detail::report_not_finite(exec, X);
+  if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X);
+  auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
+  double const square = norm_squared(exec, summed.values);
   expects(square > 0, "cp_als: the norm of X is 0: nothing to fit");
-  return {make_mttkrp_plan(exec, X, MttkrpOptions{options.strategy, options.rank}), square};
+  return {make_mttkrp_plan(exec, summed, MttkrpOptions{options.strategy, options.rank}), square};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
@@ -114,3 +116,5 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/cp_als.hpp>
