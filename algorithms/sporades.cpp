@@ -151,6 +151,11 @@ Parsed parse(std::vector<std::string> arguments) {
       ->capture_default_str();
   cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
 
+  if (!arguments.empty() && arguments[0][0] != '-') {
+    auto const named = [&](CLI::App const* one) { return one->get_name() == arguments[0]; };
+    expects(!app.get_subcommands(named).empty(), "'", arguments[0],
+            "' is no subcommand (sporades --help tells them)");
+  }
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(arguments);

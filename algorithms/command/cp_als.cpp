@@ -127,7 +127,6 @@ class CpAlsRun {
         tensor_(tensor) {}
 
   int operator()() {
-    run_.announce(options_.rank);
     std::optional<Checkpoint> from;
     if (!common_.resume.empty()) {
       from.emplace(common_.resume);
@@ -139,6 +138,7 @@ class CpAlsRun {
     auto problem = make_cp_als_problem(exec_, X, options_);
     describe(problem);
     run_.report.resumed_after = state.iteration();
+    run_.announce(options_.rank);
     if (from) run_.say_resumed(common_.resume, state.iteration());
 
     run_.begin_solve();

@@ -54,6 +54,7 @@ AnyCoo<Scalar> Decomposition::read() {
 }
 
 void Decomposition::announce(int rank) {
+  progress_.clear();
   std::printf("%s: %s, %llu nonzeros; rank %d in %s precision on %s", report.file.c_str(),
               to_string(Dims(report.dims)).c_str(), static_cast<unsigned long long>(report.nnz),
               rank, report.precision.c_str(), report.backend.c_str());

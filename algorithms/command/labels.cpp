@@ -73,9 +73,10 @@ std::vector<Entry> top_of_column(MatrixType const& A, int r, std::vector<std::st
   });
   std::vector<Entry> entries;
   for (auto i = indices.begin(); i != end; ++i) {
-    if (A(*i, r) == 0) break;
+    auto const magnitude = std::abs(A(*i, r));
+    if (magnitude == 0 || magnitude < std::abs(A(indices.front(), r)) / 1000) break;
     char value[32];
-    std::snprintf(value, sizeof value, "%.3f", static_cast<double>(A(*i, r)));
+    std::snprintf(value, sizeof value, "%#.3g", static_cast<double>(A(*i, r)));
     entries.push_back({cut_to(names[*i], 32), value});
   }
   return entries;

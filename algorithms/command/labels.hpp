@@ -17,7 +17,8 @@ using Labels = std::vector<std::vector<std::string>>;
 Labels read_labels(std::string const& folder, Dims const& dims);
 
 /// For each component its weight and, mode by mode, the `top` entries of largest magnitude with
-/// their names, side by side. Equal magnitudes come in the order of their indices.
+/// their names, side by side; none below a thousandth of the largest. Equal magnitudes come in the
+/// order of their indices.
 template <class Scalar>
 std::string top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top);
 

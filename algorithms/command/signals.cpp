@@ -12,20 +12,34 @@ void note_signal(int signal) {
   signal_received = signal;
 }
 
+/// A signal that is ignored, as in the background of a shell, stays so.
+void take_over(int signal) {
+  struct sigaction before = {};
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler == SIG_IGN) return;
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  sigaction(signal, &action, nullptr);
+}
+
+void give_back(int signal) {
+  struct sigaction now = {};
+  sigaction(signal, nullptr, &now);
+  if (now.sa_handler == note_signal) std::signal(signal, SIG_DFL);
+}
+
 }  // namespace
 
 SignalScope::SignalScope() {
   signal_received = 0;
-  struct sigaction action = {};
-  action.sa_handler = note_signal;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  take_over(SIGINT);
+  take_over(SIGTERM);
 }
 
 SignalScope::~SignalScope() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  give_back(SIGINT);
+  give_back(SIGTERM);
 }
 
 int SignalScope::received() const {

@@ -5,16 +5,18 @@
 source "$(dirname "$0")/support.sh" "$@"
 
 run 0 --help
+for subcommand in info generate convert cp-als; do says "$subcommand"; done
 for subcommand in info generate convert cp-als; do
-  says "$subcommand"
   run 0 "$subcommand" --help
+  says "Usage: sporades $subcommand"
   check_not "help is on standard output only" test -s err
 done
 run 0 --version
 check "the version has three numbers" grep -qE '^sporades [0-9]+\.[0-9]+\.[0-9]+$' out
 
 refuses 'subcommand'
-refuses 'frobnicate' frobnicate
+refuses "'frobnicate' is no subcommand" frobnicate
+refuses 'subcommand' ''
 refuses 'FILE' info
 refuses 'nonsense' info x.tns --nonsense
 refuses 'no_such.tns' info no_such.tns

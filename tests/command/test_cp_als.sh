@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Every option of cp-als, its outputs, and what it refuses.
+source "$(dirname "$0")/support.sh" "$@"
+
+fit_of() { sed -n 's/^fit \([-0-9.]*\) after.*/\1/p' out; }
+within() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a - b <= d && b - a <= d) }'; }
+
+# (1 2) o (1 3) o (2 0 1): rank 1 fits it exactly.
+printf '1 1 1 2\n1 1 3 1\n1 2 1 6\n1 2 3 3\n2 1 1 4\n2 1 3 2\n2 2 1 12\n2 2 3 6\n' > one.tns
+run 0 cp-als one.tns --rank 1 --tolerance 0 --iterations 6 -o one.ktns
+check 'an exact tensor is fitted' within "$(fit_of)" 1 1e-7
+check 'one line an iteration' test "$(grep -c '^iteration [0-9]*: fit ' out)" = 6
+check 'the model is a ktensor' grep -qx 'ktensor' one.ktns
+check 'of order 3, 2 x 2 x 3' test "$(sed -n '3p' one.ktns | tr -d '\r' | xargs)" = '2 2 3'
+check_not 'nothing on standard error' test -s err
+
+run 0 generate --dims 40x30x20 --nnz 3000 --skew 0.7 --seed 3 -o x.tns
+base=(cp-als x.tns --rank 4 --iterations 8 --tolerance 0)
+run 0 "${base[@]}" -o m.ktns --report r.json
+fit=$(fit_of)
+for key in algorithm version backend threads precision file dims nnz rank seed iterations iteration \
+  seconds fit converged stop_reason read build solve write total kernels calls bytes_peak; do
+  check "the report has $key" grep -q "\"$key\": " r.json
+done
+check 'eight iterations' test "$(grep -c '"iteration": ' r.json)" = 8
+check 'fit' grep -q "\"fit\": ${fit:0:8}" r.json
+check 'not converged' grep -q '"converged": false' r.json
+check 'kernels are timed' grep -q '"mttkrp' r.json
+check 'peak memory' awk -F: '/"bytes_peak":/ { found = $2 + 0 > 1000000 } END { exit !found }' r.json
+mv r.json r1.json
+
+# The same bits on another number of threads and from another file format; others for other seeds.
+run 0 "${base[@]}" -o threads.ktns --kokkos-num-threads=1
+same m.ktns threads.ktns
+run 0 convert x.tns x.spt
+run 0 cp-als x.spt --rank 4 --iterations 8 --tolerance 0 -o spt.ktns
+same m.ktns spt.ktns
+run 0 "${base[@]}" --seed 2 -o seed.ktns
+check_not 'another seed, another model' cmp -s m.ktns seed.ktns
+
+# The strategies agree.
+for strategy in automatic atomic duplicated permuted sorted csf; do
+  run 0 "${base[@]}" --format $strategy --report r.json
+  check "$strategy has the same fit" within "$(fit_of)" "$fit" 1e-7
+  [[ $strategy == automatic ]] ||
+    check "$strategy is reported" test "$(grep -c "^ *\"$strategy\"" r.json)" = 3
+done
+run 0 "${base[@]}" --strategy csf
+run 0 "${base[@]}" --precision float --report r.json -o float.ktns
+check 'float has nearly the same fit' within "$(fit_of)" "$fit" 1e-3
+check 'float is reported' grep -q '"precision": "float"' r.json
+backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r1.json)
+run 0 "${base[@]}" --backend "$backend" -o backend.ktns
+same m.ktns backend.ktns
+
+# Starts.
+run 0 "${base[@]}" --init hosvd
+check 'hosvd fits' awk -v fit="$(fit_of)" 'BEGIN { exit !(fit > 0.01) }'
+run 0 cp-als x.tns --rank 4 --iterations 1 --init m.ktns --tolerance 0
+check 'goes on from a model' awk -v a="$(fit_of)" -v b="$fit" 'BEGIN { exit !(a >= b - 1e-9) }'
+refuses 'rank' cp-als x.tns --rank 5 --init m.ktns
+refuses 'one.ktns' cp-als x.tns --rank 1 --init one.ktns.absent
+refuses 'rows' cp-als x.tns --rank 1 --init one.ktns
+refuses 'x.tns' cp-als x.tns --rank 1 --init x.tns
+
+# Stopping.
+run 0 cp-als x.tns --rank 4 --iterations 200 --tolerance 1e-3 --report r.json
+check 'converged' grep -q '"converged": true' r.json
+says 'tolerance'
+check 'before the last iteration' test "$(grep -c '^iteration' out)" -lt 100
+refuses 'iterations' cp-als x.tns --rank 2 --iterations 0
+refuses 'tolerance' cp-als x.tns --rank 2 --tolerance -1
+refuses 'regularization' cp-als x.tns --rank 2 --regularization -1
+refuses '65535' cp-als x.tns --rank 70000
+refuses '--backend abacus' cp-als x.tns --rank 2 --backend abacus
+check 'says which backends there are' grep -qE 'it has .*(serial|openmp|cuda|hip)' err
+
+run 0 "${base[@]}" --non-negative -o positive.ktns
+check 'no entry is negative' awk '/-[0-9]/ && !/e-/ { bad = 1 } / -[0-9]/ || /^-/ { bad = 1 } END { exit bad }' positive.ktns
+check 'while some are without it' grep -qE '(^| )-[0-9]' m.ktns
+run 0 "${base[@]}" --regularization 10
+check 'regularization lowers the fit' awk -v a="$(fit_of)" -v b="$fit" 'BEGIN { exit !(a < b) }'
+
+# The live line.
+run 0 "${base[@]}" --progress always
+check 'a live line' grep -q 'iteration 8 of 8' err
+run 0 "${base[@]}" --progress never
+check_not 'none' test -s err
+run 0 "${base[@]}"
+check_not 'none without a terminal' test -s err
+
+# Labels.
+mkdir labels
+for n in 0:40 1:30 2:20; do seq -f "name-${n%:*}-%g" "${n#*:}" > labels/mode-${n%:*}.txt; done
+run 0 "${base[@]}" --labels labels --top 3 -o labelled.ktns
+same m.ktns labelled.ktns
+check 'four components' test "$(grep -c '^component [1-4] of 4, weight [0-9.e+]*$' out)" = 4
+check 'three lines each' test "$(grep -cE '^  name-0-[0-9]+ +-?[0-9.]+ +name-1-[0-9]+ +-?[0-9.]+ +name-2-[0-9]+ +-?[0-9.]+$' out)" = 12
+# The strongest name of component 1 and mode 0 is the row of its largest entry in the model.
+strongest=$(awk '$1 == "matrix" { matrices++ ; row = -2 ; next } matrices == 1 { row++; if (row > 0) { a = $1 < 0 ? -$1 : $1; if (a > most) { most = a; best = row } } } END { print "name-0-" best }' m.ktns)
+check "the strongest name is $strongest" test "$(grep -A2 '^component 1 of' out | awk 'NR == 3 { print $1 }')" = "$strongest"
+mkdir other
+cp labels/mode-0.txt other/a-first && cp labels/mode-1.txt other/b && sed 's/$/\r/' labels/mode-2.txt > other/c
+run 0 "${base[@]}" --labels other --top 3
+says 'name-2-'
+check_not 'no carriage return is printed' grep -q $'\r' out
+cp labels/mode-0.txt other/d
+refuses 'has 4 files' "${base[@]}" --labels other
+refuses 'nowhere is not a folder' "${base[@]}" --labels nowhere
+sed -i 1d labels/mode-1.txt
+run 2 "${base[@]}" --labels labels
+check 'both numbers are named' grep -q 'mode-1.txt has 29 lines, mode 1 of the tensor has length 30' err
+rm labels/mode-1.txt
+run 2 "${base[@]}" --labels labels
+check 'the absent file is named' grep -q 'mode-1.txt' err
+run 0 cp-als "$data/packages-small.tns.gz" --rank 3 --iterations 3 --labels "$data/labels" --top 4
+says 'python3'
+
+# Outputs that cannot be made are found before anything is computed.
+refuses 'no folder' "${base[@]}" -o no/m.ktns
+refuses 'no folder' "${base[@]}" --report no/r.json
+refuses 'no folder' "${base[@]}" --checkpoint no/c.ck
+refuses 'is a folder' "${base[@]}" -o labels
+refuses 'same name' "${base[@]}" -o same --report same
+mkdir closed && chmod a-w closed
+[[ -w closed ]] || refuses 'cannot be written to' "${base[@]}" -o closed/m.ktns # root may always
+
+# A full disk leaves what was there.
+cp m.ktns before.ktns
+last='cp-als -o m.ktns under ulimit -f'
+(ulimit -f 2 && trap '' XFSZ && exec "$sporades" "${base[@]}" -o m.ktns) > out 2> err
+check 'a full disk is a failure while running' test $? = 1
+check 'and said' grep -q '^sporades: error: .*m.ktns' err
+same before.ktns m.ktns
+last='cp-als --checkpoint c.ck under ulimit -f'
+(ulimit -f 2 && trap '' XFSZ && exec "$sporades" "${base[@]}" --checkpoint c.ck) > out 2> err
+check 'so is a checkpoint that cannot be written' test $? = 1
+check 'but only at the end' test "$(grep -c '^iteration' out)" = 8
+check_not 'it is not there' test -e c.ck
+
+run 1 cp-als one.tns --rank 60000 --dims 2000000000x2000000000x3
+check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
+no_litter
+finish

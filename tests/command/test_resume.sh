@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Checkpoints: a run that is killed, at whatever moment, and resumed ends at the same bytes.
+source "$(dirname "$0")/support.sh" "$@"
+RANDOM=${SPORADES_TEST_SEED:-$$}
+echo "seed of the random moments: SPORADES_TEST_SEED=${SPORADES_TEST_SEED:-$$}"
+
+run 0 generate --like uber --nnz 6000 -o uber.spt
+run 0 generate --dims 3000x2000x4 --nnz 4000 --skew 0.6 --seed 2 -o long.spt
+run 0 generate --dims 30x20x10x5x4 --nnz 3000 --skew 0.4 --seed 4 -o five.tns
+
+# A run is begun, killed and resumed until it has been killed often enough, then left to end.
+# Moments are spread over the time that a whole run takes.
+killed_and_resumed() {
+  local name=$1 kills=$2
+  shift 2
+  local begin=${EPOCHREALTIME/[^0-9]/}
+  run 0 cp-als "$@" -o "$name.ktns" --checkpoint "$name-whole.ck"
+  local duration=$((${EPOCHREALTIME/[^0-9]/} - begin))
+  local killed=0 resumed=0 runs=0 resume process moment status
+  while ((++runs < 60)); do
+    resume=()
+    [[ -e $name.ck ]] && resume=(--resume "$name.ck") && resumed=$((resumed + 1))
+    last="cp-als $* ${resume[*]}"
+    "$sporades" cp-als "$@" "${resume[@]}" --checkpoint "$name.ck" -o "$name-resumed.ktns" \
+      > out 2> err &
+    process=$!
+    if ((killed < kills)); then
+      moment=$((duration / 20 + (RANDOM * 32768 + RANDOM) % duration / 2))
+      sleep "$((moment / 1000000)).$(printf %06d $((moment % 1000000)))"
+      kill -KILL $process 2> /dev/null
+    fi
+    wait $process 2> /dev/null
+    status=$?
+    if [[ $status == 137 ]]; then
+      killed=$((killed + 1))
+    elif [[ $status != 0 ]]; then
+      failed "exit status $status"
+      return
+    elif ((killed < kills)); then
+      rm -f "$name.ck" # it was faster than the moment: from the beginning, with earlier ones
+      duration=$((duration * 3 / 4))
+    else
+      break
+    fi
+  done
+  echo "$name: killed $killed times, resumed $resumed times"
+  total_kills=$((total_kills + killed))
+  total_resumed=$((total_resumed + resumed))
+  same "$name.ktns" "$name-resumed.ktns"
+}
+
+total_kills=0
+total_resumed=0
+killed_and_resumed sorted 5 uber.spt --rank 8 --iterations 60 --tolerance 0 --format sorted
+killed_and_resumed csf 5 long.spt --rank 5 --iterations 40 --tolerance 0 --format csf --non-negative
+killed_and_resumed float 5 five.tns --rank 7 --iterations 80 --tolerance 0 --precision float
+killed_and_resumed every 5 uber.spt --rank 3 --iterations 90 --tolerance 0 --regularization 0.5 \
+  --checkpoint-every 7 --init hosvd
+check "killed at 20 moments ($total_kills)" test "$total_kills" -ge 20
+check "of which some had a checkpoint ($total_resumed)" test "$total_resumed" -ge 8
+
+# On another number of threads, and farther than it was to go.
+base=(cp-als five.tns --rank 4 --tolerance 0)
+run 0 "${base[@]}" --iterations 12 -o whole.ktns --report whole.json
+run 0 "${base[@]}" --iterations 5 --checkpoint c.ck
+cp c.ck five.ck
+run 0 "${base[@]}" --iterations 12 --resume c.ck -o resumed.ktns --report r.json --kokkos-num-threads=1
+same whole.ktns resumed.ktns
+same five.ck c.ck
+check 'the report has all iterations' test "$(grep -c '"iteration": ' r.json)" = 12
+check 'and where it went on' grep -q '"resumed_after": 5' r.json
+fits() { grep '"fit": ' "$1"; }
+check 'with the same fits' cmp <(fits whole.json) <(fits r.json)
+run 0 "${base[@]}" --iterations 5 --resume c.ck -o done.ktns
+check_not 'a finished run does nothing more' grep -q '^iteration' out
+run 0 cp-als five.tns --rank 4 --tolerance 1e-2 --iterations 100 -o end.ktns --checkpoint end.ck
+run 0 cp-als five.tns --rank 4 --tolerance 1e-2 --iterations 100 -o end2.ktns --resume end.ck
+same end.ktns end2.ktns
+check_not 'nor does a converged one' grep -q '^iteration' out
+
+# Another computation is refused, and what differs is said.
+resume=(--resume five.ck --iterations 12)
+refuses 'rank is 4 there and 3 here' cp-als five.tns --rank 3 --tolerance 0 "${resume[@]}"
+refuses 'seed is 1 there and 9 here' "${base[@]}" --seed 9 "${resume[@]}"
+refuses 'strategy is automatic there and csf here' "${base[@]}" --format csf "${resume[@]}"
+refuses 'precision is double there and float here' "${base[@]}" --precision float "${resume[@]}"
+refuses 'non-negative is no there and yes here' "${base[@]}" --non-negative "${resume[@]}"
+refuses 'regularization is 0 there and 2 here' "${base[@]}" --regularization 2 "${resume[@]}"
+refuses 'init is random there and hosvd here' "${base[@]}" --init hosvd "${resume[@]}"
+refuses 'dims is 30 x 20 x 10 x 5 x 4 there' cp-als uber.spt --rank 4 "${resume[@]}"
+awk 'NR == 7 { $NF = $NF + 1 } { print }' five.tns > changed.tns
+refuses 'tensor is' cp-als changed.tns --rank 4 --tolerance 0 "${resume[@]}"
+
+# So is a checkpoint that is not whole.
+refuses 'no_such.ck' "${base[@]}" --resume no_such.ck
+refuses 'no checkpoint of sporades' "${base[@]}" --resume five.tns
+: > empty.ck
+refuses 'empty.ck' "${base[@]}" --resume empty.ck
+size=$(wc -c < five.ck)
+for length in 5 60 200 $((size - 64)) $((size - 1)); do
+  head -c "$length" five.ck > cut.ck
+  refuses 'cut.ck' "${base[@]}" --resume cut.ck
+done
+{ cat five.ck && echo more; } > longer.ck
+refuses 'bytes' "${base[@]}" --resume longer.ck
+for place in 0 9 17 40 70 300 $((size / 2)) $((size - 600)); do
+  cp five.ck damaged.ck
+  byte=$(od -An -tu1 -j "$place" -N 1 five.ck)
+  printf "\\x$(printf %x $((byte ^ 64)))" | dd of=damaged.ck bs=1 seek="$place" conv=notrunc 2> /dev/null
+  cmp -s five.ck damaged.ck || refuses 'damaged.ck' "${base[@]}" --resume damaged.ck
+done
+
+# A polite end: the iteration is finished, everything is written, and the run can go on.
+set -m # a shell's background jobs would ignore SIGINT
+for signal in INT:130 TERM:143; do
+  rm -f s.ck out
+  last="cp-als stopped by SIG${signal%:*}"
+  "$sporades" cp-als five.tns --rank 6 --iterations 1000000 --tolerance 0 --checkpoint s.ck \
+    --checkpoint-every 1000000 -o s.ktns --report s.json > out 2> err &
+  process=$!
+  for ((wait = 0; wait < 200; ++wait)); do
+    grep -q '^iteration 2' out 2> /dev/null && break
+    sleep 0.05
+  done
+  kill -${signal%:*} $process
+  wait $process
+  check "exit status ${signal#*:}" test $? = "${signal#*:}"
+  check 'a sentence' grep -q "^sporades: interrupted by SIG${signal%:*} after iteration .*s.ktns.*--resume s.ck" err
+  check 'the report says so' grep -q "\"stop_reason\": \"interrupted by SIG${signal%:*}\"" s.json
+  iterations=$(grep -c '"iteration": ' s.json)
+  run 0 cp-als five.tns --rank 6 --iterations "$iterations" --tolerance 0 --resume s.ck -o s2.ktns
+  same s.ktns s2.ktns
+done
+set +m
+finish
