@@ -36,11 +36,23 @@ TEST_CASE("the exception of the lowest block is thrown", "[host_blocks][threads]
   }
 }
 
-TEST_CASE("the lowest block's exception wins though it is slow to begin", "[host_blocks]") {
-  // Many small blocks that all throw: whoever comes first must not keep another from its block.
-  for (int repeat = 0; repeat < 2000; ++repeat) {
-    auto const message = message_of(
-        [] { detail::for_each_block(2, 2, [](std::size_t block) { fail("block ", block); }); });
-    REQUIRE(message == "block 0");
-  }
+TEST_CASE("a problem stops later blocks, and no earlier one", "[host_blocks]") {
+  detail::FirstProblem problem;
+  auto const record = [&](std::size_t block) {
+    try {
+      fail("block ", block);
+    } catch (...) {
+      problem.record(block);
+    }
+  };
+  CHECK_FALSE(problem.is_before(9));
+  record(5);
+  CHECK(problem.is_before(6));
+  CHECK_FALSE(problem.is_before(5));
+  CHECK_FALSE(problem.is_before(4));
+  record(7);
+  record(3);
+  CHECK(problem.block() == 3);
+  CHECK_FALSE(problem.is_before(3));
+  CHECK(message_of([&] { problem.rethrow(); }) == "block 3");
 }

@@ -211,6 +211,9 @@ TEST_CASE("indices are 64-bit where a mode is longer than 32 bits", "[tns]") {
   CHECK(read("4294967296 1 1\n0 1 1\n", with_base(IndexBase::per_mode)).index() == 1);
   CHECK(entries(read("4294967296 1 1\n0 1 1\n", with_base(IndexBase::per_mode))) ==
         Entries<double>{{{0, 0}, 1}, {{4294967296, 0}, 1}});
+  CHECK(entries(read("0 1 1\n1 1 1\n", with_base(IndexBase::per_mode))) ==
+        Entries<double>{{{0, 0}, 1}, {{1, 0}, 1}});
+  CHECK(dims_of(read("0 1 1\n1 1 1\n", with_base(IndexBase::per_mode))) == Dims{2, 1});
   CHECK(read("sptensor\n2\n4294967297 1\n1\n1 1 1\n").index() == 1);
   CHECK(entries(read("18446744073709551615 1 1\n")) ==
         Entries<double>{{{18446744073709551614u, 0}, 1}});

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <sporades/core/error.hpp>
@@ -83,8 +82,7 @@ bool parse_line_fast(char const*& p, LineShape const& shape, Line<Scalar>& line)
   return *p++ == '\n';
 }
 
-/// Zeros, indices past the mode, and indices past the index type.
-template <class Index>
+/// Zeros, and indices past the mode.
 void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineShape const& shape,
                           BlockSummary& summary) {
   if (index == 0 && shape.base == 1) {
@@ -92,13 +90,11 @@ void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineSh
       refuse("column ", n + 1, " (mode ", n, "): the index 0, where indices count from 1");
     if (!summary.any_zero[n]) summary.zero_line[n] = line;
     summary.any_zero[n] = true;
-  } else if (index - shape.base >= shape.limits[n]) {
+  } else {
     if (shape.limits[n] == std::numeric_limits<std::uint64_t>::max())
       refuse("column ", n + 1, " (mode ", n, "): the index ", index, " is past 64-bit dims");
     refuse("column ", n + 1, " (mode ", n, "): the index ", index, " is past the mode's length ",
            shape.limits[n], shape.base == 0 ? ", counted from 0" : "");
-  } else {
-    throw IndexTooNarrow{};
   }
 }
 
@@ -124,10 +120,6 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output) {
   BlockSummary summary;
   Line<Scalar> line;
-  constexpr std::uint64_t past_index =
-      sizeof(Index) < 8 ? std::uint64_t{1} << 32 : std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t limits[16];
-  for (int n = 0; n < shape.order; ++n) limits[n] = std::min(shape.limits[n], past_index);
   auto const* const end = text.data() + text.size();
   std::uint64_t line_number = 0;
   std::size_t p = 0;
@@ -141,8 +133,8 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
       }
       for (int n = 0; n < shape.order; ++n) {
         auto const coordinate = line.indices[n] - shape.base;
-        if (coordinate >= limits[n])
-          handle_unusual_index<Index>(line.indices[n], n, line_number, shape, summary);
+        if (coordinate >= shape.limits[n])
+          handle_unusual_index(line.indices[n], n, line_number, shape, summary);
         else if (coordinate >= summary.largest[n])
           summary.largest[n] = coordinate, summary.any_index[n] = true;
         output.coordinates[n * output.stride + p] = static_cast<Index>(coordinate);

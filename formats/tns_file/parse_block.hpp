@@ -24,9 +24,6 @@ struct LineProblem {
   std::string what;
 };
 
-/// Thrown where an index does not fit the index type.
-struct IndexTooNarrow {};
-
 struct BlockCount {
   std::uint64_t nonzeros = 0;
   std::uint64_t lines = 0;
@@ -53,8 +50,8 @@ bool is_data_line(char const* line);
 /// Lines of a block, and those that hold data.
 BlockCount count_block(std::string_view text);
 
-/// Parses the lines of a block and stores coordinates minus shape.base. Throws LineProblem or
-/// IndexTooNarrow, whichever comes first.
+/// Parses the lines of a block and stores coordinates minus shape.base. Throws LineProblem.
+/// An index that does not fit Index loses its high bits; the summary holds all of the largest.
 template <class Scalar, class Index>
 BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output);

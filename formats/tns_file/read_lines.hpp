@@ -20,7 +20,7 @@ void check_memory(std::string const& name, std::uint64_t nnz, int order, std::si
                   std::size_t value_bytes);
 
 /// The lines of nonzeros in first and the rest of source, which is mapped: nonzeros are counted,
-/// then parsed to their places. Throws IndexTooNarrow where an index does not fit Index.
+/// then parsed to their places.
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
                                        LineShape const& shape);

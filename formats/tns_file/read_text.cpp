@@ -9,6 +9,9 @@ namespace sporades::detail {
 
 namespace {
 
+/// Thrown where an index or a mode does not fit the index type.
+struct IndexTooNarrow {};
+
 template <class Index>
 bool fits(Dims const& dims) {
   for (auto dim : dims)
