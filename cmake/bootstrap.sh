@@ -111,7 +111,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/found "${Kokkos_VERSION}\n${Kokkos_DEVICES}\n${Ko
 END
   rm -rf "$folder/build"
   cmake -G Ninja -S "$folder" -B "$folder/build" -DCMAKE_CXX_COMPILER="$cxx" \
-    -DCMAKE_CXX_COMPILER_WORKS=1 "$@" > "$folder/log" 2>&1 || true
+    -DCMAKE_CXX_COMPILER_WORKS=1 > "$folder/log" 2>&1 || true
   if [[ -s $folder/build/found ]]; then cat "$folder/build/found"; fi
 }
 
@@ -192,10 +192,11 @@ build_kokkos() {
   grep -q 'define KOKKOS_ENABLE_OPENMP' "$prefix/include/KokkosCore_config.h"
 }
 
+export HOME=${HOME:-/root}
 [[ $# == 0 ]] || fail "bootstrap.sh takes no arguments, but got: $*"
-cache=${SPORADES_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/sporades}
-mkdir -p "$cache" 2> /dev/null && [[ -w $cache ]] ||
-  fail "cannot write to the cache folder $cache: name another one in SPORADES_CACHE."
+cache=${SPORADES_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sporades}
+mkdir -p "$cache" 2> /dev/null || true
+[[ -w $cache ]] || fail "cannot write to the cache folder $cache: name another one in SPORADES_CACHE."
 cache=$(cd "$cache" && pwd)
 scratch=$(mktemp -d "$cache/work.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -6,6 +6,7 @@
 # bootstrap.sh has seen to what they need. Run again, it builds what changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export HOME=${HOME:-/root}
 
 arguments=$(cmake/bootstrap.sh)
 mapfile -t arguments <<< "$arguments"
