@@ -35,14 +35,14 @@ run build/bin/sporades info $tensor
 
 cat << 'END'
 
-Its CP decomposition of rank 16. Each component is a group of packages that relate, in the same
-ways, to the same other packages; the strongest names of each mode say which. Nobody told the
-program what Perl, R, KDE, Python or Rust is.
+Its CP decomposition of rank 24 with nothing negative. Each component is a group of packages that
+relate, in the same ways, to the same other packages; the strongest names of each mode say which.
+Nobody told the program what Python, Perl, R, Qt, KDE or Rust is.
 END
-run build/bin/sporades cp-als $tensor --rank 16 --seed 1 --iterations 50 --labels $labels --top 6 \
-  -o $demo.ktns
+run build/bin/sporades cp-als $tensor --rank 24 --non-negative --seed 1 --labels $labels --top 5 \
+  -o build/demo.ktns
 
-cat << END
+cat << 'END'
 
-The model is in $demo.ktns, in Tensor Toolbox's text form. What else there is: build/bin/sporades --help
+The model is in build/demo.ktns, in Tensor Toolbox's text form. What else there is: build/bin/sporades --help
 END
