@@ -204,3 +204,5 @@ Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/hosvd.hpp>
