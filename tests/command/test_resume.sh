@@ -125,8 +125,12 @@ for signal in INT:130 TERM:143; do
     sleep 0.05
   done
   kill -${signal%:*} $process
+  { sleep 60 && kill -KILL $process; } 2> /dev/null & # unless it heeds the signal
+  watch=$!
   wait $process
-  check "exit status ${signal#*:}" test $? = "${signal#*:}"
+  status=$?
+  kill -TERM -$watch 2> /dev/null
+  check "exit status ${signal#*:}" test $status = "${signal#*:}"
   check 'a sentence' grep -q "^sporades: interrupted by SIG${signal%:*} after iteration .*s.ktns.*--resume s.ck" err
   check 'the report says so' grep -q "\"stop_reason\": \"interrupted by SIG${signal%:*}\"" s.json
   iterations=$(grep -c '"iteration": ' s.json)
