@@ -498,6 +498,8 @@ TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",
   CHECK(stopped.stop == CpAlsStop::observer);
   CHECK(stopped.fits.size() == 3);
   CHECK(stopped.seconds.size() == 3);
+  // Any change of the fit is below 1; the first fit is compared with nothing.
+  CHECK(cp_als(exec, X, options_of(2, 1000, 1.0)).fits.size() == 2);
   // A state that has converged stays as it is.
   auto problem = make_cp_als_problem(exec, X, options);
   auto state = cp_als_start(exec, X, options);

@@ -78,6 +78,29 @@ TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades:
   CHECK(worst <= tolerance<Scalar>(shape.rows));
 }
 
+TEMPLATE_LIST_TEST_CASE("gram of so many columns that a block holds more than 256 rows",
+                        "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Shape const shape{1100, 1024};  // 4 blocks of 275 rows
+  auto const A = test_matrix<Scalar>(exec, shape, 1);
+  Kokkos::View<double**, Kokkos::LayoutRight, typename TestType::MemorySpace> const G(
+      "sporades::test::gram", shape.columns, shape.columns);
+  sporades::Workspace<typename TestType::MemorySpace> workspace;
+  sporades::gram(exec, A, G, workspace);
+  exec.fence();
+  auto const a = on_host(A);
+  auto const g = on_host(G);
+  double worst = 0;
+  for (std::size_t j = 0; j < shape.columns; j += 37)
+    for (std::size_t k = 0; k < shape.columns; k += 41) {
+      long double sum = 0;
+      for (std::size_t i = 0; i < shape.rows; ++i) sum += (long double)(a(i, j)) * double(a(i, k));
+      worst = std::max(worst, std::abs(g(j, k) - double(sum)));
+    }
+  CHECK(worst <= tolerance<Scalar>(shape.rows));
+}
+
 TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its definition",
                         "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
