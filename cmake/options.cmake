@@ -9,6 +9,7 @@ else()
 endif()
 option(SPORADES_ENABLE_COMMAND "Build the sporades command" ${sporades_is_top_level})
 option(SPORADES_ENABLE_TESTS "Build the tests" ${sporades_is_top_level})
+option(SPORADES_ENABLE_BENCHMARKS "Build the benchmarks" OFF)
 
 if(sporades_is_top_level)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -17,6 +18,14 @@ if(sporades_is_top_level)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set(CMAKE_CXX_EXTENSIONS OFF)
 endif()
+
+# Our kernels say which loops are vectors (#pragma omp simd); without OpenMP g++ and clang need to
+# be told to listen. No code depends on it, only its speed.
+function(sporades_add_simd target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    target_compile_options(${target} PRIVATE -fopenmp-simd)
+  endif()
+endfunction()
 
 # Warnings for a target of ours: never exported, and not where we are a guest.
 function(sporades_add_warnings target)

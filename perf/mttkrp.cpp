@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+#include <support/benchmarks.hpp>
+#include <support/tensors.hpp>
+
+namespace sporades::perf {
+namespace {
+
+MttkrpStrategy strategy_named(std::string const& name) {
+  for (int s = 0; s <= static_cast<int>(MttkrpStrategy::csf); ++s)
+    if (name == to_string(static_cast<MttkrpStrategy>(s))) return static_cast<MttkrpStrategy>(s);
+  fail("there is no MTTKRP strategy ", name);
+}
+
+/// A plan and factors on the device, made once for all benchmarks of one tensor and strategy.
+template <class Scalar>
+struct Prepared {
+  std::string key;
+  MttkrpPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  int rank = 0;
+  Factors<Scalar, MemorySpace> owners;  // of the memory of A and V
+  Factors<Scalar, MemorySpace> A, V;    // with their padding
+};
+
+template <class Scalar>
+Prepared<Scalar>& prepare(std::string const& name, std::string const& strategy, int rank) {
+  static Prepared<Scalar> prepared;
+  ExecutionSpace const exec{};
+  std::string const key = name + " " + strategy;
+  if (prepared.key != key) {
+    prepared = {};
+    auto const X = copy_to(exec, tensor<Scalar>(name));
+    prepared.plan = make_mttkrp_plan(exec, X, {strategy_named(strategy), rank});
+    prepared.key = key;
+  }
+  if (prepared.rank != rank) {
+    prepared.rank = rank;
+    prepared.owners.clear();
+    prepared.A.clear();
+    prepared.V.clear();
+    Dims const& dims = prepared.plan.dims;
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      prepared.owners.push_back(
+          random_factor<Scalar>(exec, "A", dims[n], rank, 1, static_cast<int>(n)));
+      prepared.A.push_back(with_padding(prepared.owners.back()));
+      prepared.owners.push_back(make_matrix<Scalar>(exec, "V", dims[n], rank));
+      prepared.V.push_back(with_padding(prepared.owners.back()));
+    }
+  }
+  return prepared;
+}
+
+/// What must move at least: the nonzeros, the factors that are read and the product, each once. And
+/// what the kernel asks the caches for: one factor row a nonzero and mode.
+template <class Scalar>
+double least_bytes(Dims const& dims, Position nnz, int rank) {
+  double rows = 0;
+  for (auto dim : dims) rows += static_cast<double>(std::min<std::uint64_t>(dim, nnz));
+  return static_cast<double>(nnz) * static_cast<double>(4 * dims.size() + sizeof(Scalar)) +
+         rows * rank * static_cast<double>(sizeof(Scalar));
+}
+
+template <class Scalar>
+void run(benchmark::State& state, std::string const& name, std::string const& strategy, int rank,
+         int mode) {
+  ExecutionSpace const exec{};
+  auto& prepared = prepare<Scalar>(name, strategy, rank);
+  int const N = prepared.plan.order();
+  int const first = mode < 0 ? 0 : mode, last = mode < 0 ? N : mode + 1;
+  measure(state, exec, [&] {
+    for (int n = first; n < last; ++n) mttkrp(exec, prepared.plan, prepared.A, n, prepared.V[n]);
+  });
+  double const nnz = static_cast<double>(prepared.plan.nnz);
+  double bytes = 0, gathered = 0;
+  std::string chosen;
+  for (int n = first; n < last; ++n) {
+    bytes += least_bytes<Scalar>(prepared.plan.dims, prepared.plan.nnz, rank);
+    gathered += nnz * (N - 1) * rank * static_cast<double>(sizeof(Scalar));
+    chosen += std::string(n > first ? " " : "") + to_string(prepared.plan.strategies[n]);
+  }
+  count<Scalar>(state, bytes, nnz * N * rank * (last - first));
+  state.counters["gathered/s"] =
+      benchmark::Counter(gathered, benchmark::Counter::kIsIterationInvariantRate);
+  state.SetLabel(chosen);
+}
+
+template <class Scalar>
+void add_for(Settings const& settings) {
+  if (!settings.has_scalar(scalar_name<Scalar>())) return;
+  for (auto const& name : settings.tensors)
+    for (auto const& strategy : settings.strategies)
+      for (int rank : settings.ranks) {
+        int const N = tensor<Scalar>(name).order();
+        for (int mode = -1; mode < N; ++mode)
+          add("mttkrp/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
+                  std::to_string(rank) + (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
+              [=](benchmark::State& state) { run<Scalar>(state, name, strategy, rank, mode); });
+      }
+}
+
+}  // namespace
+
+void add_mttkrp(Settings const& settings) {
+  add_for<double>(settings);
+  add_for<float>(settings);
+}
+
+}  // namespace sporades::perf

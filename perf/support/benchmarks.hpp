@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <support/settings.hpp>
+
+namespace sporades::perf {
+
+/// STREAM proxies on the default execution space, and the same loops in plain OpenMP (or CUDA).
+void add_stream(Settings const& settings);
+
+/// MTTKRP of every mode alone and of all modes, by strategy and precision.
+void add_mttkrp(Settings const& settings);
+
+/// Building the plans of MTTKRP.
+void add_plan(Settings const& settings);
+
+/// Reading the files of Settings::files.
+void add_files(Settings const& settings);
+
+/// One iteration of CP-ALS, and its parts.
+void add_cp_als(Settings const& settings);
+
+}  // namespace sporades::perf

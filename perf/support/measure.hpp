@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <sporades/core/timer.hpp>
+
+namespace sporades::perf {
+
+using ExecutionSpace = Kokkos::DefaultExecutionSpace;
+using MemorySpace = ExecutionSpace::memory_space;
+
+template <class Scalar>
+constexpr char const* scalar_name() {
+  return sizeof(Scalar) == 4 ? "float" : "double";
+}
+
+/// Bytes a second of the triad on this machine, measured once a scalar type.
+template <class Scalar>
+double triad_bandwidth();
+
+/// Times work() on exec. One sample is as many calls as take some milliseconds and one fence, so
+/// that the fence does not count. Report medians and minima over --benchmark_repetitions.
+template <class Exec, class Work>
+void measure(benchmark::State& state, Exec const& exec, Work const& work) {
+  auto seconds_of = [&](int calls) {
+    exec.fence();
+    Timer const timer;
+    for (int c = 0; c < calls; ++c) work();
+    exec.fence();
+    return timer.seconds();
+  };
+  seconds_of(1);  // warm
+  double const once = std::max(seconds_of(1), 1e-7);
+  int const calls = static_cast<int>(std::clamp(5e-3 / once, 1.0, 1000.0));
+  for (auto _ : state) state.SetIterationTime(seconds_of(calls) / calls);
+}
+
+/// A benchmark in manual time, milliseconds, with the minimum beside Google's mean and median.
+template <class Function>
+benchmark::internal::Benchmark* add(std::string const& name, Function&& function) {
+  return benchmark::RegisterBenchmark(name.c_str(), function)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->ComputeStatistics("min", [](std::vector<double> const& times) {
+        return *std::min_element(times.begin(), times.end());
+      });
+}
+
+/// bytes and flops of one call, and the share of the triad's bandwidth that the bytes reach.
+template <class Scalar>
+void count(benchmark::State& state, double bytes, double flops) {
+  using benchmark::Counter;
+  auto const rate = Counter::kIsIterationInvariantRate;
+  state.counters["bytes/s"] = Counter(bytes, rate, Counter::kIs1000);
+  state.counters["of_triad"] = Counter(bytes / triad_bandwidth<Scalar>(), rate);
+  if (flops > 0) state.counters["flop/s"] = Counter(flops, rate, Counter::kIs1000);
+}
+
+}  // namespace sporades::perf

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sporades::perf {
+
+/// What the command line asks for.
+struct Settings {
+  std::vector<std::string> tensors{"uber"};  // names of generate_like, NAME:NNZ, or files
+  std::vector<int> ranks{16, 32};
+  std::vector<std::string> strategies{"automatic", "sorted", "csf"};
+  std::vector<std::string> scalars{"double", "float"};
+  std::vector<std::string> files;  // to time the readers on
+  double stream_megabytes = 256;   // of one array
+
+  bool has_scalar(std::string const& name) const {
+    for (auto const& scalar : scalars)
+      if (scalar == name) return true;
+    return false;
+  }
+};
+
+}  // namespace sporades::perf

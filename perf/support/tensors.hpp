@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/coo_tensor.hpp>
+#include <support/measure.hpp>
+
+namespace sporades::perf {
+
+/// The tensor that a name of Settings::tensors stands for, on the host. Kept until the next one is
+/// asked for.
+template <class Scalar>
+CooTensor<Scalar> const& tensor(std::string const& name);
+
+/// "uber", "nell-2:20000000", or a file's name without its folders.
+std::string short_name(std::string const& name);
+
+}  // namespace sporades::perf
