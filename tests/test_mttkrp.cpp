@@ -208,7 +208,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
 
 TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   using Exec = Kokkos::DefaultExecutionSpace;
-  using Catch::Matchers::Contains;
+  using Catch::Matchers::ContainsSubstring;
   Exec const exec{};
   auto const X = random_coo<double, std::uint32_t>(exec, {6, 5, 4}, 10);
   auto const A = random_factor_list<Exec, double>(exec, X.dims, 3, true);
@@ -217,22 +217,23 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
     mttkrp(exec, X, factors, n, output, strategy);
   };
   auto const automatic = MttkrpStrategy::automatic;
-  CHECK_THROWS_WITH(run(A, 3, V, automatic), Contains("mode 3 of a tensor of order 3"));
-  CHECK_THROWS_WITH(run(A, -1, V, automatic), Contains("mode -1"));
-  CHECK_THROWS_WITH(run(A, 1, V, automatic), Contains("V has 6 rows, mode 1 has 5"));
+  CHECK_THROWS_WITH(run(A, 3, V, automatic), ContainsSubstring("mode 3 of a tensor of order 3"));
+  CHECK_THROWS_WITH(run(A, -1, V, automatic), ContainsSubstring("mode -1"));
+  CHECK_THROWS_WITH(run(A, 1, V, automatic), ContainsSubstring("V has 6 rows, mode 1 has 5"));
   CHECK_THROWS_WITH(run(A, 0, make_matrix<double>(exec, "V", 6, 4), automatic),
-                    Contains("has 3 columns, V has 4"));
+                    ContainsSubstring("has 3 columns, V has 4"));
   auto fewer = A;
   fewer.pop_back();
-  CHECK_THROWS_WITH(run(fewer, 0, V, automatic), Contains("2 factors for order 3"));
+  CHECK_THROWS_WITH(run(fewer, 0, V, automatic), ContainsSubstring("2 factors for order 3"));
   auto wrong = A;
   wrong[1] = A[0];
-  CHECK_THROWS_WITH(run(wrong, 0, V, automatic), Contains("A[1] has 6 rows, mode 1 has 5"));
-  CHECK_THROWS_WITH(run(A, 0, V, MttkrpStrategy::sorted), Contains("sorted by mode 0"));
+  CHECK_THROWS_WITH(run(wrong, 0, V, automatic),
+                    ContainsSubstring("A[1] has 6 rows, mode 1 has 5"));
+  CHECK_THROWS_WITH(run(A, 0, V, MttkrpStrategy::sorted), ContainsSubstring("sorted by mode 0"));
   CHECK_THROWS_WITH(run(A, 0, V, MttkrpStrategy::csf),
-                    Contains("csf does not work on a CooTensor"));
+                    ContainsSubstring("csf does not work on a CooTensor"));
   auto const tree = make_csf(exec, X, {1, 0, 2});
-  CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), Contains("root is mode 1"));
-  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), Contains("rank 0"));
-  CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), Contains("names 2 modes of 3"));
+  CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), ContainsSubstring("root is mode 1"));
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), ContainsSubstring("rank 0"));
+  CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), ContainsSubstring("names 2 modes of 3"));
 }
