@@ -328,14 +328,14 @@ TEMPLATE_LIST_TEST_CASE("weights are sorted and signs fixed in pairs", "[algorit
   auto const result = cp_als(exec, problem, options, state);
   auto const weights =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
-  CHECK(double(weights(0)) == Catch::Approx(101).epsilon(1e-4));
-  CHECK(double(weights(1)) == Catch::Approx(2).epsilon(1e-3));
+  CHECK(double(weights(0)) == Approx(101).epsilon(1e-4));
+  CHECK(double(weights(1)) == Approx(2).epsilon(1e-3));
   for (int n = 0; n < 2; ++n) {
     auto const A = matrix_on_host(result.model.factors[n]);
-    CHECK(double(A(0, 0)) == Catch::Approx(-0.0995).epsilon(1e-3));
-    CHECK(double(A(1, 0)) == Catch::Approx(0.9950).epsilon(1e-3));
-    CHECK(double(A(0, 1)) == Catch::Approx(0.7071).epsilon(1e-3));
-    CHECK(double(A(1, 1)) == Catch::Approx(0.7071).epsilon(1e-3));
+    CHECK(double(A(0, 0)) == Approx(-0.0995).epsilon(1e-3));
+    CHECK(double(A(1, 0)) == Approx(0.9950).epsilon(1e-3));
+    CHECK(double(A(0, 1)) == Approx(0.7071).epsilon(1e-3));
+    CHECK(double(A(1, 1)) == Approx(0.7071).epsilon(1e-3));
   }
 
   // Signs of three modes: pairs flip, an odd one stays in the last mode that had it.
@@ -638,7 +638,7 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
       double dot = 0;
       for (int i = 0; i < I; ++i)
         dot += double(U(i, r)) * eigen.vectors[static_cast<std::size_t>(I - 1 - r) * I + i];
-      CHECK(std::abs(dot) == Catch::Approx(1).epsilon(is_float ? 1e-2 : 1e-6));
+      CHECK(std::abs(dot) == Approx(1).epsilon(is_float ? 1e-2 : 1e-6));
     }
     // Past the rank come the random start's columns.
     for (int r = rank; r < R; ++r) CHECK(U(1, r) == sporades::random_entry<Scalar>(1, n, 1, r));
@@ -655,7 +655,7 @@ TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = read<Scalar>(exec, path);
   CHECK(std::sqrt(sporades::norm_squared(exec, X.values)) ==
-        Catch::Approx(47991.9501320893).epsilon(1e-12));
+        Approx(47991.9501320893).epsilon(1e-12));
 
   // Tensor Toolbox's printed run from singular vectors: 7 digits.
   auto options = options_of(3, 100, 1e-6);

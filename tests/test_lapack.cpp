@@ -100,7 +100,7 @@ TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
       length += v[i] * v[i];
     }
     CHECK(worst < 1e-12 * n);
-    CHECK(length == Catch::Approx(1).epsilon(1e-12));
+    CHECK(length == Approx(1).epsilon(1e-12));
   }
 }
 

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Catch2 2.13 and 3 under the names of 3.
+/// Catch2 2.13 and 3 under the names of 3, but for Approx.
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+using Catch::Approx;  // as 2 has it
 #else
 #include <catch2/catch.hpp>
+namespace Catch {
+using Detail::Approx;
+}  // namespace Catch
 namespace Catch::Matchers {
 inline auto ContainsSubstring(std::string const& text) {
   return Contains(text);
