@@ -2,11 +2,18 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# build.sh [CMAKE ARGUMENTS]: builds library, command and tests for this machine in build/, after
-# bootstrap.sh has seen to what they need. Run again, it builds what changed.
+# build.sh [--target TARGET] [CMAKE ARGUMENTS]: builds library, command and tests (or what TARGET
+# needs) for this machine in build/, after bootstrap.sh has seen to what they need. Run again, it
+# builds what changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HOME=${HOME:-/root}
+
+target=()
+if [[ ${1:-} == --target ]]; then
+  target=(--target "$2")
+  shift 2
+fi
 
 arguments=$(cmake/bootstrap.sh)
 mapfile -t arguments <<< "$arguments"
@@ -43,4 +50,4 @@ grep '^-- Sporades:' $log >&2 || true
 jobs=$(awk -v cores="$(nproc)" '/^MemAvailable/ { jobs = int($2 / 1500000) }
   END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 echo "sporades: building on $jobs cores" >&2
-cmake --build build -j "$jobs" >&2
+cmake --build build -j "$jobs" "${target[@]}" >&2

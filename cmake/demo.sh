@@ -6,7 +6,7 @@
 # and decomposes it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake/build.sh
+cmake/build.sh --target sporades_command
 
 demo=build/demo
 if [[ ! -s $demo/packages.tns ]]; then
