@@ -69,8 +69,8 @@ class SubspaceIteration {
       : exec_(exec),
         k_(static_cast<int>(padded_columns(columns))),
         plan_(make_mttkrp_plan(exec, unfolded, MttkrpOptions{MttkrpStrategy::sorted, k_})),
-        small_("sporades::hosvd::small", k_, k_),
-        small_double_("sporades::hosvd::gram", k_, k_) {
+        small_(Kokkos::view_alloc(exec, "sporades::hosvd::small"), k_, k_),
+        small_double_(Kokkos::view_alloc(exec, "sporades::hosvd::gram"), k_, k_) {
     std::size_t const rows = unfolded.dims[1];
     fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", unfolded.dims[0], k_);
     Q_ = make_matrix<Scalar>(exec, "sporades::hosvd::basis", rows, k_);

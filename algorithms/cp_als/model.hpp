@@ -94,8 +94,9 @@ Ktensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
         }
   }
 
-  Kokkos::View<int*, MemorySpace> const from_view("sporades::cp_als::from", R),
-      sign_view("sporades::cp_als::sign", R);
+  Kokkos::View<int*, MemorySpace> const from_view(
+      Kokkos::view_alloc(exec, "sporades::cp_als::from"), R),
+      sign_view(Kokkos::view_alloc(exec, "sporades::cp_als::sign"), R);
   auto const from_host = Kokkos::create_mirror_view(from_view);
   auto const sign_host = Kokkos::create_mirror_view(sign_view);
   std::copy(from.begin(), from.end(), from_host.data());
@@ -112,7 +113,8 @@ Ktensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
     fence(exec, "sporades::cp_als::arrange");
     model.factors.push_back(B);
   }
-  model.weights = Vector<Scalar, MemorySpace>("sporades::cp_als::weights", R);
+  model.weights =
+      Vector<Scalar, MemorySpace>(Kokkos::view_alloc(exec, "sporades::cp_als::weights"), R);
   auto const weights = Kokkos::create_mirror_view(model.weights);
   for (int k = 0; k < R; ++k) weights(k) = static_cast<Scalar>(state.weights[from[k]]);
   Kokkos::deep_copy(exec, model.weights, weights);

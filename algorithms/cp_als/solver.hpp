@@ -18,9 +18,10 @@ struct Mirrored {
   ViewType device;
   typename ViewType::HostMirror host;
 
-  template <class... Extents>
-  explicit Mirrored(std::string const& label, Extents... extents)
-      : device(label, extents...), host(Kokkos::create_mirror_view(device)) {}
+  template <class ExecutionSpace, class... Extents>
+  Mirrored(ExecutionSpace const& exec, std::string const& label, Extents... extents)
+      : device(Kokkos::view_alloc(exec, label), extents...),
+        host(Kokkos::create_mirror_view(device)) {}
 
   template <class ExecutionSpace>
   void to_device(ExecutionSpace const& exec) const {
@@ -50,11 +51,11 @@ class CpAlsSolver {
         state_(state),
         times_(times),
         columns_(padded_columns(state.rank())),
-        system_("sporades::cp_als::system", columns_, columns_),
-        gram_("sporades::cp_als::gram", columns_, columns_),
-        dots_("sporades::cp_als::dots", columns_),
-        scale_("sporades::cp_als::scale", columns_),
-        weights_("sporades::cp_als::weights", columns_) {
+        system_(exec, "sporades::cp_als::system", columns_, columns_),
+        gram_(exec, "sporades::cp_als::gram", columns_, columns_),
+        dots_(exec, "sporades::cp_als::dots", columns_),
+        scale_(exec, "sporades::cp_als::scale", columns_),
+        weights_(exec, "sporades::cp_als::weights", columns_) {
     std::size_t rows = 0;
     for (auto const& A : state.factors) {
       factors_.push_back(with_padding(A));

@@ -58,7 +58,8 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
   CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}};
   std::size_t const R = weights.size();
   Workspace<MemorySpace> workspace;
-  Kokkos::View<double**, Kokkos::LayoutRight, MemorySpace> const G("sporades::cp_als::gram", R, R);
+  Kokkos::View<double**, Kokkos::LayoutRight, MemorySpace> const G(
+      Kokkos::view_alloc(exec, "sporades::cp_als::gram"), R, R);
   auto const host = Kokkos::create_mirror_view(G);
   for (int n = 0; n < state.order(); ++n) {
     gram(exec, factors[n], G, workspace);

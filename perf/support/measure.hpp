@@ -43,6 +43,7 @@ template <class Function>
 benchmark::internal::Benchmark* add(std::string const& name, Function&& function) {
   return benchmark::RegisterBenchmark(name.c_str(), function)
       ->UseManualTime()
+      ->Iterations(1)  // a sample; take --benchmark_repetitions of them
       ->Unit(benchmark::kMillisecond)
       ->ComputeStatistics("min", [](std::vector<double> const& times) {
         return *std::min_element(times.begin(), times.end());

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/matrix.hpp>
 #include <string>
 #include <support/catch.hpp>
 
@@ -28,15 +28,15 @@ inline std::uint64_t hash_bytes(void const* data, std::size_t size,
 /// Hash of the entries of a View of rank 1 or 2 on host or device, row by row, without padding.
 template <class ViewType>
 std::uint64_t hash_bits(ViewType const& view) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
   std::uint64_t hash = hash_bytes(nullptr, 0);
-  for (std::size_t i = 0; i < host.extent(0); ++i) {
-    if constexpr (ViewType::rank == 1) {
+  if constexpr (ViewType::rank == 1) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+    for (std::size_t i = 0; i < host.extent(0); ++i)
       hash = hash_bytes(&host(i), sizeof host(i), hash);
-    } else {
-      for (std::size_t j = 0; j < host.extent(1); ++j)
-        hash = hash_bytes(&host(i, j), sizeof host(i, j), hash);
-    }
+  } else {
+    auto const host = copy_matrix(Kokkos::DefaultHostExecutionSpace{}, view);
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      hash = hash_bytes(&host(i, 0), host.extent(1) * sizeof host(i, 0), hash);
   }
   return hash;
 }
