@@ -108,6 +108,7 @@ class CpAlsSolver {
                                                    (i == j ? options_.regularization : 0));
       for (int r = 0; r < R; ++r) weights_.host(r) = static_cast<Scalar>(state_.weights[r]);
       system_.to_device(exec_);
+      weights_.to_device(exec_);
       MatrixType const gradient(gradient_.data(), V.extent(0), columns_);
       solve_non_negative(exec_, V, system_.device, weights_.device, factors_[n], gradient);
       return;
