@@ -162,9 +162,7 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   auto const shape = GENERATE(from_range(shapes()));
   auto const A = test_matrix<Scalar>(exec, shape, 1);
   auto const V = test_matrix<Scalar>(exec, shape, 2);
-  auto const before = on_host(A);
-  auto const a = Kokkos::create_mirror(A);
-  Kokkos::deep_copy(a, A);
+  auto const a = sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);
   sporades::Vector<Scalar, Memory> const s("sporades::test::scale", shape.columns);
   auto const scale = Kokkos::create_mirror_view(s);
   std::vector<double> lambda;
