@@ -150,7 +150,7 @@ struct AtomicRows {
   KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const&, Columns const& columns, Index row,
                                          T const& sum) const {
     for (int j = 0; j < Columns::width; ++j)
-      if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum.column[j]);
+      if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum[j]);
   }
   template <class Columns, class T>
   KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns, Index,

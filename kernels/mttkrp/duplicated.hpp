@@ -16,7 +16,7 @@ struct ScatterRows {
                                          T const& sum) const {
     auto const access = V.access();
     for (int j = 0; j < Columns::width; ++j)
-      if (columns.holds(j)) access(row, columns.first + j) += sum.column[j];
+      if (columns.holds(j)) access(row, columns.first + j) += sum[j];
   }
   template <class Columns, class T>
   KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns, Index,
