@@ -58,7 +58,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
   app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
       ->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
-      ->check(CLI::IsMember({"automatic", "atomic", "duplicated", "permuted", "sorted", "csf"}))
+      ->check(CLI::IsMember({"automatic", "atomic", "duplicated", "permuted", "sorted", "fibers",
+                             "csf"}))
       ->capture_default_str();
   app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
   app.add_option("--report", common.report, "Write a JSON report here");

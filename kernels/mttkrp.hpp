@@ -5,6 +5,7 @@
 #include <sporades/kernels/mttkrp/atomic.hpp>
 #include <sporades/kernels/mttkrp/csf.hpp>
 #include <sporades/kernels/mttkrp/duplicated.hpp>
+#include <sporades/kernels/mttkrp/fibers.hpp>
 #include <sporades/kernels/mttkrp/permuted.hpp>
 #include <sporades/kernels/mttkrp/sorted.hpp>
 
@@ -19,13 +20,13 @@
 
 namespace sporades {
 
-/// How MTTKRP adds up output rows. `permuted`, `sorted` and `csf` give the same bits on every run
-/// and thread count; `atomic` and `duplicated` do not, and take nonzeros in any order.
-enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, csf };
+/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers` and `csf` give the same bits on
+/// every run and thread count; `atomic` and `duplicated` do not, and take nonzeros in any order.
+enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, csf };
 
 inline char const* to_string(MttkrpStrategy strategy) {
-  constexpr char const* names[] = {"automatic", "atomic", "duplicated",
-                                   "permuted",  "sorted", "csf"};
+  constexpr char const* names[] = {"automatic", "atomic", "duplicated", "permuted",
+                                   "sorted",    "fibers", "csf"};
   return names[static_cast<int>(strategy)];
 }
 
@@ -72,6 +73,27 @@ void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> co
       return detail::mttkrp_duplicated(exec, X, A, n, V);
     default:
       fail("mttkrp: strategy ", to_string(strategy), " does not work on a CooTensor");
+  }
+}
+
+/// On packed nonzeros, on their row mode only: strategy `sorted`, or `automatic` for the same, or
+/// `fibers`, which saves work where fibers are long and X was sorted by all its modes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  detail::check_mttkrp(X.dims, A, n, V);
+  expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
+          ", the product is on mode ", n);
+  switch (strategy) {
+    case MttkrpStrategy::automatic:
+    case MttkrpStrategy::sorted:
+      return detail::mttkrp_sorted(exec, X, A, V, carry);
+    case MttkrpStrategy::fibers:
+      expects(X.order() > 1, "mttkrp: strategy fibers needs two modes");
+      return detail::mttkrp_fibers(exec, X, A, V, carry);
+    default:
+      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedCoo");
   }
 }
 

@@ -11,7 +11,11 @@
 /// these reach beyond the chunk, go to two carry slots. The slots of all chunks, two each, always,
 /// are again a sequence sorted by row, only shorter: it is reduced the same way, level by level in
 /// chunks of carry_chunk slots, until one chunk is left. No atomics, and the same bits on every run
-/// and thread count. An unused slot holds zeros for a row of its chunk, which change nothing.
+/// and thread count. An unused slot holds zeros for a row of its chunk, which change nothing. The
+/// chunk in which a shared row begins clears it in the output, for the carries to be added.
+///
+/// The same with atomic flushes (CarryBuffers::atomic): a chunk adds its first and last row to the
+/// output atomically where others share them. No slots, no levels; bits depend on the run.
 ///
 /// Atomic rows (AtomicRows): every sum is added to the output atomically; nonzeros in any order.
 
@@ -33,6 +37,8 @@ class CarryBuffers {
 
   Level const& level(std::size_t l) const { return levels_[l]; }
   std::uint64_t bytes() const;
+
+  bool atomic = false;  // no slots: rows that chunks share are added up atomically
 
  private:
   std::vector<Level> levels_;
@@ -91,19 +97,31 @@ struct ChunkState {
   bool first;   // the row being summed is the chunk's first
 };
 
+/// The sum by value: entries are picked from the copy, and the walk's stays in registers.
+template <class Scalar, class MemorySpace, class Columns, class T>
+KOKKOS_FORCEINLINE_FUNCTION void add_atomically(RawMatrix<Scalar, MemorySpace> const& V,
+                                                Columns const& columns, std::uint64_t row, T sum) {
+  for (int j = 0; j < Columns::width; ++j)
+    if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum[j]);
+}
+
 /// Deterministic rows; `accumulate` from the second level on, where V holds what the first wrote.
 template <class Scalar, class Index, class MemorySpace, bool accumulate>
 struct RowSums {
   RawMatrix<Scalar, MemorySpace> V;     // output rows x columns
   RawVector<Index, MemorySpace> rows;   // carry slots; none if there is one chunk
   RawMatrix<Scalar, MemorySpace> sums;  // carry slots x columns
+  bool atomic;                          // rows that chunks share are added to V atomically
 
   /// A row ends inside the chunk.
   template <class Columns, class T>
   KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const& state, Columns const& columns, Index row,
                                          T const& sum) const {
     if (state.first && state.shared) {
-      columns.store(sums, 2 * state.chunk, sum);
+      if (atomic)
+        add_atomically(V, columns, row, sum);
+      else
+        columns.store(sums, 2 * state.chunk, sum);
     } else {
       write(columns, row, sum);
     }
@@ -116,10 +134,12 @@ struct RowSums {
                                           bool continues) const {
     bool const in_first_slot = state.first && state.shared;
     if (!in_first_slot && !continues) write(columns, row, sum);
+    if (atomic && (in_first_slot || continues)) add_atomically(V, columns, row, sum);
     if (rows.extent(0) == 0) return;
     T zero;
     zero.fill(Scalar(0));
     Position const slot = 2 * state.chunk;
+    if (!accumulate && continues && !in_first_slot) columns.store(V, row, zero);
     if (in_first_slot || !state.shared) columns.store(sums, slot, in_first_slot ? sum : zero);
     columns.store(sums, slot + 1, continues && !in_first_slot ? sum : zero);
     if (columns.first == 0) {
@@ -149,8 +169,7 @@ struct AtomicRows {
   template <class Columns, class T>
   KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const&, Columns const& columns, Index row,
                                          T const& sum) const {
-    for (int j = 0; j < Columns::width; ++j)
-      if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum[j]);
+    add_atomically(V, columns, row, sum);
   }
   template <class Columns, class T>
   KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns, Index,

@@ -6,40 +6,55 @@
 
 namespace sporades::detail {
 
-/// One work item: a chunk of consecutive nonzeros x a tile of columns. Adds the terms of nonzeros
-/// of the same output row in a register tile and hands the sum over when the row changes.
-/// Nonzeros: size(), row(p), fetch(p) and term(entry, columns); Sums: see row_sums.hpp.
-template <class Nonzeros, class Sums, class Scalar, int Width, Access access, int Batch>
-struct SegmentWalk {
-  Nonzeros nonzeros;
-  Sums out;
+/// How a walk divides nonzeros and columns into work items: tiles of a chunk are neighbours.
+struct WalkShape {
   Position length;  // of a chunk
   std::size_t first_column;
   std::size_t columns;
   Position tiles;
 
+  KOKKOS_FORCEINLINE_FUNCTION Position chunk(Position item) const { return item / tiles; }
+  KOKKOS_FORCEINLINE_FUNCTION Position begin(Position item) const { return chunk(item) * length; }
+  KOKKOS_FORCEINLINE_FUNCTION Position end(Position item, Position nnz) const {
+    return begin(item) + length < nnz ? begin(item) + length : nnz;
+  }
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION Columns tile(Position item) const {
+    std::size_t const first = first_column + item % tiles * Columns::width;
+    return {first, static_cast<int>(columns - first)};
+  }
+};
+
+/// One work item: a chunk of consecutive nonzeros x a tile of columns. Adds the terms of nonzeros
+/// of the same output row in a register tile and hands the sum over when the row changes.
+/// Nonzeros: size(), fetch(p), term(entry, columns), opens_row(p), and rows(p): a cursor that
+/// stands on the row of nonzero p, with leaves(entry), enter(entry) and row.
+/// Sums: see row_sums.hpp.
+template <class Nonzeros, class Sums, class Scalar, int Width, Access access, int Batch>
+struct SegmentWalk {
+  Nonzeros nonzeros;
+  Sums out;
+  WalkShape shape;
+
   KOKKOS_FUNCTION void operator()(Position item) const {
     using Columns = TileColumns<Scalar, Width, access>;
-    std::size_t const first = first_column + item % tiles * Width;
-    Columns const tile{first, static_cast<int>(columns - first)};
-    Position const begin = item / tiles * length;
-    Position const end = begin + length < nonzeros.size() ? begin + length : nonzeros.size();
+    auto const tile = shape.template tile<Columns>(item);
+    Position const begin = shape.begin(item), end = shape.end(item, nonzeros.size());
 
-    auto row = nonzeros.row(begin);
-    auto const first_row = row;
-    ChunkState state{item / tiles, begin > 0 && nonzeros.row(begin - 1) == row, true};
-    typename Columns::T sum;
-    sum.fill(Scalar(0));
+    auto rows = nonzeros.rows(begin);
+    auto const first_row = rows.row;
+    ChunkState state{shape.chunk(item), !nonzeros.opens_row(begin), true};
+    auto sum = nonzeros.term(nonzeros.fetch(begin), tile);
     auto add = [&](auto const& entry, typename Columns::T const& term) {
-      if (entry.row != row) {
-        out.close(state, tile, row, sum);
+      if (rows.leaves(entry)) {
+        out.close(state, tile, rows.row, sum);
         state.first = false;
-        row = entry.row;
+        rows.enter(entry);
         sum.fill(Scalar(0));
       }
       sum.add(term);
     };
-    Position p = begin;
+    Position p = begin + 1;
     for (; p + Batch <= end; p += Batch) {  // a batch's loads are all under way before any is used
       typename Nonzeros::Entry entry[Batch];
       for (int b = 0; b < Batch; ++b) entry[b] = nonzeros.fetch(p + b);
@@ -51,8 +66,23 @@ struct SegmentWalk {
       auto const entry = nonzeros.fetch(p);
       add(entry, nonzeros.term(entry, tile));
     }
-    bool const continues = end < nonzeros.size() && nonzeros.row(end) == row;
-    out.finish(state, tile, first_row, row, sum, continues);
+    bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
+    out.finish(state, tile, first_row, rows.row, sum, continues);
+  }
+};
+
+/// The row of nonzeros that name theirs.
+template <class Index>
+struct NamedRows {
+  Index row;
+
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION bool leaves(Entry const& entry) const {
+    return entry.row != row;
+  }
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION void enter(Entry const& entry) {
+    row = entry.row;
   }
 };
 
@@ -67,13 +97,16 @@ struct CarrySlots {
     Index row;
     Position slot;
   };
-  RawVector<Index, MemorySpace> rows;
-  RawMatrix<Scalar, MemorySpace> sums;
+  RawVector<Index, MemorySpace> row_of;  // slots
+  RawMatrix<Scalar, MemorySpace> sums;   // slots x columns
   Position count;
 
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return count; }
-  KOKKOS_FORCEINLINE_FUNCTION Index row(Position p) const { return rows(p); }
-  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {rows(p), p}; }
+  KOKKOS_FORCEINLINE_FUNCTION NamedRows<Index> rows(Position p) const { return {row_of(p)}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const {
+    return p == 0 || row_of(p) != row_of(p - 1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {row_of(p), p}; }
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
     return columns.load(sums, entry.slot);
@@ -87,15 +120,15 @@ void launch_items(ExecutionSpace const& exec, char const* label, Position items,
   Kokkos::parallel_for(label, Policy(exec, 0, items), functor);
 }
 
-/// The carry slots a level writes to: none where one chunk holds everything.
+/// Where a level writes to: carry slots, unless one chunk holds everything or atomics are allowed.
 template <bool accumulate, class Scalar, class Index, class MemorySpace>
 auto row_sums(Matrix<Scalar, MemorySpace> const& V,
               CarryBuffers<Scalar, Index, MemorySpace> const& carry, std::size_t level,
               Position chunks) {
   using Sums = RowSums<Scalar, Index, MemorySpace, accumulate>;
-  if (chunks <= 1) return Sums{V, {}, {}};
+  if (chunks <= 1 || carry.atomic) return Sums{V, {}, {}, carry.atomic};
   auto const& to = carry.level(level);
-  return Sums{V, RawVector<Index, MemorySpace>(to.rows.data(), 2 * chunks), to.sums};
+  return Sums{V, RawVector<Index, MemorySpace>(to.rows.data(), 2 * chunks), to.sums, false};
 }
 
 /// Adds the carries of `chunks` chunks to V, level by level, for the tiles of one launch.
@@ -111,30 +144,32 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
     Slots const slots{from.rows, from.sums, 2 * chunks};
     chunks = chunks_of(slots.count, carry_chunk);
     SegmentWalk<Slots, Sums, Scalar, Width, access, batch<ExecutionSpace>> const walk{
-        slots, row_sums<true>(V, carry, level + 1, chunks), carry_chunk, first_column, V.extent(1),
-        tiles};
+        slots, row_sums<true>(V, carry, level + 1, chunks),
+        WalkShape{carry_chunk, first_column, V.extent(1), tiles}};
     launch_items(exec, "sporades::carry::reduce", chunks * tiles, walk);
   }
 }
 
-/// Rows that no nonzero names are zero: V is cleared, then walked over in tiles of columns.
-template <TileWidths widths, class ExecutionSpace, class Nonzeros, class Scalar, class Index,
-          class MemorySpace>
-void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+/// V's rows from nonzeros sorted by row, in tiles of columns. V is cleared first where some of its
+/// rows have no nonzeros, or are added to. make_walk(width, access) gives the type of the walk for
+/// tiles of that width: SegmentWalk, or one that is made from the same arguments.
+template <TileWidths widths, class ExecutionSpace, class Scalar, class Index, class MemorySpace,
+          class MakeWalk>
+void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Position nnz, bool every_row,
                      Matrix<Scalar, MemorySpace> const& V, bool aligned,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  Kokkos::deep_copy(exec, V, Scalar(0));
-  if (nonzeros.size() == 0) return;
-  Position const length = chunk_length<ExecutionSpace>(nonzeros.size());
-  Position const chunks = chunks_of(nonzeros.size(), length);
-  carry.reserve(exec, chunks, V.extent(1));
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, MakeWalk const& make_walk) {
+  bool const atomic = carry.atomic;
+  if (nnz == 0 || !every_row || atomic) Kokkos::deep_copy(exec, V, Scalar(0));
+  if (nnz == 0) return;
+  Position const length = chunk_length<ExecutionSpace>(nnz);
+  Position const chunks = chunks_of(nnz, length);
+  if (!atomic) carry.reserve(exec, chunks, V.extent(1));
   for_column_tiles<ExecutionSpace, Scalar, widths>(
       V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-        using Sums = RowSums<Scalar, Index, MemorySpace, false>;
-        SegmentWalk<Nonzeros, Sums, Scalar, width(), access(), batch<ExecutionSpace>> const walk{
-            nonzeros, row_sums<false>(V, carry, 0, chunks), length, first, V.extent(1), tiles};
+        auto const walk = make_walk(width, access, row_sums<false>(V, carry, 0, chunks),
+                                    WalkShape{length, first, V.extent(1), tiles});
         launch_items(exec, label, chunks * tiles, walk);
-        reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
+        if (!atomic) reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
       });
 }
 

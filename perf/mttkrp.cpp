@@ -9,9 +9,20 @@
 namespace sporades::perf {
 namespace {
 
-MttkrpStrategy strategy_named(std::string const& name) {
+/// "fibers"; "morton": `sorted` along a curve; "fibers+atomic": with atomic flushes.
+MttkrpOptions options_named(std::string name, int rank) {
+  MttkrpOptions options{MttkrpStrategy::automatic, rank};
+  auto const plus = name.find("+atomic");
+  options.atomic_flush = plus != std::string::npos;
+  name = name.substr(0, plus);
+  if (name == "morton") options.order = RowOrder::morton;
+  if (name == "sorted") options.order = RowOrder::lexicographic;
+  if (name == "morton") name = "sorted";
   for (int s = 0; s <= static_cast<int>(MttkrpStrategy::csf); ++s)
-    if (name == to_string(static_cast<MttkrpStrategy>(s))) return static_cast<MttkrpStrategy>(s);
+    if (name == to_string(static_cast<MttkrpStrategy>(s))) {
+      options.strategy = static_cast<MttkrpStrategy>(s);
+      return options;
+    }
   fail("there is no MTTKRP strategy ", name);
 }
 
@@ -38,7 +49,7 @@ Prepared<Scalar>& prepare(std::string const& name, std::string const& strategy, 
   if (prepared.key != key) {
     prepared = {};
     auto const X = copy_to(exec, tensor<Scalar>(name));
-    prepared.plan = make_mttkrp_plan(exec, X, {strategy_named(strategy), rank});
+    prepared.plan = make_mttkrp_plan(exec, X, options_named(strategy, rank));
     prepared.key = key;
   }
   if (prepared.rank != rank) {
@@ -84,7 +95,7 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
   for (int n = first; n < last; ++n) {
     bytes += least_bytes<Scalar>(prepared.plan.dims, prepared.plan.nnz, rank);
     gathered += nnz * (N - 1) * rank * static_cast<double>(sizeof(Scalar));
-    chosen += std::string(n > first ? " " : "") + to_string(prepared.plan.strategies[n]);
+    chosen += std::string(n > first ? " " : "") + describe(prepared.plan.choices[n]);
   }
   count<Scalar>(state, bytes, nnz * N * rank * (last - first));
   state.counters["gathered/s"] =

@@ -38,7 +38,8 @@ std::vector<Problem> problems() {
 
 std::vector<MttkrpStrategy> strategies() {
   return {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
-          MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::csf};
+          MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::fibers,
+          MttkrpStrategy::csf};
 }
 
 /// The definition, in double, and beside each entry the sum of the terms' magnitudes.
@@ -67,14 +68,15 @@ Factors<Scalar, typename ExecutionSpace::memory_space> random_factor_list(
 }
 
 template <class Case>
-void check_all_modes(Problem const& problem, std::size_t R, MttkrpStrategy strategy, bool padded) {
+void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const& options,
+                     bool padded) {
   using Scalar = typename Case::Scalar;
   using Index = typename Case::Index;
   using Exec = typename Case::ExecutionSpace;
   Exec const exec{};
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 7, problem.skew);
   auto const A = random_factor_list<Exec, Scalar>(exec, problem.dims, R, padded);
-  auto plan = make_mttkrp_plan(exec, X, {strategy, 4});
+  auto plan = make_mttkrp_plan(exec, X, options);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   Factors<Scalar, Kokkos::HostSpace> host_A;
   for (auto const& a : A) host_A.push_back(matrix_on_host(a));
@@ -94,7 +96,9 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpStrategy strat
       for (std::size_t r = 0; r < R; ++r)
         if (!(std::abs(result(i, r) - expected[i * R + r]) <= unit * magnitude[i * R + r])) ++wrong;
     INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n << ", "
-                                 << to_string(strategy) << (padded ? ", padded" : ""));
+                                 << to_string(options.strategy) << ", " << to_string(options.order)
+                                 << (padded ? ", padded" : "")
+                                 << (options.atomic_flush ? ", atomic" : ""));
     CHECK(wrong == 0);
   }
 }
@@ -105,24 +109,45 @@ TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cas
   for (auto const& problem : problems())
     for (auto strategy : strategies())
       for (std::size_t R : {1, 3, 16, 17, 33})
-        check_all_modes<TestType>(problem, R, strategy, R != 3 && R != 33);
+        check_all_modes<TestType>(problem, R, {strategy, 4}, R != 3 && R != 33);
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its definition",
+                        "[kernels][mttkrp]", Cases) {
+  using Strategy = MttkrpStrategy;
+  for (auto const& problem : problems())
+    for (auto const& options : {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
+                                MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
+                                MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
+                                MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
+                                MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
+      check_all_modes<TestType>(problem, 17, options, true);
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals its definition",
+                        "[kernels][mttkrp]", Cases) {
+  for (auto const& problem :
+       {Problem{{70000, 60000, 50000}, 20000, 3}, Problem{Dims(6, 8000), 20000, 2}})
+    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
+      check_all_modes<TestType>(problem, 5, {strategy, 5}, true);
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
   for (std::size_t R = 1; R <= 70; ++R)
-    check_all_modes<TestType>({{6, 5, 4}, 200, 1}, R, MttkrpStrategy::sorted, R % 2 == 0);
+    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
+      check_all_modes<TestType>({{6, 5, 4}, 200, 1}, R, {strategy, 4}, R % 2 == 0);
 }
 
 TEST_CASE("mttkrp with 64-bit indices equals its definition", "[kernels][mttkrp]") {
   using Wide = Case<Kokkos::DefaultExecutionSpace, double, std::uint64_t>;
   for (auto const& problem : problems())
-    for (auto strategy : strategies()) check_all_modes<Wide>(problem, 17, strategy, true);
+    for (auto strategy : strategies()) check_all_modes<Wide>(problem, 17, {strategy, 4}, true);
 }
 
 TEST_CASE("mttkrp of order 16 equals its definition", "[kernels][mttkrp]") {
   using Plain = Case<Kokkos::DefaultExecutionSpace, double>;
   for (auto strategy : strategies())
-    check_all_modes<Plain>({Dims(16, 3), 500, 1}, 5, strategy, true);
+    check_all_modes<Plain>({Dims(16, 3), 500, 1}, 5, {strategy, 4}, true);
 }
 
 // The published numbers of GenTen's mixed-format test.
@@ -172,8 +197,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   Dims const dims{40, 2, 3000, 50};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
-                        MttkrpStrategy::automatic}) {
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
+                        MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
     auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);

@@ -17,8 +17,9 @@ namespace sporades::command {
 namespace {
 
 MttkrpStrategy parse_strategy(std::string const& name) {
-  for (auto strategy : {MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
-                        MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf})
+  for (auto strategy :
+       {MttkrpStrategy::atomic, MttkrpStrategy::duplicated, MttkrpStrategy::permuted,
+        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf})
     if (name == to_string(strategy)) return strategy;
   return MttkrpStrategy::automatic;
 }
@@ -181,7 +182,8 @@ class CpAlsRun {
     report.non_negative = options_.non_negative;
     report.regularization = options_.regularization;
     report.bytes_plan = problem.plan.storage_bytes();
-    for (auto strategy : problem.plan.strategies) report.strategies.push_back(to_string(strategy));
+    for (auto const& choice : problem.plan.choices)
+      report.strategies.push_back(to_string(choice.strategy));
   }
 
   /// Writes the checkpoint unless it is there already.

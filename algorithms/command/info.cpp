@@ -90,12 +90,16 @@ void add_values(Tensor const& X, TensorInfo& info) {
 template <class Tensor>
 void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   info.bytes.emplace_back("coo", X.storage_bytes());
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
-                        MttkrpStrategy::automatic}) {
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
+                        MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
     info.bytes.emplace_back(to_string(strategy), plan.storage_bytes());
     if (strategy == MttkrpStrategy::automatic)
-      for (int n = 0; n < X.order(); ++n) info.modes[n].automatic = to_string(plan.strategies[n]);
+      for (int n = 0; n < X.order(); ++n) {
+        auto const& choice = plan.choices[n];
+        info.modes[n].automatic = describe(choice);
+        info.modes[n].reason = choice.reason;
+      }
   }
 }
 
@@ -120,6 +124,10 @@ void print(TensorInfo const& info) {
                 static_cast<unsigned long long>(mode.longest_fiber), mode.automatic.c_str());
   }
   std::printf("(slices and fibers that hold a nonzero, with their numbers of nonzeros)\n\n");
+  for (std::size_t n = 0; n < info.modes.size(); ++n)
+    std::printf("automatic, mode %zu: %s: %s\n", n, info.modes[n].automatic.c_str(),
+                info.modes[n].reason.c_str());
+  std::printf("\n");
   std::printf("bytes in double precision; strategies with their buffers at rank %d:\n", info.rank);
   for (auto const& [format, bytes] : info.bytes)
     std::printf("  %-10s %15llu  %s\n", format.c_str(), static_cast<unsigned long long>(bytes),

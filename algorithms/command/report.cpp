@@ -81,7 +81,8 @@ std::string to_json(TensorInfo const& info) {
                              {"fibers", mode.fibers},
                              {"fiber_mean", mode.mean_fiber},
                              {"fiber_max", mode.longest_fiber},
-                             {"automatic", mode.automatic}});
+                             {"automatic", mode.automatic},
+                             {"reason", mode.reason}});
   json["bytes"] = Json::object();
   for (auto const& [format, bytes] : info.bytes) json["bytes"][format] = bytes;
   return text_of(json);

@@ -71,6 +71,7 @@ struct ModeInfo {
   double mean_fiber = 0;
   std::uint64_t longest_fiber = 0;
   std::string automatic;  // the MTTKRP strategy that `automatic` chooses
+  std::string reason;     // why
 };
 
 struct TensorInfo {

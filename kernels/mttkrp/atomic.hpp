@@ -22,8 +22,8 @@ void mttkrp_atomic(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
       [&](auto width, auto access, std::size_t first, Position tiles) {
         using Rows = AtomicRows<Scalar, Index, MemorySpace>;
         SegmentWalk<std::decay_t<decltype(nonzeros)>, Rows, Scalar, width(), access(),
-                    batch<ExecutionSpace>> const walk{nonzeros, {V},         length,
-                                                      first,    V.extent(1), tiles};
+                    batch<ExecutionSpace>> const walk{
+            nonzeros, {V}, WalkShape{length, first, V.extent(1), tiles}};
         launch_items(exec, "sporades::mttkrp::atomic", chunks * tiles, walk);
       });
 }

@@ -23,7 +23,7 @@ struct CooNonzeros {
     Position place;
   };
 
-  RawVector<Index const, MemorySpace> rows;  // nnz: coordinates of mode n
+  RawVector<Index const, MemorySpace> row_of;  // nnz: coordinates of mode n
   RawVector<Scalar const, MemorySpace> values;
   Kokkos::Array<RawVector<Index const, MemorySpace>, capacity> indices;  // of the other modes
   Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;
@@ -31,12 +31,15 @@ struct CooNonzeros {
   int others;  // N - 1
 
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
-  KOKKOS_FORCEINLINE_FUNCTION Index row(Position p) const { return rows(order(p)); }
+  KOKKOS_FORCEINLINE_FUNCTION NamedRows<Index> rows(Position p) const { return {row_of(order(p))}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const {
+    return p == 0 || row_of(order(p)) != row_of(order(p - 1));
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const {
     Entry entry;
     entry.place = order(p);
-    entry.row = rows(entry.place);
+    entry.row = row_of(entry.place);
     entry.value = values(entry.place);
     if constexpr (Others != any_number)
       for (int m = 0; m < Others; ++m) entry.index[m] = indices[m](entry.place);
@@ -78,7 +81,7 @@ auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
     return RawVector<Index const, MemorySpace>(X.coordinates.data() + m * X.coordinates.stride(0),
                                                X.nnz());
   };
-  nonzeros.rows = coordinates(n);
+  nonzeros.row_of = coordinates(n);
   nonzeros.values = X.values;
   nonzeros.order = order;
   nonzeros.others = 0;

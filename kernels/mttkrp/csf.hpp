@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/formats/csf_tensor.hpp>
-#include <sporades/kernels/mttkrp/coo_nonzeros.hpp>
+#include <sporades/kernels/mttkrp/sorted.hpp>
 
 namespace sporades::detail {
 
@@ -14,7 +14,7 @@ namespace sporades::detail {
 /// `Levels` is N - 1, the levels above the leaves, or any_number.
 template <class Scalar, class Index, class MemorySpace, class Sums, int Width, Access access,
           int Levels>
-struct FiberWalk {
+struct TreeWalk {
   using Columns = TileColumns<Scalar, Width, access>;
   using T = typename Columns::T;
   static constexpr int capacity = Levels == any_number ? max_order - 1 : Levels;
@@ -27,11 +27,8 @@ struct FiberWalk {
   RawVector<Scalar const, MemorySpace> values;                            // nnz
   RawMatrix<Scalar const, MemorySpace> leaf_factor;
   Sums out;
-  Position length;  // of a chunk, a multiple of the distance of marks
+  WalkShape shape;  // chunks are multiples of the distance of marks
   Position mark_distance;
-  std::size_t first_column;
-  std::size_t columns;
-  Position tiles;
   int level_count;
 
   KOKKOS_FORCEINLINE_FUNCTION int levels() const {
@@ -39,11 +36,9 @@ struct FiberWalk {
   }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
-    std::size_t const first = first_column + item % tiles * Width;
-    Columns const tile{first, static_cast<int>(columns - first)};
-    ChunkState state{item / tiles, false, true};
-    Position const begin = state.chunk * length;
-    Position const end = begin + length < values.extent(0) ? begin + length : values.extent(0);
+    auto const tile = shape.template tile<Columns>(item);
+    Position const begin = shape.begin(item), end = shape.end(item, values.extent(0));
+    ChunkState state{shape.chunk(item), false, true};
 
     Position node[capacity] = {};
     T sum[capacity];
@@ -115,22 +110,20 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
   bool const aligned = all_rows_aligned(A, n, V);
   if (levels == 0) {
     CooNonzeros<Scalar, Index, MemorySpace, any_number, Identity> nonzeros;
-    nonzeros.rows = X.indices[0];
+    nonzeros.row_of = X.indices[0];
     nonzeros.values = X.values;
     nonzeros.others = 0;
-    return sum_sorted_rows<TileWidths::coarse>(exec, "sporades::mttkrp::csf", nonzeros, V, aligned,
-                                               carry);
+    return sum_terms<TileWidths::coarse>(exec, "sporades::mttkrp::csf", nonzeros, false, V, aligned,
+                                         carry);
   }
-  Kokkos::deep_copy(exec, V, Scalar(0));
-  if (X.nnz() == 0) return;
-  Position const length = chunk_length<ExecutionSpace>(X.nnz());
-  Position const chunks = chunks_of(X.nnz(), length);
-  carry.reserve(exec, chunks, V.extent(1));
+  bool const every_row = X.nodes(0) == V.extent(0);
   for_other_modes<Index>(levels, [&](auto others) {
-    for_column_tiles<ExecutionSpace, Scalar, tile_widths<others()>>(
-        V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-          using Sums = RowSums<Scalar, Index, MemorySpace, false>;
-          FiberWalk<Scalar, Index, MemorySpace, Sums, width(), access(), others()> walk;
+    sum_sorted_rows<TileWidths::coarse>(
+        exec, "sporades::mttkrp::csf", X.nnz(), every_row, V, aligned, carry,
+        [&](auto width, auto access, auto const& sums, WalkShape const& shape) {
+          TreeWalk<Scalar, Index, MemorySpace, std::decay_t<decltype(sums)>, width(), access(),
+                   others()>
+              walk;
           for (int l = 0; l < levels; ++l) {
             walk.indices[l] = X.indices[l];
             walk.first_child[l] = X.first_child[l];
@@ -140,15 +133,11 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
           walk.leaf_index = X.indices[levels];
           walk.values = X.values;
           walk.leaf_factor = A[X.mode_order[levels]];
-          walk.out = row_sums<false>(V, carry, 0, chunks);
-          walk.length = length;
+          walk.out = sums;
+          walk.shape = shape;
           walk.mark_distance = X.mark_distance;
-          walk.first_column = first;
-          walk.columns = V.extent(1);
-          walk.tiles = tiles;
           walk.level_count = levels;
-          launch_items(exec, "sporades::mttkrp::csf", chunks * tiles, walk);
-          reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
+          return walk;
         });
   });
 }

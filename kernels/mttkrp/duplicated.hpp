@@ -52,8 +52,8 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       [&](auto width, auto access, std::size_t first, Position tiles) {
         using Rows = ScatterRows<Scatter, Index>;
         SegmentWalk<std::decay_t<decltype(nonzeros)>, Rows, Scalar, width(), access(),
-                    batch<ExecutionSpace>> const walk{nonzeros, {scatter},   length,
-                                                      first,    V.extent(1), tiles};
+                    batch<ExecutionSpace>> const walk{
+            nonzeros, {scatter}, WalkShape{length, first, V.extent(1), tiles}};
         launch_items(exec, "sporades::mttkrp::duplicated", chunks * tiles, walk);
       });
   scatter.contribute_into(exec, target);

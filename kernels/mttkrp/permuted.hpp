@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/formats/permuted_coo.hpp>
-#include <sporades/kernels/mttkrp/coo_nonzeros.hpp>
+#include <sporades/kernels/mttkrp/sorted.hpp>
 
 namespace sporades::detail {
 
@@ -14,9 +14,9 @@ void mttkrp_permuted(ExecutionSpace const& exec, PermutedCoo<Scalar, Index, Memo
                      Matrix<Scalar, MemorySpace> const& V,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   Permuted<MemorySpace> const order{X.orders[n]};
-  sum_sorted_rows<TileWidths::coarse>(exec, "sporades::mttkrp::permuted",
-                                      coo_nonzeros<any_number>(X.tensor, A, n, order), V,
-                                      all_rows_aligned(A, n, V), carry);
+  sum_terms<TileWidths::coarse>(exec, "sporades::mttkrp::permuted",
+                                coo_nonzeros<any_number>(X.tensor, A, n, order), false, V,
+                                all_rows_aligned(A, n, V), carry);
 }
 
 }  // namespace sporades::detail

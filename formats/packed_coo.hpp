@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <numeric>
+#include <sporades/formats/coo_tensor.hpp>
+
+namespace sporades {
+
+/// Nonzeros in the order of one mode, the row mode, each with the indices of all other modes side
+/// by side in one word: of 32 bits, or of 64 where they need more. The highest bit of a word marks
+/// the first nonzero of a row (the flag of F-COO, Liu et al., CLUSTER 2017); which row it is, is
+/// said once a row. 4 or 8 bytes and a value a nonzero, where COO takes N indices and a value.
+template <class ScalarType, class IndexType = std::uint32_t,
+          class MemorySpaceType = Kokkos::HostSpace>
+struct PackedCoo {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
+
+  static constexpr Position mark_distance = 128;
+
+  Dims dims;
+  int row_mode = 0;
+  std::vector<int> modes;                            // the others, highest bits of a word first
+  std::vector<int> shifts;                           // of modes: their lowest bit in a word
+  Kokkos::View<std::uint32_t*, MemorySpace> narrow;  // nnz, where 32 bits are enough
+  Kokkos::View<std::uint64_t*, MemorySpace> wide;    // nnz, where they are not
+  Kokkos::View<Scalar*, MemorySpace> values;         // nnz
+  Kokkos::View<Index*, MemorySpace> rows;            // non-empty rows, ascending
+  Kokkos::View<Position*, MemorySpace> marks;  // place in rows of every mark_distance-th nonzero
+
+  int order() const { return static_cast<int>(dims.size()); }
+  Position nnz() const { return values.extent(0); }
+
+  std::uint64_t storage_bytes() const {
+    return nnz() * sizeof(Scalar) + narrow.extent(0) * 4 + wide.extent(0) * 8 +
+           rows.extent(0) * sizeof(Index) + marks.extent(0) * sizeof(Position);
+  }
+};
+
+namespace detail {
+
+/// Bits of a word: the flag, and the indices of every mode but the row mode.
+inline int packed_bits(Dims const& dims, int row_mode) {
+  int bits = 1;
+  for (int m = 0; m < static_cast<int>(dims.size()); ++m)
+    if (m != row_mode) bits += index_bits(dims[m]);
+  return bits;
+}
+
+template <class Word>
+inline constexpr Word row_flag = Word{1} << (8 * sizeof(Word) - 1);
+
+/// words(p) <- the indices of nonzero p side by side, and the flag. The number of flags.
+template <class Word, class Coordinates>
+struct PackIndices {
+  Kokkos::View<Word*, typename Coordinates::memory_space> words;  // nnz
+  Coordinates coordinates;                                        // N x nnz
+  int row_mode, others;
+  int mode[max_order], shift[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags) const {
+    Word word = 0;
+    for (int k = 0; k < others; ++k) word |= static_cast<Word>(coordinates(mode[k], p)) << shift[k];
+    if (p == 0 || coordinates(row_mode, p) != coordinates(row_mode, p - 1)) {
+      word |= row_flag<Word>;
+      ++flags;
+    }
+    words(p) = word;
+  }
+};
+
+/// The rows that the flags begin, and the marks.
+template <class Word, class Coordinates>
+struct NumberRows {
+  using Memory = typename Coordinates::memory_space;
+  using Index = typename Coordinates::non_const_value_type;
+
+  Kokkos::View<Word*, Memory> words;      // nnz
+  Coordinates coordinates;                // N x nnz
+  Kokkos::View<Index*, Memory> rows;      // flags
+  Kokkos::View<Position*, Memory> marks;  // every distance-th nonzero
+  int row_mode;
+  Position distance;
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
+    if (words(p) & row_flag<Word>) {
+      if (is_last) rows(flags) = coordinates(row_mode, p);
+      ++flags;
+    }
+    if (is_last && p % distance == 0) marks(p / distance) = flags - 1;
+  }
+};
+
+template <class Word, class ExecutionSpace, class Tensor, class Words>
+void pack_words(ExecutionSpace const& exec, Tensor const& X,
+                PackedCoo<typename Tensor::Scalar, typename Tensor::Index,
+                          typename Tensor::MemorySpace>& packed,
+                Words& words) {
+  using Coordinates = typename Tensor::Coordinates;
+  using Packed = std::decay_t<decltype(packed)>;
+  Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>> const all(exec, 0, X.nnz());
+  words = uninitialized<Words>(exec, "sporades::packed_coo::words", X.nnz());
+  PackIndices<Word, Coordinates> pack{words, X.coordinates, packed.row_mode, X.order() - 1, {}, {}};
+  std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
+  std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
+  Position rows = 0;
+  Kokkos::parallel_reduce("sporades::packed_coo::pack", all, pack, rows);
+  packed.rows = uninitialized<decltype(packed.rows)>(exec, "sporades::packed_coo::rows", rows);
+  packed.marks = uninitialized<decltype(packed.marks)>(
+      exec, "sporades::packed_coo::marks",
+      (X.nnz() + Packed::mark_distance - 1) / Packed::mark_distance);
+  Kokkos::parallel_scan(
+      "sporades::packed_coo::number_rows", all,
+      NumberRows<Word, Coordinates>{words, X.coordinates, packed.rows, packed.marks,
+                                    packed.row_mode, Packed::mark_distance});
+}
+
+template <class Word, class Coordinates>
+struct UnpackRows {
+  using Memory = typename Coordinates::memory_space;
+  using Index = typename Coordinates::non_const_value_type;
+
+  Kokkos::View<Word*, Memory> words;  // nnz
+  Kokkos::View<Index*, Memory> rows;
+  Coordinates coordinates;  // N x nnz
+  int row_mode, others;
+  int mode[max_order], shift[max_order];
+  Word mask[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
+    if (words(p) & row_flag<Word>) ++flags;
+    if (!is_last) return;
+    coordinates(row_mode, p) = rows(flags - 1);
+    for (int k = 0; k < others; ++k)
+      coordinates(mode[k], p) = static_cast<Index>(words(p) >> shift[k] & mask[k]);
+  }
+};
+
+}  // namespace detail
+
+/// Whether the indices of all modes but row_mode and a flag fit a word of 64 bits.
+inline bool fits_packed_coo(Dims const& dims, int row_mode) {
+  return detail::packed_bits(dims, row_mode) <= 64;
+}
+
+/// X packed for products on row_mode, in the order in which its nonzeros lie. The fields of a word
+/// follow X.sorted_modes, so that words of a row ascend where X is sorted by all its modes; fibers
+/// are then runs of words that differ in the lowest field. Shares X's values. Fences exec.
+/// Throws Error unless X is sorted with row_mode first and its indices fit (fits_packed_coo).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {
+  expects(!X.sorted_modes.empty() && X.sorted_modes[0] == row_mode,
+          "make_packed_coo: the tensor is not sorted by mode ", row_mode, " first");
+  expects(fits_packed_coo(X.dims, row_mode), "make_packed_coo: the indices of all modes but ",
+          row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
+          " bits, a word has 63 for them");
+  PackedCoo<Scalar, Index, MemorySpace> packed;
+  packed.dims = X.dims;
+  packed.row_mode = row_mode;
+  packed.values = X.values;
+  packed.modes.assign(X.sorted_modes.begin() + 1, X.sorted_modes.end());
+  for (int m = 0; m < X.order(); ++m)
+    if (m != row_mode &&
+        std::find(packed.modes.begin(), packed.modes.end(), m) == packed.modes.end())
+      packed.modes.push_back(m);
+  int shift = 0;
+  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += index_bits(X.dims[*m]);
+  }
+  if (X.nnz() == 0) return packed;
+  if (detail::packed_bits(X.dims, row_mode) <= 32)
+    detail::pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+  else
+    detail::pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+  fence(exec, "sporades::packed_coo::make");
+  return packed;
+}
+
+/// The nonzeros in the order in which they lie. Exact. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             PackedCoo<Scalar, Index, MemorySpace> const& packed) {
+  auto X = allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
+  Kokkos::deep_copy(exec, X.values, packed.values);
+  X.sorted_modes = {packed.row_mode};
+  auto const unpack = [&](auto const& words) {
+    using Word = typename std::decay_t<decltype(words)>::non_const_value_type;
+    detail::UnpackRows<Word, decltype(X.coordinates)> functor{
+        words, packed.rows, X.coordinates, packed.row_mode, packed.order() - 1, {}, {}, {}};
+    for (int k = 0; k < packed.order() - 1; ++k) {
+      functor.mode[k] = packed.modes[k];
+      functor.shift[k] = packed.shifts[k];
+      functor.mask[k] =
+          static_cast<Word>((std::uint64_t{1} << index_bits(packed.dims[packed.modes[k]])) - 1);
+    }
+    Kokkos::parallel_scan(
+        "sporades::packed_coo::unpack",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, words.extent(0)),
+        functor);
+  };
+  if (packed.narrow.extent(0) > 0)
+    unpack(packed.narrow);
+  else
+    unpack(packed.wide);
+  return X;
+}
+
+}  // namespace sporades
