@@ -295,3 +295,58 @@ TEMPLATE_LIST_TEST_CASE("draws do not depend on the mathematics library", "[gene
     CHECK(draw_with<detail::DeviceMath>(exec, recipe, 20000) == exact);
   }
 }
+
+namespace {
+
+/// Off by 2^-21 upwards or downwards.
+template <int sign>
+struct BiasedMath {
+  static constexpr double error = 0x1p-20;
+  static double bias(double exact) { return exact * (1 + sign * 0x1p-21); }
+  static double exp(double x) { return bias(std::exp(x)); }
+  static double pow(double x, double y) { return bias(std::pow(x, y)); }
+};
+
+/// How often a rank is called certain and is not the host's; adds up how many are uncertain.
+template <class Math>
+Position wrong_ranks(detail::ZipfRank const& zipf, std::vector<double> const& us,
+                     Position& uncertain) {
+  Position wrong = 0;
+  for (double const u : us) {
+    bool is_certain = true;
+    auto const rank = zipf.rank(u, Math{}, is_certain);
+    bool ignored = true;
+    wrong += is_certain && rank != zipf.rank(u, detail::HostMath{}, ignored);
+    uncertain += !is_certain;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("a rank is certain only where two mathematics libraries agree", "[generate]") {
+  for (std::uint64_t const n : {1, 2, 3, 7, 100})
+    for (double const skew : {0., 0.5, 1., 2.}) {
+      INFO(n << " ranks, skew " << skew);
+      detail::ZipfRank const zipf(n, skew);
+      std::vector<double> near;    // where x is about an integer, the ends included
+      std::vector<double> midway;  // and where it is not
+      auto const u_of = [&](double x) {
+        return (skew == 1 ? std::log(x) : std::pow(x, 1 - skew) - 1) / zipf.a;
+      };
+      for (std::uint64_t m = 1; m <= n + 1; ++m)
+        for (int step = -24; step <= 24; ++step) {
+          double const u = u_of(static_cast<double>(m) * (1 + step * 0x1p-23));
+          if (u > 0 && u <= 1) near.push_back(u);
+        }
+      for (std::uint64_t m = 1; m <= n; ++m) midway.push_back(u_of(static_cast<double>(m) + 0.4));
+      Position uncertain = 0;
+      CHECK(wrong_ranks<BiasedMath<1>>(zipf, near, uncertain) == 0);
+      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, near, uncertain) == 0);
+      if (n > 1) CHECK(uncertain > 0);
+      uncertain = 0;
+      CHECK(wrong_ranks<BiasedMath<1>>(zipf, midway, uncertain) == 0);
+      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, midway, uncertain) == 0);
+      CHECK(uncertain == 0);
+    }
+}
