@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/generate.hpp>
-#include <sporades/algorithms/generate/draw.hpp>
+#include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/same_bits.hpp>
 #include <support/tools.hpp>
@@ -14,6 +14,20 @@ namespace {
 
 using namespace sporades;
 using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// A tensor made on exec, to read on the host.
+template <class Scalar, class ExecutionSpace>
+CooTensor<Scalar> like_on_host(ExecutionSpace const& exec, std::string const& name,
+                               std::optional<Position> nnz = {},
+                               std::uint64_t seed = default_generate_seed) {
+  return copy_to(Exec{}, generate_like<Scalar>(exec, name, nnz, seed));
+}
+
+template <class Scalar, class Index, class ExecutionSpace>
+CooTensor<Scalar, Index> skewed_on_host(ExecutionSpace const& exec, Dims const& dims, Position nnz,
+                                        double skew, std::uint64_t seed = default_generate_seed) {
+  return copy_to(Exec{}, generate<Scalar, Index>(exec, dims, nnz, skew, seed));
+}
 
 /// FNV-1a of the coordinate arrays, mode by mode, and the values.
 template <class Tensor>
@@ -54,8 +68,9 @@ std::vector<Position> slice_sizes(Tensor const& X, int n) {
 }  // namespace
 
 // The constants are hashes of what the tool wrote that the published figures were measured with.
-TEST_CASE("generate_like gives the bits of the reference tool", "[generate][threads]") {
-  Exec const exec;
+TEMPLATE_LIST_TEST_CASE("generate_like gives the bits of the reference tool", "[generate][threads]",
+                        test::ExecutionSpaces) {
+  TestType const exec;
   struct Known {
     char const* name;
     std::uint64_t hash;
@@ -72,7 +87,7 @@ TEST_CASE("generate_like gives the bits of the reference tool", "[generate][thre
   CHECK(generate_like_names().size() == all.size());
   for (auto const& known : all) {
     INFO(known.name);
-    auto const X = generate_like<float>(exec, known.name, 300000);
+    auto const X = like_on_host<float>(exec, known.name, 300000);
     CHECK(X.nnz() == 300000);
     CHECK(X.dims == known.dims);
     CHECK(hash_of(X) == known.hash);
@@ -81,25 +96,28 @@ TEST_CASE("generate_like gives the bits of the reference tool", "[generate][thre
 }
 
 TEST_CASE("generate_like gives the whole uber tensor", "[generate]") {
-  auto const X = generate_like<float>(Exec(), "uber");
+  auto const X = like_on_host<float>(Kokkos::DefaultExecutionSpace{}, "uber");
   CHECK(X.nnz() == 3300000);
   CHECK(hash_of(X) == 0xad85b3c30a9ff24b);
 }
 
-TEST_CASE("generate_like in double holds the same counts", "[generate]") {
-  Exec const exec;
-  auto const X = generate_like<float>(exec, "uber", 5000);
-  auto const Y = generate_like<double>(exec, "uber", 5000);
+TEMPLATE_LIST_TEST_CASE("generate_like holds the same counts in any type", "[generate]",
+                        test::Cases) {
+  typename TestType::ExecutionSpace const exec;
+  using Scalar = typename TestType::Scalar;
+  auto const X = generate_like<float>(Exec{}, "uber", 5000);
+  auto const Y = like_on_host<Scalar>(exec, "uber", 5000);
   CHECK(test::hash_bits(X.coordinates) == test::hash_bits(Y.coordinates));
   Position different = 0;
   for (Position p = 0; p < X.nnz(); ++p) different += X.values(p) != Y.values(p);
   CHECK(different == 0);
-  auto const Z = generate_like<float>(exec, "uber", 5000, 7);
-  CHECK(hash_of(Z) != hash_of(X));
+  auto const Z = like_on_host<Scalar>(exec, "uber", 5000, 7);
+  CHECK(hash_of(Z) != hash_of(Y));
 }
 
-TEST_CASE("generate gives exactly the nonzeros asked for", "[generate][threads]") {
-  Exec const exec;
+TEMPLATE_LIST_TEST_CASE("generate gives exactly the nonzeros asked for", "[generate][threads]",
+                        test::ExecutionSpaces) {
+  TestType const exec;
   struct Shape {
     Dims dims;
     Position nnz;
@@ -122,14 +140,16 @@ TEST_CASE("generate gives exactly the nonzeros asked for", "[generate][threads]"
   };
   for (auto const& shape : shapes) {
     INFO(to_string(shape.dims) << ", " << shape.nnz << " nonzeros, skew " << shape.skew);
-    auto const X = generate<double, std::uint32_t>(exec, shape.dims, shape.nnz, shape.skew, 1);
+    auto const X =
+        skewed_on_host<double, std::uint32_t>(exec, shape.dims, shape.nnz, shape.skew, 1);
     CHECK(X.nnz() == shape.nnz);
     CHECK(X.dims == shape.dims);
     check_well_formed(X);
     if (shape.nnz > 0)
       test::check_same_bits(
           "generate " + to_string(shape.dims) + " nnz " + std::to_string(shape.nnz), hash_of(X));
-    auto const Y = generate<double, std::uint64_t>(exec, shape.dims, shape.nnz, shape.skew, 1);
+    auto const Y =
+        skewed_on_host<double, std::uint64_t>(exec, shape.dims, shape.nnz, shape.skew, 1);
     Position different = 0;
     for (Position p = 0; p < X.nnz(); ++p) {
       different += X.values(p) != Y.values(p);
@@ -155,10 +175,11 @@ TEST_CASE("generate follows the skew and the seed", "[generate]") {
   CHECK(hash_of(a) != hash_of(b));
 }
 
-TEST_CASE("generate makes indices past 32 bits", "[generate]") {
+TEMPLATE_LIST_TEST_CASE("generate makes indices past 32 bits", "[generate]",
+                        test::ExecutionSpaces) {
   std::uint64_t const longest = std::numeric_limits<std::uint64_t>::max();
-  auto const X =
-      generate<double, std::uint64_t>(Exec(), {longest, std::uint64_t{1} << 40}, 3000, 0.3, 1);
+  auto const X = skewed_on_host<double, std::uint64_t>(
+      TestType{}, {longest, std::uint64_t{1} << 40}, 3000, 0.3, 1);
   CHECK(X.nnz() == 3000);
   check_well_formed(X);
   Position past = 0;
@@ -199,9 +220,146 @@ TEST_CASE("multiply_add_modulo is exact for long modes", "[generate]") {
             (static_cast<unsigned __int128>(123456789012345) * 987654321098765 + 42) % n));
 }
 
-TEST_CASE("generate's launches and Views are labelled and on its instance", "[generate]") {
-  auto const exec = test::new_instance<Exec>();
+TEMPLATE_LIST_TEST_CASE("generate's launches and Views are labelled and on its instance",
+                        "[generate]", test::ExecutionSpaces) {
+  auto const exec = test::new_instance<TestType>();
   test::check_launches(exec, [&] { generate_like<float>(exec, "uber", 1000); });
   test::check_launches(exec, [&] { generate_like<float>(exec, "nell-1", 1000); });
   test::check_launches(exec, [&] { generate<float, std::uint32_t>(exec, {30, 20, 10}, 5000, 2); });
+}
+
+namespace {
+
+/// A mathematics library far worse than any: off by up to 2^-21, and saying so.
+struct RoughMath {
+  static constexpr double error = 0x1p-20;
+  KOKKOS_FUNCTION static double blur(double exact) {
+    auto const bits = detail::generate_mix(static_cast<std::uint64_t>(exact * 0x1p30));
+    return exact * (1 + (detail::generate_unit(bits) - 0.5) * 0x1p-20);
+  }
+  KOKKOS_FUNCTION static double exp(double x) { return blur(std::exp(x)); }
+  KOKKOS_FUNCTION static double pow(double x, double y) { return blur(std::pow(x, y)); }
+};
+
+/// The same, not saying so.
+struct CarelessMath : RoughMath {
+  static constexpr double error = 0;
+};
+
+/// Hash of the keys of a recipe's pool and draws.
+template <class Math, class ExecutionSpace>
+std::uint64_t draw_with(ExecutionSpace const& exec, detail::Recipe const& recipe, Position count,
+                        Position* redraws = nullptr) {
+  using Keys = Kokkos::View<Key128*, typename ExecutionSpace::memory_space>;
+  detail::CoordinateDraw const draw(recipe, 1);
+  Keys tuples;
+  Keys keys;
+  auto const recording = test::record([&] {
+    if (recipe.pool > 0)
+      tuples = detail::draw_keys<Math>(exec, detail::TupleKeys<Keys>{draw}, recipe.pool);
+    keys = detail::draw_keys<Math>(exec, detail::CoordinateKeys<Keys>{draw, 12345, tuples}, count);
+  });
+  exec.fence();
+  if (redraws)
+    for (auto const& launch : recording.launches)
+      *redraws += launch.label == "sporades::generate::redraw";
+  return test::hash_bits(keys) ^ 3 * test::hash_bits(tuples);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("draws do not depend on the mathematics library", "[generate]",
+                        test::ExecutionSpaces) {
+  TestType const exec;
+  std::vector<detail::Recipe> recipes;
+  for (auto const& name : generate_like_names())
+    recipes.push_back(detail::recipe_like(name, 50000));
+  for (double skew : {0., 0.9, 1., 1.3})
+    recipes.push_back({"skew " + std::to_string(skew),
+                       {{1, skew, detail::SliceOrder::natural},
+                        {2, skew, detail::SliceOrder::natural},
+                        {3000, skew, detail::SliceOrder::shuffled},
+                        {std::uint64_t{1} << 30, skew, detail::SliceOrder::centred},
+                        {std::uint64_t{1} << 60, skew, detail::SliceOrder::shuffled}},
+                       0,
+                       0,
+                       0,
+                       0});
+  for (auto const& recipe : recipes) {
+    INFO(recipe.name);
+    Position redraws = 0;
+    auto const exact = draw_with<detail::HostMath>(Exec{}, recipe, 20000);
+    CHECK(draw_with<RoughMath>(exec, recipe, 20000, &redraws) == exact);
+    CHECK(redraws > 0);
+    CHECK(draw_with<CarelessMath>(exec, recipe, 20000) != exact);
+    CHECK(draw_with<detail::DeviceMath>(exec, recipe, 20000) == exact);
+  }
+}
+
+namespace {
+
+/// Off by 2^-21 upwards or downwards.
+template <int sign>
+struct BiasedMath {
+  static constexpr double error = 0x1p-20;
+  KOKKOS_FUNCTION static double bias(double exact) { return exact * (1 + sign * 0x1p-21); }
+  KOKKOS_FUNCTION static double exp(double x) { return bias(std::exp(x)); }
+  KOKKOS_FUNCTION static double pow(double x, double y) { return bias(std::pow(x, y)); }
+};
+
+/// How often a rank is called certain and is not the host's; adds up how many are uncertain.
+template <class Math>
+Position wrong_ranks(detail::ZipfRank const& zipf, std::vector<double> const& us,
+                     Position& uncertain) {
+  Position wrong = 0;
+  for (double const u : us) {
+    bool is_certain = true;
+    auto const rank = zipf.rank(u, Math{}, is_certain);
+    bool ignored = true;
+    wrong += is_certain && rank != zipf.rank(u, detail::HostMath{}, ignored);
+    uncertain += !is_certain;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("a rank is certain only where two mathematics libraries agree", "[generate]") {
+  for (std::uint64_t const n : {1, 2, 3, 7, 100})
+    for (double const skew : {0., 0.5, 1., 2.}) {
+      INFO(n << " ranks, skew " << skew);
+      detail::ZipfRank const zipf(n, skew);
+      std::vector<double> near;    // where x is about an integer, the ends included
+      std::vector<double> midway;  // and where it is not
+      auto const u_of = [&](double x) {
+        return (skew == 1 ? std::log(x) : std::pow(x, 1 - skew) - 1) / zipf.a;
+      };
+      for (std::uint64_t m = 1; m <= n + 1; ++m)
+        for (int step = -24; step <= 24; ++step) {
+          double const u = u_of(static_cast<double>(m) * (1 + step * 0x1p-23));
+          if (u > 0 && u <= 1) near.push_back(u);
+        }
+      for (std::uint64_t m = 1; m <= n; ++m) midway.push_back(u_of(static_cast<double>(m) + 0.4));
+      Position uncertain = 0;
+      CHECK(wrong_ranks<BiasedMath<1>>(zipf, near, uncertain) == 0);
+      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, near, uncertain) == 0);
+      if (n > 1) CHECK(uncertain > 0);
+      uncertain = 0;
+      CHECK(wrong_ranks<BiasedMath<1>>(zipf, midway, uncertain) == 0);
+      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, midway, uncertain) == 0);
+      CHECK(uncertain == 0);
+    }
+}
+
+TEST_CASE("no fused multiply-add changes a rank", "[generate]") {
+  detail::ZipfRank const zipf(std::uint64_t{1} << 60, 1.1);  // 1 + u a cancels most of its digits
+  Position different = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    double const u = 0.9 + 0.1 * detail::generate_unit(detail::generate_mix(i));
+    double const volatile product = u * zipf.a;
+    double const x = std::pow(1 + product, zipf.exponent);
+    bool ignored = true;
+    different += zipf.rank(u, detail::HostMath{}, ignored) != static_cast<std::uint64_t>(x) - 1;
+  }
+  CHECK(different == 0);
 }

@@ -12,17 +12,19 @@ namespace {
 
 /// Values are counts, which float holds as exactly as double does: .tns text is the same for both.
 AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
-  Kokkos::DefaultHostExecutionSpace const exec;
+  Kokkos::DefaultExecutionSpace const exec;
+  Kokkos::DefaultHostExecutionSpace const host;
   auto const seed = arguments.seed.value_or(default_generate_seed);
   if (!arguments.like.empty())
-    return generate_like<float>(exec, arguments.like, arguments.nnz, seed);
+    return copy_to(host, generate_like<float>(exec, arguments.like, arguments.nnz, seed));
   Dims const dims = parse_dims(arguments.dims, "--dims");
   check_fits_memory(40. * static_cast<double>(*arguments.nnz),
                     "generate: making " + std::to_string(*arguments.nnz) + " nonzeros");
   if (std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim <= 0x100000000u; }))
-    return sporades::generate<float, std::uint32_t>(exec, dims, *arguments.nnz, arguments.skew,
-                                                    seed);
-  return sporades::generate<float, std::uint64_t>(exec, dims, *arguments.nnz, arguments.skew, seed);
+    return copy_to(host, sporades::generate<float, std::uint32_t>(exec, dims, *arguments.nnz,
+                                                                  arguments.skew, seed));
+  return copy_to(host, sporades::generate<float, std::uint64_t>(exec, dims, *arguments.nnz,
+                                                                arguments.skew, seed));
 }
 
 }  // namespace

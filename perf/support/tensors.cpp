@@ -21,7 +21,8 @@ CooTensor<Scalar> load(std::string const& name) {
   }
   std::optional<Position> nnz;
   if (preset != name) nnz = std::stoull(name.substr(preset.size() + 1));
-  return generate_like<Scalar>(Kokkos::DefaultHostExecutionSpace{}, preset, nnz);
+  return copy_to(Kokkos::DefaultHostExecutionSpace{},
+                 generate_like<Scalar>(Kokkos::DefaultExecutionSpace{}, preset, nnz));
 }
 
 }  // namespace
