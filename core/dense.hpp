@@ -7,5 +7,6 @@
 /// level: the same bits on every run and on any number of threads.
 #include <sporades/core/dense/columns.hpp>   // scale_columns, column_dots, weighted_dot
 #include <sporades/core/dense/gram.hpp>      // gram, transposed_product
+#include <sporades/core/dense/inverse.hpp>   // invert_system
 #include <sporades/core/dense/multiply.hpp>  // multiply
 #include <sporades/core/dense/sums.hpp>      // dot, norm_squared, max_abs

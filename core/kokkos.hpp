@@ -19,10 +19,15 @@ namespace sporades {
 namespace math {
 #if KOKKOS_VERSION >= 30700
 using Kokkos::abs;
+using Kokkos::sqrt;
 #else
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real abs(Real x) {
   return Kokkos::Experimental::fabs(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
+  return Kokkos::Experimental::sqrt(x);
 }
 #endif
 }  // namespace math

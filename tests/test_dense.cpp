@@ -105,6 +105,51 @@ TEMPLATE_LIST_TEST_CASE("gram of so many columns that a block holds more than 25
   CHECK(worst <= tolerance<Scalar>(shape.rows));
 }
 
+TEMPLATE_LIST_TEST_CASE("the sums that GPUs take in many small blocks equal their definition",
+                        "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  if (shape.rows == 0) return;
+  auto const A = test_matrix<Scalar>(exec, shape, 1);
+  auto const B = test_matrix<Scalar>(exec, {shape.rows, 5}, 1ull << 40);
+  auto const V = test_matrix<Scalar>(exec, shape, 1ull << 41);
+  auto const R = shape.columns;
+  using Square = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+  Square const G("sporades::test::gram", R, R), C("sporades::test::product", R, 5);
+  Kokkos::View<double*, Memory> const d("sporades::test::dots", R);
+  sporades::Workspace<Memory> workspace;
+  check_launches(exec, [&] {
+    sporades::detail::fine_block_product(exec, A, A, G, true, workspace);
+    sporades::detail::fine_block_product(exec, A, B, C, false, workspace);
+    sporades::detail::fine_column_dots(exec, V, A, d, workspace);
+  });
+  exec.fence();
+  auto const a = on_host(A), b = on_host(B), v = on_host(V);
+  auto const g = on_host(G), c = on_host(C);
+  auto const dots = on_host(d);
+  double worst = 0, worst_product = 0, worst_dot = 0;
+  for (std::size_t j = 0; j < R; ++j) {
+    long double product[5] = {}, dot = 0;
+    std::vector<long double> sums(R, 0);
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      for (std::size_t k = 0; k < R; ++k) sums[k] += (long double)(a(i, j)) * double(a(i, k));
+      for (std::size_t k = 0; k < 5; ++k) product[k] += (long double)(a(i, j)) * double(b(i, k));
+      dot += (long double)(v(i, j)) * double(a(i, j));
+    }
+    for (std::size_t k = 0; k < R; ++k)
+      worst = std::max(worst, std::abs(g(j, k) - double(sums[k])));
+    for (std::size_t k = 0; k < 5; ++k)
+      worst_product = std::max(worst_product, std::abs(c(j, k) - double(product[k])));
+    worst_dot = std::max(worst_dot, std::abs(dots(j) - double(dot)));
+  }
+  CAPTURE(shape.rows, shape.columns);
+  CHECK(worst <= tolerance<Scalar>(shape.rows));
+  CHECK(worst_product <= tolerance<Scalar>(shape.rows));
+  CHECK(worst_dot <= tolerance<double>(shape.rows));
+}
+
 TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its definition",
                         "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
@@ -264,6 +309,10 @@ TEMPLATE_LIST_TEST_CASE("dense functions give the same bits on any number of thr
                                                               shape.columns);
   sporades::gram(exec, A, G, workspace);
   sporades::test::check_same_bits("gram " + name, sporades::test::hash_bits(G));
+  if (shape.rows > 0) {
+    sporades::detail::fine_block_product(exec, A, A, G, true, workspace);
+    sporades::test::check_same_bits("fine gram " + name, sporades::test::hash_bits(G));
+  }
   auto const S = test_matrix<Scalar>(exec, {shape.columns, 9}, 3);
   auto const B = sporades::make_matrix<Scalar>(exec, "sporades::test::product", shape.rows, 9);
   sporades::multiply(exec, A, S, B);

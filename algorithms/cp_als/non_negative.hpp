@@ -19,7 +19,7 @@ struct NonNegativeRows {
   using Memory = typename ExecutionSpace::memory_space;
 
   Kokkos::View<Scalar const**, Kokkos::LayoutRight, Memory> V, H;  // I x R, R x R
-  Kokkos::View<Scalar const*, Memory> weights;                     // R
+  Kokkos::View<double const*, Memory> weights;                     // R
   Matrix<Scalar, Memory> A, gradient;                              // I x R
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
@@ -28,7 +28,7 @@ struct NonNegativeRows {
     Scalar* const g = &gradient(i, 0);
     for (std::uint64_t r = 0; r < R; ++r) g[r] = V(i, r);
     for (std::uint64_t r = 0; r < R; ++r) {
-      a[r] *= weights(r);
+      a[r] *= static_cast<Scalar>(weights(r));
       if (a[r] != 0) subtract(a[r], r, g);
     }
     double best = 0;
@@ -61,11 +61,10 @@ struct NonNegativeRows {
 }  // namespace detail
 
 /// A = argmin over A >= 0 of ||X_(n) - A K^T||, from A diag(weights), where V = X_(n) K and
-/// H = K^T K. V, A, gradient (scratch): I x R; H: R x R; weights: R. Enqueued on exec.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
+/// H = K^T K. V, A, gradient (scratch): I x R; H: R x R; weights: R doubles. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace, class Weights>
 void solve_non_negative(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
-                        Matrix<Scalar, MemorySpace> const& H,
-                        Vector<Scalar, MemorySpace> const& weights,
+                        Matrix<Scalar, MemorySpace> const& H, Weights const& weights,
                         Matrix<Scalar, MemorySpace> const& A,
                         Matrix<Scalar, MemorySpace> const& gradient) {
   Kokkos::parallel_for("sporades::cp_als::non_negative",

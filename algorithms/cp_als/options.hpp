@@ -43,15 +43,4 @@ struct CpAlsProblem {
   double norm_squared = 0;  // ||X||^2
 };
 
-/// The entry by entry product of all Gram matrices (R x R, on the host) but that of mode skip: the
-/// Gram matrix of the Khatri-Rao product. All ones for a tensor of order 1.
-inline std::vector<double> hadamard_of_grams(std::vector<std::vector<double>> const& grams,
-                                             int skip) {
-  std::vector<double> H(grams.at(0).size(), 1.0);
-  for (int n = 0; n < static_cast<int>(grams.size()); ++n)
-    if (n != skip)
-      for (std::size_t k = 0; k < H.size(); ++k) H[k] *= grams[n][k];
-  return H;
-}
-
 }  // namespace sporades

@@ -2,44 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/cp_als/non_negative.hpp>
 #include <sporades/algorithms/cp_als/options.hpp>
+#include <sporades/algorithms/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/cp_als/state.hpp>
-#include <sporades/core/lapack.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 
 namespace sporades::detail {
 
-/// A small View and its copy on the host, which is the same where the memory is.
-template <class ViewType>
-struct Mirrored {
-  ViewType device;
-  typename ViewType::HostMirror host;
-
-  template <class ExecutionSpace, class... Extents>
-  Mirrored(ExecutionSpace const& exec, std::string const& label, Extents... extents)
-      : device(Kokkos::view_alloc(exec, label), extents...),
-        host(Kokkos::create_mirror_view(device)) {}
-
-  template <class ExecutionSpace>
-  void to_device(ExecutionSpace const& exec) const {
-    Kokkos::deep_copy(exec, device, host);
-  }
-  template <class ExecutionSpace>
-  void to_host(ExecutionSpace const& exec) const {
-    Kokkos::deep_copy(exec, host, device);
-  }
-};
-
-/// The iterations of CP-ALS on one tensor, with memory that is allocated once. All matrices are
-/// used with their padding, as whole tiles. The host writes a small matrix only after the fence
-/// that follows its last use: one fence a mode.
+/// The iterations of CP-ALS on one tensor, with memory that is allocated once. An iteration is
+/// enqueued whole: all modes' small matrices stay on the device, and one copy and one fence at its
+/// end bring them to the host's state. (Systems that invert_system solves on the host fence, too.)
+/// All matrices are used with their padding, as whole tiles.
 template <class ExecutionSpace, class Scalar, class Index>
 class CpAlsSolver {
   using Memory = typename ExecutionSpace::memory_space;
   using MatrixType = Matrix<Scalar, Memory>;
+  using SquareType = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
   using State = CpAlsState<Scalar, Memory>;
 
  public:
@@ -51,11 +33,15 @@ class CpAlsSolver {
         state_(state),
         times_(times),
         columns_(padded_columns(state.rank())),
-        system_(exec, "sporades::cp_als::system", columns_, columns_),
-        gram_(exec, "sporades::cp_als::gram", columns_, columns_),
-        dots_(exec, "sporades::cp_als::dots", columns_),
-        scale_(exec, "sporades::cp_als::scale", columns_),
-        weights_(exec, "sporades::cp_als::weights", columns_) {
+        small_(Kokkos::View<double*, Memory>(
+                   Kokkos::view_alloc(exec, "sporades::cp_als::small_matrices"),
+                   SmallMatrices<Memory>::size(state.factors.size(), columns_)),
+               state.factors.size(), columns_),
+        host_(Kokkos::create_mirror_view(small_.all), state.factors.size(), columns_),
+        H_(Kokkos::view_alloc(exec, "sporades::cp_als::hadamard"), columns_, columns_),
+        gram_(Kokkos::view_alloc(exec, "sporades::cp_als::gram"), columns_, columns_),
+        system_(Kokkos::view_alloc(exec, "sporades::cp_als::system"), columns_, columns_),
+        scale_(Kokkos::view_alloc(exec, "sporades::cp_als::scale"), columns_) {
     std::size_t rows = 0;
     for (auto const& A : state.factors) {
       factors_.push_back(with_padding(A));
@@ -64,102 +50,111 @@ class CpAlsSolver {
     products_ = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
     if (options.non_negative)
       gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
+    write_state();
   }
 
-  /// Updates every mode once and appends the fit to the state.
+  /// Updates every mode once and appends the fit to the state. Fences exec.
   void iterate() {
     Timer const timer;
-    int const last = state_.order() - 1;
-    for (int n = 0; n <= last; ++n) update(n, n == last);
+    for (int n = 0; n < state_.order(); ++n) update(n);
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::iterate");
+    state_.fits.push_back(fit());
+    read_state();
     state_.seconds.push_back(timer.seconds());
   }
 
   std::uint64_t singular_systems() const { return singular_systems_; }
 
  private:
-  void update(int n, bool is_last) {
+  /// The state's weights and Gram matrices to the device. Fences exec.
+  void write_state() {
+    int const R = state_.rank();
+    fence(exec_, "sporades::cp_als::write_state");  // the host may be the device
+    std::fill_n(host_.all.data(), host_.all.size(), 0.0);
+    for (int r = 0; r < R; ++r) host_.weights(r) = state_.weights[r];
+    for (int n = 0; n < state_.order(); ++n)
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < R; ++j)
+          host_.grams(n, i, j) = state_.grams[n][static_cast<std::size_t>(i) * R + j];
+    Kokkos::deep_copy(exec_, small_.all, host_.all);
+    fence(exec_, "sporades::cp_als::write_state");
+  }
+
+  void read_state() {
+    int const R = state_.rank();
+    for (int r = 0; r < R; ++r) state_.weights[r] = host_.weights(r);
+    for (int n = 0; n < state_.order(); ++n) {
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < R; ++j)
+          state_.grams[n][static_cast<std::size_t>(i) * R + j] = host_.grams(n, i, j);
+      if (host_.singulars(n) > 0) ++singular_systems_;
+    }
+  }
+
+  void update(int n) {
     MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "mttkrp mode " + std::to_string(n),
                    [&] { mttkrp(exec_, problem_.plan, factors_, n, V); });
-    auto const H = hadamard_of_grams(state_.grams, n);
-    times_.measure(exec_, "solve", [&] { solve(n, H, V); });
-    times_.measure(exec_, "gram", [&] {
-      gram(exec_, factors_[n], gram_.device, workspace_);
-      gram_.to_host(exec_);
-    });
-    if (is_last)
+    times_.measure(exec_, "solve", [&] { solve(n, V); });
+    times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
+    if (n == state_.order() - 1)
       times_.measure(exec_, "fit", [&] {
-        column_dots(exec_, V, factors_[n], dots_.device, workspace_);
-        dots_.to_host(exec_);
+        column_dots(exec_, V, factors_[n], small_.inner, workspace_);
+        launch("sporades::cp_als::model_squares", columns_,
+               ModelSquares<Memory>{H_, gram_, small_.squares});
       });
-    fence(exec_, "sporades::cp_als::gram");
-    if (is_last) state_.fits.push_back(fit(H));
-    times_.measure(exec_, "normalize", [&] { normalize(n); });
+    times_.measure(exec_, "normalize", [&] {
+      launch("sporades::cp_als::normalize_gram", columns_ * columns_,
+             NormalizeGram<Scalar, Memory>{gram_, small_.grams, small_.weights, scale_,
+                                           static_cast<std::uint64_t>(n)});
+      scale_columns(exec_, factors_[n], scale_);
+    });
   }
 
   /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised.
-  void solve(int n, std::vector<double> const& H, MatrixType const& V) {
-    int const R = state_.rank();
+  void solve(int n, MatrixType const& V) {
+    auto const R = static_cast<std::size_t>(state_.rank());
+    launch("sporades::cp_als::hadamard_of_grams", columns_ * columns_,
+           HadamardOfGrams<Memory>{small_.grams, H_, static_cast<std::uint64_t>(n), R});
     if (options_.non_negative) {
-      for (int i = 0; i < R; ++i)
-        for (int j = 0; j < R; ++j)
-          system_.host(i, j) = static_cast<Scalar>(H[static_cast<std::size_t>(i) * R + j] +
-                                                   (i == j ? options_.regularization : 0));
-      for (int r = 0; r < R; ++r) weights_.host(r) = static_cast<Scalar>(state_.weights[r]);
-      system_.to_device(exec_);
-      weights_.to_device(exec_);
+      launch("sporades::cp_als::add_ridge", columns_ * columns_,
+             AddRidge<Scalar, Memory>{H_, system_, options_.regularization, R});
       MatrixType const gradient(gradient_.data(), V.extent(0), columns_);
-      solve_non_negative(exec_, V, system_.device, weights_.device, factors_[n], gradient);
+      solve_non_negative(exec_, V, system_, small_.weights, factors_[n], gradient);
       return;
     }
-    auto const inverse = inverse_or_pseudo_inverse(H, R, options_.regularization,
-                                                   std::numeric_limits<Scalar>::epsilon());
-    if (inverse.is_pseudo) ++singular_systems_;
-    for (int i = 0; i < R; ++i)
-      for (int j = 0; j < R; ++j)
-        system_.host(i, j) =
-            static_cast<Scalar>(inverse.inverse[static_cast<std::size_t>(i) * R + j]);
-    system_.to_device(exec_);
-    multiply(exec_, V, system_.device, factors_[n]);
+    auto const whole = std::make_pair(std::size_t{0}, R);
+    SquareType const H = Kokkos::subview(H_, whole, whole);
+    MatrixType const inverse = Kokkos::subview(system_, whole, whole);
+    invert_system(exec_, H, options_.regularization, inverse, Kokkos::subview(small_.singulars, n),
+                  workspace_);
+    multiply(exec_, V, system_, factors_[n]);
+  }
+
+  template <class Kernel>
+  void launch(char const* label, std::uint64_t items, Kernel const& kernel) const {
+    Kokkos::parallel_for(label, Range<ExecutionSpace>(exec_, 0, items), kernel);
   }
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
   /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
   /// Rounding leaves about sqrt(epsilon) of the relative residual: fits past 1 - 1e-8 are not told
   /// apart, and what is left below zero counts as zero.
-  double fit(std::vector<double> const& H) const {
-    int const R = state_.rank();
+  double fit() const {
     double inner = 0, model = 0;
-    for (int i = 0; i < R; ++i) {
-      inner += dots_.host(i);
-      for (int j = 0; j < R; ++j)
-        model += H[static_cast<std::size_t>(i) * R + j] * gram_.host(i, j);
+    for (int r = 0; r < state_.rank(); ++r) {
+      inner += host_.inner(r);
+      model += host_.squares(r);
     }
-    double const residual = std::max(0.0, problem_.norm_squared - 2 * inner + model);
-    double const value = 1 - std::sqrt(residual / problem_.norm_squared);
+    double const residual = problem_.norm_squared - 2 * inner + model;
+    double const value =
+        1 - std::sqrt((residual < 0 ? 0 : residual) / problem_.norm_squared);  // NaN stays
     if (!std::isfinite(value))
       throw RunError(concatenate("cp_als: the fit of iteration ", state_.iteration() + 1, " is ",
-                                 value, ": the numbers are too large for this precision"));
+                                 std::isnan(value) ? std::abs(value) : value,
+                                 ": the numbers are too large for this precision"));
     return value;
-  }
-
-  /// Columns of length 1, their lengths into the weights; a column of zeros stays, with weight 0.
-  void normalize(int n) {
-    int const R = state_.rank();
-    for (int r = 0; r < R; ++r) {
-      double const length = std::sqrt(gram_.host(r, r));
-      state_.weights[r] = length;
-      scale_.host(r) = static_cast<Scalar>(length > 0 ? 1 / length : 1);
-    }
-    scale_.to_device(exec_);
-    scale_columns(exec_, factors_[n], scale_.device);
-    auto& G = state_.grams[n];
-    for (int i = 0; i < R; ++i)
-      for (int j = 0; j < R; ++j) {
-        double const lengths = state_.weights[i] * state_.weights[j];
-        G[static_cast<std::size_t>(i) * R + j] = lengths > 0 ? gram_.host(i, j) / lengths : 0;
-      }
   }
 
   ExecutionSpace exec_;
@@ -168,11 +163,11 @@ class CpAlsSolver {
   State& state_;
   KernelTimes& times_;
   std::size_t columns_;  // R with padding
-  Mirrored<MatrixType> system_;
-  Mirrored<Kokkos::View<double**, Kokkos::LayoutRight, Memory>> gram_;
-  Mirrored<Kokkos::View<double*, Memory>> dots_;
-  Mirrored<Vector<Scalar, Memory>> scale_;
-  Mirrored<Vector<Scalar, Memory>> weights_;  // as the non-negative solver starts from them
+  SmallMatrices<Memory> small_;
+  SmallMatrices<typename Kokkos::View<double*, Memory>::HostMirror::memory_space> host_;
+  SquareType H_, gram_;
+  MatrixType system_;  // the inverse of H, or for the non-negative solver H itself
+  Vector<Scalar, Memory> scale_;
   Factors<Scalar, Memory> factors_;
   MatrixType products_;  // V of every mode, one after another
   MatrixType gradient_;

@@ -67,6 +67,18 @@ struct RowBlocks {
     rows_per_block = std::max<std::uint64_t>(256, (rows + most - 1) / most);
     count = (rows + rows_per_block - 1) / rows_per_block;
   }
+
+  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or more, so few
+  /// that there are 2^17 threads, which is about what a large GPU runs at once.
+  static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
+    RowBlocks blocks(rows, entries);
+    std::uint64_t const most_threads = std::uint64_t{1} << 17;
+    std::uint64_t const most = std::max<std::uint64_t>(
+        1, std::min(most_threads / items, (std::uint64_t{1} << 22) / entries));
+    blocks.rows_per_block = std::max<std::uint64_t>(16, (rows + most - 1) / most);
+    blocks.count = (rows + blocks.rows_per_block - 1) / blocks.rows_per_block;
+    return blocks;
+  }
 };
 
 /// out[g][e] = sum over b of in[b][e], b in the g-th group of 64 blocks, in order.
@@ -126,6 +138,79 @@ double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint6
     blocks = level.groups();
   }
   return partial;
+}
+
+/// store(e, sum over b of partial[b][e]) for every entry e that it needs. A team takes 32
+/// neighbouring entries: lane l of 16 adds the blocks l, l + 16, ... in order, then the lanes are
+/// added in order, however many threads the team has.
+template <class ExecutionSpace, class Store>
+struct SumAndStore {
+  static constexpr int width = 32, lanes = 16;
+  static constexpr std::size_t scratch_bytes = width * lanes * sizeof(double);
+  using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  double const* partial;
+  std::uint64_t blocks, entries;
+  Store store;
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto* const sums =
+        static_cast<double*>(team.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
+    std::uint64_t const first = static_cast<std::uint64_t>(team.league_rank()) * width;
+    int const count = static_cast<int>(first + width < entries ? width : entries - first);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, lanes), [&](int lane) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int c) {
+        double total = 0;
+        if (store.needs(first + c))
+          for (std::uint64_t b = lane; b < blocks; b += lanes)
+            total += partial[b * entries + first + c];
+        sums[lane * width + c] = total;
+      });
+    });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 1), [&](int) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int c) {
+        double total = 0;
+        for (int lane = 0; lane < lanes; ++lane) total += sums[lane * width + c];
+        if (store.needs(first + c)) store(first + c, total);
+      });
+    });
+  }
+};
+
+/// A team of at most `threads` threads of `width` vector lanes (1 on CPUs) that fits the kernel.
+template <class ExecutionSpace, class Kernel>
+Kokkos::TeamPolicy<ExecutionSpace> team_policy(ExecutionSpace const& exec, Kernel const& kernel,
+                                               int league, int threads, std::size_t scratch) {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  int const width = is_gpu<ExecutionSpace> ? 32 : 1;
+  auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
+  auto policy = Policy(exec, league, Kokkos::AUTO, width);
+  policy.set_scratch_size(0, bytes);
+  int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag{});
+  auto fitting = Policy(exec, league, std::min(threads, most), width);
+  fitting.set_scratch_size(0, bytes);
+  return fitting;
+}
+
+/// sum_blocks for GPUs, and storing: one launch where there are at most 2048 blocks, else a level
+/// or two of sum_blocks before it. Enqueued on exec.
+template <class ExecutionSpace, class Store>
+void sum_and_store(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
+                   std::uint64_t entries, Store const& store) {
+  while (blocks > 2048) {
+    SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
+    Kokkos::parallel_for("sporades::dense::sum_blocks",
+                         Range<ExecutionSpace>(exec, 0, level.groups() * level.runs()), level);
+    partial += blocks * entries;
+    blocks = level.groups();
+  }
+  using Kernel = SumAndStore<ExecutionSpace, Store>;
+  Kernel const kernel{partial, blocks, entries, store};
+  auto const league = static_cast<int>((entries + Kernel::width - 1) / Kernel::width);
+  Kokkos::parallel_for("sporades::dense::sum_and_store",
+                       team_policy(exec, kernel, league, Kernel::lanes, Kernel::scratch_bytes),
+                       kernel);
 }
 
 }  // namespace detail

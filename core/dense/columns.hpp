@@ -82,6 +82,30 @@ struct ColumnDotBlocks {
   }
 };
 
+/// For sum_and_store.
+template <class Output>
+struct StoreDot {
+  Output d;
+
+  KOKKOS_FUNCTION bool needs(std::uint64_t) const { return true; }
+  KOKKOS_FUNCTION void operator()(std::uint64_t r, double sum) const { d(r) = sum; }
+};
+
+/// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
+                      Workspace<Memory>& workspace) {
+  using Scalar = typename Left::non_const_value_type;
+  std::uint64_t const R = A.extent(1);
+  auto const blocks = RowBlocks::fine(A.extent(0), R, (R + 3) / 4);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
+  ColumnDotBlocks<ExecutionSpace, Scalar> const kernel{V, A, partial.data(), blocks};
+  Kokkos::parallel_for("sporades::dense::column_dots",
+                       Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  sum_and_store(exec, partial.data(), blocks.count, R, StoreDot<Output>{d});
+}
+
 }  // namespace detail
 
 /// A(i, r) *= s(r). A: I x R, s: R of A's scalar type. Enqueued on exec, does not fence.
@@ -111,6 +135,10 @@ void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Outp
   if (R == 0) return;
   if (A.extent(0) == 0) {
     Kokkos::deep_copy(exec, d, 0);
+    return;
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    detail::fine_column_dots(exec, V, A, d, workspace);
     return;
   }
   detail::RowBlocks const blocks(A.extent(0), R);

@@ -88,6 +88,38 @@ struct StoreGram {
   }
 };
 
+/// The same entry by entry, for sum_and_store.
+template <class Output>
+struct StoreGramEntry {
+  Output C;
+  bool symmetric;
+
+  KOKKOS_FUNCTION bool needs(std::uint64_t e) const {
+    return !symmetric || e % C.extent(1) >= e / C.extent(1);
+  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t e, double sum) const {
+    std::uint64_t const i = e / C.extent(1), j = e % C.extent(1);
+    C(i, j) = static_cast<typename Output::value_type>(sum);
+    if (symmetric && i != j) C(j, i) = static_cast<typename Output::value_type>(sum);
+  }
+};
+
+/// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
+                        bool symmetric, Workspace<Memory>& workspace) {
+  using Scalar = typename Left::non_const_value_type;
+  using Kernel = GramBlocks<ExecutionSpace, Scalar>;
+  std::uint64_t const entries = A.extent(1) * B.extent(1);
+  auto const blocks = RowBlocks::fine(A.extent(0), entries, Kernel::tiles(A) * Kernel::tiles(B));
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
+  Kernel const kernel{A, B, partial.data(), blocks, symmetric};
+  Kokkos::parallel_for("sporades::dense::gram", Range<ExecutionSpace>(exec, 0, kernel.items()),
+                       kernel);
+  sum_and_store(exec, partial.data(), blocks.count, entries, StoreGramEntry<Output>{C, symmetric});
+}
+
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
                    bool symmetric, Workspace<Memory>& workspace) {
@@ -96,6 +128,10 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
   if (entries == 0) return;
   if (A.extent(0) == 0) {
     Kokkos::deep_copy(exec, C, 0);
+    return;
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    fine_block_product(exec, A, B, C, symmetric, workspace);
     return;
   }
   RowBlocks const blocks(A.extent(0), entries);
@@ -111,7 +147,7 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
 
 }  // namespace detail
 
-/// G = A^T A. A: I x R, G: R x R, whole. Sums of 256 rows are taken in Scalar, all others in
+/// G = A^T A. A: I x R, G: R x R, whole. Sums of up to 256 rows are taken in Scalar, others in
 /// double, in an order given by I and R alone: the same bits on any number of threads. Enqueued on
 /// exec, does not fence but where the workspace grows. I R^2 flops (upper triangle). Throws Error
 /// if G is not R x R.

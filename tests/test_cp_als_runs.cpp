@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_als.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/cp_als.hpp>
+#include <support/same_bits.hpp>
+#include <support/tensors.hpp>
+#include <support/tools.hpp>
+#include <typeinfo>
+
+namespace {
+
+using sporades::cp_als;
+using sporades::cp_als_start;
+using sporades::CpAlsInit;
+using sporades::CpAlsStop;
+using sporades::Error;
+using sporades::test::new_instance;
+using sporades::test::options_of;
+
+TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {40, 30, 20}, 2000);
+  auto options = options_of(5, 8);
+  options.non_negative = GENERATE(false, true);
+  options.strategy = sporades::MttkrpStrategy::sorted;
+  std::vector<sporades::CpAlsSnapshot<Scalar>> saved;
+  auto state = cp_als_start(exec, X, options);
+  saved.push_back(snapshot(exec, state));
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto const whole = cp_als(exec, problem, options, state, [&](auto const& now) {
+    saved.push_back(snapshot(exec, now));
+    return true;
+  });
+  REQUIRE(saved.size() == 9);
+  for (auto const& from : saved) {
+    auto again = restore(exec, from);
+    CHECK(again.iteration() == static_cast<int>(from.fits.size()));
+    auto const part = cp_als(exec, problem, options, again);
+    CHECK(part.fits == whole.fits);
+    CHECK(sporades::test::hash_bits(part.model.weights) ==
+          sporades::test::hash_bits(whole.model.weights));
+    for (int n = 0; n < 3; ++n)
+      CHECK(sporades::test::hash_bits(sporades::with_padding(part.model.factors[n])) ==
+            sporades::test::hash_bits(sporades::with_padding(whole.model.factors[n])));
+  }
+  auto broken = saved[3];
+  broken.factors[1].pop_back();
+  CHECK_THROWS_AS(restore(exec, broken), Error);
+  broken = saved[3];
+  broken.weights.pop_back();
+  CHECK_THROWS_AS(restore(exec, broken), Error);
+}
+
+TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {20, 15, 10}, 600);
+  auto options = options_of(2, 1000, 1e-4);
+  auto const converged = cp_als(exec, X, options);
+  CHECK(converged.converged);
+  CHECK(converged.stop == CpAlsStop::converged);
+  auto const count = converged.fits.size();
+  REQUIRE(count > 3);
+  CHECK(count < 1000);
+  for (std::size_t k = 1; k < count; ++k)
+    CHECK((std::abs(converged.fits[k] - converged.fits[k - 1]) < 1e-4) == (k + 1 == count));
+  auto const stopped =
+      cp_als(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
+  CHECK(stopped.stop == CpAlsStop::observer);
+  CHECK(stopped.fits.size() == 3);
+  CHECK(stopped.seconds.size() == 3);
+  // Any change of the fit is below 1; the first fit is compared with nothing.
+  CHECK(cp_als(exec, X, options_of(2, 1000, 1.0)).fits.size() == 2);
+  // A state that has converged stays as it is.
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  cp_als(exec, problem, options, state);
+  CHECK(cp_als(exec, problem, options, state).fits.size() == count);
+}
+
+TEMPLATE_LIST_TEST_CASE("kernels are timed when asked for, and run where they should",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {20, 15, 10}, 600);
+  auto options = options_of(3, 4);
+  options.non_negative = GENERATE(false, true);
+  options.init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd);
+  CHECK(cp_als(exec, X, options).kernels.empty());
+  options.time_kernels = true;
+  sporades::test::check_launches(exec, [&] {
+    auto const kernels = cp_als(exec, X, options).kernels;
+    REQUIRE(kernels.count("mttkrp mode 2") == 1);
+    CHECK(kernels.at("mttkrp mode 2").calls == 4);
+    CHECK(kernels.at("solve").calls == 12);
+    CHECK(kernels.at("fit").calls == 4);
+    for (auto const& [label, time] : kernels) CHECK(time.seconds > 0);
+  });
+}
+
+TEMPLATE_LIST_TEST_CASE("an iteration allocates nothing and waits once, for what the host reads",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  constexpr bool is_gpu = sporades::is_gpu<typename TestType::ExecutionSpace>;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {200, 150, 100}, 6000);
+  auto options = options_of(6, 10);
+  options.non_negative = GENERATE(false, true);
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  struct Counts {
+    std::size_t allocations, fences, copies;
+  };
+  std::vector<Counts> counts;
+  sporades::test::Recording* recording = nullptr;
+  auto const all = sporades::test::record([&] {
+    recording = sporades::test::detail::current_recording;
+    cp_als(exec, problem, options, state, [&](auto const&) {
+      counts.push_back(
+          {recording->allocations.size(), recording->fences.size(), recording->copies.size()});
+      return true;
+    });
+  });
+  REQUIRE(counts.size() == 10);
+  CHECK(counts[0].allocations > 0);
+  CHECK(counts[9].allocations == counts[0].allocations);
+  std::size_t iterations = 0, systems = 0;
+  for (std::size_t f = counts[0].fences; f < counts[9].fences; ++f) {
+    auto const& label = all.fences[f].label;
+    INFO("fence " << label);
+    iterations += label == "sporades::cp_als::iterate";
+    systems += label == "sporades::dense::invert_on_host";
+    // Kokkos waits on its own where both sides of a copy are the same memory.
+    bool const is_same_memory = !is_gpu && sporades::test::is_of_kokkos(label);
+    CHECK((is_same_memory || label == "sporades::cp_als::iterate" ||
+           label == "sporades::dense::invert_on_host"));
+  }
+  bool const sees_fences = KOKKOS_VERSION >= 30700;
+  CHECK(iterations == (sees_fences ? 9 : 0));
+  CHECK(systems == (sees_fences && !is_gpu && !options.non_negative ? 27 : 0));
+  // Systems of 8 x 8 with padding, 3 modes, 3 vectors of 8 and 3 flags.
+  std::size_t const bytes = (3 * 8 * 8 + 3 * 8 + 3) * sizeof(double);
+  std::size_t to_host = 0;
+  for (std::size_t c = counts[0].copies; c < counts[9].copies; ++c) {
+    auto const& copy = all.copies[c];
+    INFO("copy of " << copy.from << " to " << copy.to);
+    to_host += copy.from == "sporades::cp_als::small_matrices";
+    CHECK((copy.bytes == bytes || !copy.crosses));
+    CHECK((copy.from == "sporades::cp_als::small_matrices" || !copy.crosses));
+  }
+  if (is_gpu) CHECK(to_host == 9);
+}
+
+TEMPLATE_LIST_TEST_CASE("what an observer sees are the factors' weights and Gram matrices",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {20, 15, 10}, 600);
+  auto options = options_of(5, 3);
+  options.non_negative = GENERATE(false, true);
+  double const exact = std::is_same_v<Scalar, float> ? 1e-5 : 1e-13;
+  int seen = 0;
+  cp_als(exec, X, options, [&](auto const& state) {
+    ++seen;
+    for (int n = 0; n < 3; ++n) {
+      auto const A = sporades::test::matrix_on_host(state.factors[n]);
+      REQUIRE(state.grams[n].size() == 25);
+      for (int r = 0; r < 5; ++r)
+        for (int s = 0; s < 5; ++s) {
+          double sum = 0;
+          for (std::size_t i = 0; i < A.extent(0); ++i) sum += double(A(i, r)) * double(A(i, s));
+          CHECK(std::abs(state.grams[n][r * 5 + s] - sum) < exact);
+        }
+    }
+    auto dense = sporades::test::to_dense(X);
+    set_model(dense, state.weights, state.factors);
+    CHECK(std::abs(dense.fit() - state.fits.back()) < 10 * exact);
+    return true;
+  });
+  CHECK(seen == 3);
+}
+
+TEMPLATE_LIST_TEST_CASE("numbers that overflow are an error", "[algorithms][cp_als]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  bool const is_float = std::is_same_v<Scalar, float>;
+  double const value = is_float ? 1e15 : 1e100;
+  auto const small = static_cast<Scalar>(is_float ? 1e-15 : 1e-60);
+  auto const X = sporades::test::full_tensor<Scalar>(
+      exec, {2, 2, 2}, [&](auto const& i) { return value * (1.0 + i[0] + i[1] + i[2]); });
+  auto const start = sporades::test::host_ktensor<Scalar>(
+      {1}, {{{small}, {small}}, {{small}, {small}}, {{small}, {small}}});
+  auto options = options_of(1, 5);
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X.dims, options, start);
+  CHECK_THROWS_MATCHES(
+      cp_als(exec, problem, options, state), sporades::RunError,
+      Catch::Matchers::Message("cp_als: the fit of iteration 1 is nan: the numbers are too large "
+                               "for this precision"));
+  CHECK(state.fits.empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("one seed gives one model on any number of threads",
+                        "[algorithms][cp_als][threads]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X =
+      sporades::test::random_coo<Scalar, std::uint32_t>(exec, {3000, 200, 50}, 40000, 9, 2);
+  auto options = options_of(GENERATE(5, 16), 4);
+  options.non_negative = GENERATE(false, true);
+  options.init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd);
+  auto const result = cp_als(exec, X, options);
+  // Serial and OpenMP share a memory space, and their bits.
+  auto const name = std::string("cp_als ") + Memory::name() + " " + typeid(Scalar).name() + " " +
+                    std::to_string(options.rank) + (options.non_negative ? " non-negative" : "") +
+                    (options.init == CpAlsInit::hosvd ? " hosvd" : "");
+  sporades::test::check_same_bits(
+      name + " fits",
+      sporades::test::hash_bytes(result.fits.data(), result.fits.size() * sizeof(double)));
+  sporades::test::check_same_bits(name + " weights",
+                                  sporades::test::hash_bits(result.model.weights));
+  for (int n = 0; n < 3; ++n)
+    sporades::test::check_same_bits(
+        name + " factor " + std::to_string(n),
+        sporades::test::hash_bits(sporades::with_padding(result.model.factors[n])));
+}
+
+}  // namespace

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/dense.hpp>
+#include <sporades/core/random.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/same_bits.hpp>
+#include <support/tools.hpp>
+
+namespace {
+
+using sporades::test::new_instance;
+
+/// Y^T Y of a random rows x n matrix Y, of entries that n does not make large: of rank min(rows,
+/// n).
+std::vector<double> random_gram(int n, int rows) {
+  std::vector<double> Y(static_cast<std::size_t>(rows) * n), G(static_cast<std::size_t>(n) * n);
+  for (int k = 0; k < rows; ++k)
+    for (int i = 0; i < n; ++i)
+      Y[static_cast<std::size_t>(k) * n + i] = sporades::random_entry<double>(3, 0, k, i) - 0.5;
+  for (int k = 0; k < rows; ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        G[static_cast<std::size_t>(i) * n + j] +=
+            Y[static_cast<std::size_t>(k) * n + i] * Y[static_cast<std::size_t>(k) * n + j];
+  return G;
+}
+
+struct Inverted {
+  std::vector<double> inverse;
+  double singular;
+};
+
+enum class Way { team, front_door };
+
+/// The device's algorithm itself, or what the front door chooses.
+template <class Scalar, class ExecutionSpace>
+Inverted invert(ExecutionSpace const& exec, std::vector<double> const& H, int n, double ridge,
+                Way way = Way::team) {
+  using Memory = typename ExecutionSpace::memory_space;
+  auto const matrix = sporades::make_matrix<double>(exec, "sporades::test::h", n, n);
+  auto const inverse = sporades::make_matrix<Scalar>(exec, "sporades::test::inverse", n, n);
+  Kokkos::View<double, Memory> const singular("sporades::test::singular");
+  Kokkos::deep_copy(exec, singular, 17.0);
+  auto const padded = sporades::with_padding(matrix);
+  auto const host = Kokkos::create_mirror_view(padded);
+  exec.fence();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) host(i, j) = H[static_cast<std::size_t>(i) * n + j];
+  Kokkos::deep_copy(exec, padded, host);
+  sporades::Workspace<Memory> workspace;
+  if (way == Way::team)
+    sporades::test::check_launches(exec, [&] {
+      sporades::detail::invert_by_team(exec, matrix, ridge, inverse, singular, workspace);
+    });
+  else
+    sporades::invert_system(exec, matrix, ridge, inverse, singular, workspace);
+  exec.fence();
+  auto const result = sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, inverse);
+  auto const flag = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, singular);
+  Inverted inverted{{}, flag()};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) inverted.inverse.push_back(static_cast<double>(result(i, j)));
+  return inverted;
+}
+
+double largest(std::vector<double> const& A) {
+  double most = 0;
+  for (double a : A) most = std::max(most, std::abs(a));
+  return most;
+}
+
+double difference(std::vector<double> const& A, std::vector<double> const& B) {
+  REQUIRE(A.size() == B.size());
+  double most = 0;
+  for (std::size_t k = 0; k < A.size(); ++k)
+    if (!(std::abs(A[k] - B[k]) <= most)) most = std::abs(A[k] - B[k]);
+  return most;
+}
+
+template <class Scalar>
+constexpr double epsilon_of() {
+  return static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+}
+
+TEMPLATE_LIST_TEST_CASE("a team's inverse equals LAPACK's", "[core][inverse]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const n = GENERATE(1, 2, 3, 16, 33, 64, 100, 257);
+  auto const ridge = GENERATE(0.0, 0.5);
+  auto const H = random_gram(n, 3 * n + 5);
+  auto const expected = sporades::inverse_or_pseudo_inverse(H, n, ridge, epsilon_of<Scalar>());
+  REQUIRE_FALSE(expected.is_pseudo);
+  auto const way = GENERATE(Way::team, Way::front_door);
+  auto const result = invert<Scalar>(exec, H, n, ridge, way);
+  CHECK(result.singular == 0);
+  CAPTURE(n, ridge, expected.reciprocal_condition);
+  // The condition amplifies double's rounding; storing rounds once to Scalar.
+  CHECK(difference(result.inverse, expected.inverse) <=
+        largest(expected.inverse) *
+            (epsilon_of<Scalar>() + 1e-15 * n / expected.reciprocal_condition));
+}
+
+TEMPLATE_LIST_TEST_CASE("a singular matrix gets LAPACK's pseudo-inverse from a team, too",
+                        "[core][inverse]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const [n, rank] = GENERATE(
+      table<int, int>({{1, 0}, {2, 1}, {3, 2}, {5, 0}, {16, 3}, {33, 20}, {64, 1}, {100, 70}}));
+  auto const H = random_gram(n, rank);
+  auto const expected = sporades::inverse_or_pseudo_inverse(H, n, 0, epsilon_of<Scalar>());
+  REQUIRE(expected.is_pseudo);
+  REQUIRE(expected.rank == rank);
+  auto const way = GENERATE(Way::team, Way::front_door);
+  auto const result = invert<Scalar>(exec, H, n, 0, way);
+  CHECK(result.singular == 1);
+  CAPTURE(n, rank);
+  // The eigenvalues that are kept are far from zero here: their condition is below 1e5.
+  CHECK(difference(result.inverse, expected.inverse) <=
+        largest(expected.inverse) * (epsilon_of<Scalar>() + 1e-10));
+}
+
+TEMPLATE_LIST_TEST_CASE("what is close to singular is decided by the scalar type",
+                        "[core][inverse]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const way = GENERATE(Way::team, Way::front_door);
+  double const epsilon = epsilon_of<Scalar>();
+  auto const kept = invert<Scalar>(exec, {1, 0, 0, 8 * epsilon}, 2, 0, way);
+  CHECK(kept.singular == 0);
+  CHECK(difference(kept.inverse, {1, 0, 0, 1 / (8 * epsilon)}) <= 1e-15 / epsilon);
+  auto const dropped = invert<Scalar>(exec, {1, 0, 0, epsilon}, 2, 0, way);
+  CHECK(dropped.singular == 1);
+  CHECK(dropped.inverse == std::vector<double>{1, 0, 0, 0});
+  auto const ones = invert<Scalar>(exec, {1, 1, 1, 1}, 2, 0, way);
+  CHECK(ones.singular == 1);
+  for (double entry : ones.inverse) CHECK(entry == Approx(0.25).epsilon(4 * epsilon));
+  CHECK(invert<Scalar>(exec, {1, 1, 1, 1}, 2, 0.1, way).singular == 0);
+  // Negative by rounding, as Gram matrices may come.
+  CHECK(invert<Scalar>(exec, {1, 0, 0, -1e-17}, 2, 0, way).inverse ==
+        std::vector<double>{1, 0, 0, 0});
+
+  // Columns that are nearly the same: both the inverse and the test of it are close calls.
+  double const angle = std::is_same_v<Scalar, float> ? 1e-2 : 1e-6;
+  std::vector<double> H(9);
+  std::vector<std::array<double, 3>> const columns{{1, 0, 0}, {1, angle, 0}, {1, 0, angle}};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) H[i * 3 + j] += columns[i][k] * columns[j][k];
+  auto const expected = sporades::inverse_or_pseudo_inverse(H, 3, 0, epsilon);
+  auto const near = invert<Scalar>(exec, H, 3, 0, way);
+  CHECK(near.singular == (expected.is_pseudo ? 1 : 0));
+  CHECK(difference(near.inverse, expected.inverse) <=
+        largest(expected.inverse) * (epsilon + 1e-15 / expected.reciprocal_condition));
+}
+
+TEMPLATE_LIST_TEST_CASE("the inverse of what is not finite is NaN", "[core][inverse]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const way = GENERATE(Way::team, Way::front_door);
+  auto const bad =
+      GENERATE(std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity());
+  for (double entry : invert<Scalar>(exec, {bad, 1, 1, 1}, 2, 0, way).inverse)
+    CHECK(std::isnan(entry));
+  for (double entry : invert<Scalar>(exec, {2, bad, bad, 2}, 2, 0, way).inverse)
+    CHECK(std::isnan(entry));
+}
+
+TEST_CASE("matrices that are not square have no inverse", "[core][inverse]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const H = sporades::make_matrix<double>(exec, "sporades::test::h", 2, 3);
+  auto const inverse = sporades::make_matrix<double>(exec, "sporades::test::h", 2, 2);
+  auto const none = sporades::make_matrix<double>(exec, "sporades::test::h", 0, 0);
+  Kokkos::View<double, Kokkos::HostSpace> const singular("sporades::test::singular");
+  sporades::Workspace<Kokkos::HostSpace> workspace;
+  CHECK_THROWS_AS(sporades::invert_system(exec, H, 0, inverse, singular, workspace),
+                  sporades::Error);
+  CHECK_THROWS_AS(sporades::invert_system(exec, inverse, 0, H, singular, workspace),
+                  sporades::Error);
+  CHECK_THROWS_AS(sporades::invert_system(exec, none, 0, none, singular, workspace),
+                  sporades::Error);
+}
+
+TEMPLATE_LIST_TEST_CASE("inverses have the same bits on any number of threads",
+                        "[core][inverse][threads]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const [n, rank] = GENERATE(table<int, int>({{16, 40}, {100, 200}, {17, 9}, {40, 20}}));
+  auto const name = std::string("inverse ") + TestType::MemorySpace::name() + " " +
+                    (std::is_same_v<Scalar, float> ? "float " : "double ") + std::to_string(n) +
+                    " of rank " + std::to_string(rank);
+  auto const result = invert<Scalar>(exec, random_gram(n, rank), n, 0.0).inverse;
+  sporades::test::check_same_bits(
+      name, sporades::test::hash_bytes(result.data(), result.size() * sizeof(double)));
+}
+
+}  // namespace
