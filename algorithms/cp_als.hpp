@@ -70,7 +70,11 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
   auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
   double const square = norm_squared(exec, summed.values);
   expects(square > 0, "cp_als: the norm of X is 0: nothing to fit");
-  return {make_mttkrp_plan(exec, summed, MttkrpOptions{options.strategy, options.rank}), square};
+  auto const fused =
+      options.dimension_tree ? choose_fused_modes(X.dims, summed.nnz()) : std::vector<int>();
+  return {X.dims,
+          make_dimension_tree(exec, summed, fused, MttkrpOptions{options.strategy, options.rank}),
+          square};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
@@ -83,7 +87,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
     CpAlsOptions const& options, CpAlsState<Scalar, MemorySpace>& state,
     typename CpAlsState<Scalar, MemorySpace>::Observer const& observer = {}) {
   check_cp_als(options);
-  detail::check_state(problem.plan.dims, options, state);
+  detail::check_state(problem.dims, options, state);
   KernelTimes times(options.time_kernels);
   detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
   auto const has_converged = [&] {

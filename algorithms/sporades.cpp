@@ -58,8 +58,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
   app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
       ->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
-      ->check(CLI::IsMember({"automatic", "atomic", "duplicated", "permuted", "sorted", "fibers",
-                             "csf"}))
+      ->check(CLI::IsMember(
+          {"automatic", "atomic", "duplicated", "permuted", "sorted", "fibers", "blocked", "csf"}))
       ->capture_default_str();
   app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
   app.add_option("--report", common.report, "Write a JSON report here");
@@ -150,6 +150,8 @@ Parsed parse(std::vector<std::string> arguments) {
       .add_option("--regularization", cp_als_arguments.regularization,
                   "Added to the diagonal of every least-squares system")
       ->capture_default_str();
+  cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
+                      "Compute once what the products of several modes share (default: yes)");
   cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
 
   if (!arguments.empty() && arguments[0][0] != '-') {

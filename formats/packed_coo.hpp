@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <numeric>
+#include <algorithm>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -145,6 +145,45 @@ inline bool fits_packed_coo(Dims const& dims, int row_mode) {
   return detail::packed_bits(dims, row_mode) <= 64;
 }
 
+namespace detail {
+
+/// X packed in the order in which it lies, whatever that is: what is called a row here is then a
+/// run of nonzeros of one row. others: all modes but row_mode, highest bits first. Shares X's
+/// values. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedCoo<Scalar, Index, MemorySpace> pack_as_it_lies(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode,
+    std::vector<int> const& others) {
+  PackedCoo<Scalar, Index, MemorySpace> packed;
+  packed.dims = X.dims;
+  packed.row_mode = row_mode;
+  packed.values = X.values;
+  packed.modes = others;
+  int shift = 0;
+  for (auto m = others.rbegin(); m != others.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += index_bits(X.dims[*m]);
+  }
+  if (X.nnz() == 0) return packed;
+  if (packed_bits(X.dims, row_mode) <= 32)
+    pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+  else
+    pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+  fence(exec, "sporades::packed_coo::make");
+  return packed;
+}
+
+/// X.sorted_modes but the first, and the modes that it does not name.
+inline std::vector<int> other_modes(std::vector<int> const& sorted_modes, int order) {
+  std::vector<int> others(sorted_modes.begin() + 1, sorted_modes.end());
+  for (int m = 0; m < order; ++m)
+    if (std::find(sorted_modes.begin(), sorted_modes.end(), m) == sorted_modes.end())
+      others.push_back(m);
+  return others;
+}
+
+}  // namespace detail
+
 /// X packed for products on row_mode, in the order in which its nonzeros lie. The fields of a word
 /// follow X.sorted_modes, so that words of a row ascend where X is sorted by all its modes; fibers
 /// are then runs of words that differ in the lowest field. Shares X's values. Fences exec.
@@ -157,27 +196,7 @@ PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
   expects(fits_packed_coo(X.dims, row_mode), "make_packed_coo: the indices of all modes but ",
           row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
           " bits, a word has 63 for them");
-  PackedCoo<Scalar, Index, MemorySpace> packed;
-  packed.dims = X.dims;
-  packed.row_mode = row_mode;
-  packed.values = X.values;
-  packed.modes.assign(X.sorted_modes.begin() + 1, X.sorted_modes.end());
-  for (int m = 0; m < X.order(); ++m)
-    if (m != row_mode &&
-        std::find(packed.modes.begin(), packed.modes.end(), m) == packed.modes.end())
-      packed.modes.push_back(m);
-  int shift = 0;
-  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
-    packed.shifts.insert(packed.shifts.begin(), shift);
-    shift += index_bits(X.dims[*m]);
-  }
-  if (X.nnz() == 0) return packed;
-  if (detail::packed_bits(X.dims, row_mode) <= 32)
-    detail::pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
-  else
-    detail::pack_words<std::uint64_t>(exec, X, packed, packed.wide);
-  fence(exec, "sporades::packed_coo::make");
-  return packed;
+  return detail::pack_as_it_lies(exec, X, row_mode, detail::other_modes(X.sorted_modes, X.order()));
 }
 
 /// The nonzeros in the order in which they lie. Exact. Enqueued on exec.

@@ -145,22 +145,6 @@ struct TileColumns {
   }
 };
 
-/// Nonzeros between the one that is added and the one whose rows are asked for.
-inline constexpr int prefetch_distance = 8;
-
-/// Asks for a row's tile ahead of its use, a cache line at a time; nothing on GPUs.
-template <class Columns, class MatrixType>
-KOKKOS_FORCEINLINE_FUNCTION void prefetch(Columns const& columns, MatrixType const& A,
-                                          std::size_t row) {
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-  auto const* const from = A.data() + row * A.stride_0() + columns.first;
-  constexpr int line = 64 / sizeof(*from);
-  for (int j = 0; j < Columns::width; j += line) __builtin_prefetch(from + j);
-#else
-  static_cast<void>(columns), static_cast<void>(A), static_cast<void>(row);
-#endif
-}
-
 /// Nonzeros of a chunk. Fixed by the space and the size alone, never by the number of threads: the
 /// chunks decide the order of additions.
 template <class ExecutionSpace>

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <sporades/kernels/mttkrp/atomic.hpp>
+#include <sporades/kernels/mttkrp/blocked.hpp>
 #include <sporades/kernels/mttkrp/csf.hpp>
 #include <sporades/kernels/mttkrp/duplicated.hpp>
-#include <sporades/kernels/mttkrp/fibers.hpp>
+#include <sporades/kernels/mttkrp/packed.hpp>
 #include <sporades/kernels/mttkrp/permuted.hpp>
 #include <sporades/kernels/mttkrp/sorted.hpp>
 
@@ -20,13 +21,14 @@
 
 namespace sporades {
 
-/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers` and `csf` give the same bits on
-/// every run and thread count; `atomic` and `duplicated` do not, and take nonzeros in any order.
-enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, csf };
+/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers`, `blocked` and `csf` give the
+/// same bits on every run and thread count; `atomic` and `duplicated` do not, and take nonzeros in
+/// any order.
+enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, blocked, csf };
 
 inline char const* to_string(MttkrpStrategy strategy) {
   constexpr char const* names[] = {"automatic", "atomic", "duplicated", "permuted",
-                                   "sorted",    "fibers", "csf"};
+                                   "sorted",    "fibers", "blocked",    "csf"};
   return names[static_cast<int>(strategy)];
 }
 
@@ -77,24 +79,47 @@ void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> co
 }
 
 /// On packed nonzeros, on their row mode only: strategy `sorted`, or `automatic` for the same, or
-/// `fibers`, which saves work where fibers are long and X was sorted by all its modes.
+/// `fibers`, which saves work where fibers are long and X was sorted by all its modes. split: the
+/// modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in them;
+/// `fibers` takes all but the last where it is not said.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+            int split = -1) {
   detail::check_mttkrp(X.dims, A, n, V);
+  int const deepest = X.order() > 1 ? X.order() - 2 : 0;
+  expects(-1 <= split && split <= deepest, "mttkrp: split ", split, " of ", X.order() - 1,
+          " modes");
   expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
           ", the product is on mode ", n);
   switch (strategy) {
     case MttkrpStrategy::automatic:
     case MttkrpStrategy::sorted:
-      return detail::mttkrp_sorted(exec, X, A, V, carry);
+      return detail::mttkrp_packed(exec, "sporades::mttkrp::sorted", X, A, V, 0, carry);
     case MttkrpStrategy::fibers:
-      expects(X.order() > 1, "mttkrp: strategy fibers needs two modes");
-      return detail::mttkrp_fibers(exec, X, A, V, carry);
+      return detail::mttkrp_packed(exec, "sporades::mttkrp::fibers", X, A, V,
+                                   split < 0 ? deepest : split, carry);
     default:
       fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedCoo");
   }
+}
+
+/// On blocked nonzeros, on their row mode only: strategy `blocked`, or `automatic` for the same.
+/// split: as above; 0 where it is not said.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, BlockedCoo<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+            int split = 0) {
+  detail::check_mttkrp(X.nonzeros.dims, A, n, V);
+  expects(0 <= split && split <= std::max(0, X.order() - 2), "mttkrp: split ", split, " of ",
+          X.order() - 1, " modes");
+  expects(X.nonzeros.row_mode == n, "mttkrp: the tensor is packed for mode ", X.nonzeros.row_mode,
+          ", the product is on mode ", n);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::blocked,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a BlockedCoo");
+  detail::mttkrp_blocked(exec, X, A, V, split, carry);
 }
 
 /// On one COO tensor with a permutation a mode: strategy `permuted`, or `automatic` for the same.

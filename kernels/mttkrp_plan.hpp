@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <sporades/core/matrix.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/morton_order.hpp>
 #include <sporades/kernels/mttkrp.hpp>
@@ -24,13 +26,16 @@ struct MttkrpOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   RowOrder order = RowOrder::automatic;  // of `sorted`
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
+  int split = -1;             // of `fibers` and `blocked`: see MttkrpChoice
+  int block_bits = 0;         // of `blocked`; 0: chosen by the rank
 };
 
 /// What is done for one mode, and why.
 struct MttkrpChoice {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
-  double fiber_length = 0;                              // mean, estimated; 0 where not asked for
+  int split = -1;      // of `fibers` and `blocked`: modes multiplied once a run; -1: the default
+  int block_bits = 0;  // of `blocked`: blocks of 2^block_bits indices in every mode
   std::string reason;
 };
 
@@ -42,9 +47,9 @@ inline std::string describe(MttkrpChoice const& choice) {
 
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
-/// `sorted`, `fibers`: N sorted copies, packed where indices fit; `csf`: N trees; `permuted`: one
-/// copy and N permutations; `atomic`, `duplicated`: the tensor as it is; `automatic`: per mode,
-/// see choose_mttkrp.
+/// `sorted`, `fibers`, `blocked`: N sorted copies, packed where indices fit; `csf`: N trees;
+/// `permuted`: one copy and N permutations; `atomic`, `duplicated`: the tensor as it is;
+/// `automatic`: per mode, see choose_mttkrp.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -53,10 +58,11 @@ struct MttkrpPlan {
 
   Dims dims;
   Position nnz = 0;
-  std::vector<MttkrpChoice> choices;                          // per mode
-  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;   // per mode; empty where not used
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;   // per mode; empty where not used
+  std::vector<MttkrpChoice> choices;                            // per mode
+  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;    // per mode; empty where not used
+  std::vector<BlockedCoo<Scalar, Index, MemorySpace>> blocked;  // per mode; empty where not used
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;     // per mode; empty where not used
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;     // per mode; empty where not used
   PermutedCoo<Scalar, Index, MemorySpace> permuted;
   CarryBuffers<Scalar, Index, MemorySpace> carry;
 
@@ -71,6 +77,7 @@ struct MttkrpPlan {
       shared =
           shared || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
       if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
+      if (blocked[n].order() > 0) bytes += blocked[n].storage_bytes();
       if (trees[n].order() > 0) bytes += trees[n].storage_bytes();
       if (lists[n].order() > 0 && !shared) bytes += lists[n].storage_bytes();
     }
@@ -93,71 +100,163 @@ inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
 
 namespace detail {
 
-/// Sets the bit that the indices of all modes but one hash to.
+/// Sets the bit that a nonzero's block of 2^block_bits indices in every mode hashes to.
 template <class Coordinates>
-struct MarkFibers {
+struct MarkBlocks {
   Coordinates coordinates;                                               // N x nnz
   Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // a power of two
-  int order, leaf;
+  int order, block_bits;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     std::uint64_t hash = 0;
     for (int n = 0; n < order; ++n)
-      if (n != leaf) hash = splitmix64(hash ^ coordinates(n, p));
+      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(n, p) >> block_bits));
     std::uint64_t const bit = hash & (32 * map.extent(0) - 1);
     std::uint32_t const one = std::uint32_t{1} << (bit & 31);
     if (!(map(bit >> 5) & one)) Kokkos::atomic_fetch_or(&map(bit >> 5), one);
   }
 };
 
+template <class Map>
+struct CountZeroBits {
+  Map map;
+  KOKKOS_FUNCTION void operator()(Position w, Position& sum) const {
+    for (std::uint32_t left = ~map(w); left != 0; left &= left - 1) ++sum;
+  }
+};
+
+/// Counts the nonzeros that begin a run of words which agree in the bits of the mask.
+template <class Words>
+struct CountRuns {
+  using Word = typename Words::non_const_value_type;
+  Words words;
+  Word mask;
+  KOKKOS_FUNCTION void operator()(Position p, Position& runs) const {
+    if (p == 0 || (words(p) & row_flag<Word>) || ((words(p) ^ words(p - 1)) & mask)) ++runs;
+  }
+};
+
 }  // namespace detail
 
-/// Mean number of nonzeros of the non-empty fibers along mode `leaf`, within a few per cent, with
-/// no sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits a nonzero.
-/// The same on every run. Fences exec.
+/// The number of blocks of 2^block_bits indices in every mode that hold a nonzero, within a few per
+/// cent, with no sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits
+/// a nonzero. The same on every run. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double estimate_fiber_length(ExecutionSpace const& exec,
-                             CooTensor<Scalar, Index, MemorySpace> const& X, int leaf) {
+double estimate_blocks(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       int block_bits) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
   if (X.nnz() == 0) return 0;
   Position const words = Position{1} << std::max(0, index_bits(4 * X.nnz()) - 5);
-  Kokkos::View<std::uint32_t*, MemorySpace> const map(
-      Kokkos::view_alloc(exec, "sporades::mttkrp::fiber_map"), words);
+  Map const map(Kokkos::view_alloc(exec, "sporades::mttkrp::block_map"), words);
   Kokkos::parallel_for(
-      "sporades::mttkrp::mark_fibers", Policy(exec, 0, X.nnz()),
-      detail::MarkFibers<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>{
-          X.coordinates, map, X.order(), leaf});
+      "sporades::mttkrp::mark_blocks", Policy(exec, 0, X.nnz()),
+      detail::MarkBlocks<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>{
+          X.coordinates, map, X.order(), block_bits});
   Position empty = 0;
-  Kokkos::parallel_reduce(
-      "sporades::mttkrp::count_fibers", Policy(exec, 0, words),
-      KOKKOS_LAMBDA(Position w, Position & sum) {
-        for (std::uint32_t left = ~map(w); left != 0; left &= left - 1) ++sum;
-      },
-      empty);
+  Kokkos::parallel_reduce("sporades::mttkrp::count_blocks", Policy(exec, 0, words),
+                          detail::CountZeroBits<Map>{map}, empty);
   double const bits = 32.0 * static_cast<double>(words);
-  double const fibers = -bits * std::log(static_cast<double>(empty) / bits);
-  return static_cast<double>(X.nnz()) / std::max(fibers, 1.0);
+  return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
 }
 
-/// The rule behind `automatic`. Fibers save a multiplication and N - 2 factor rows for every
-/// nonzero of a fiber but the first, and cost a branch that long fibers make predictable: they are
-/// taken where they hold `long_fiber` nonzeros in the mean. Else nonzeros are sorted, on CPUs along
-/// a space-filling curve: factor rows that do not fit the first cache are found in the second.
+/// The runs of nonzeros of one row that agree in the first `split` modes of X.modes. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Position count_runs(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
+                    int split) {
+  Position runs = 0;
+  auto const count = [&](auto const& words) {
+    using Words = std::decay_t<decltype(words)>;
+    using Word = typename Words::non_const_value_type;
+    Word const mask = split == 0 ? Word{0} : static_cast<Word>(~Word{0} << X.shifts[split - 1]);
+    Kokkos::parallel_reduce(
+        "sporades::mttkrp::count_runs",
+        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, words.extent(0)),
+        detail::CountRuns<Words>{words, mask}, runs);
+  };
+  if (X.wide.extent(0) > 0)
+    count(X.wide);
+  else
+    count(X.narrow);
+  return runs;
+}
+
+/// The rule for the size of blocks: the largest whose rows, of all modes together, fit three
+/// quarters of a second-level cache of 2 MiB. 0, for no blocks, where all rows fit anyway, and on
+/// GPUs, whose caches hold more.
+template <class ExecutionSpace, class Scalar>
+int choose_block_bits(Dims const& dims, int rank) {
+  if (is_gpu<ExecutionSpace>) return 0;
+  constexpr std::uint64_t cache = 3 << 19;
+  auto const bytes = [&](int bits) {
+    std::uint64_t rows = 0;
+    for (auto dim : dims) rows += std::min(dim, std::uint64_t{1} << bits);
+    return rows * padded_columns(static_cast<std::size_t>(rank)) * sizeof(Scalar);
+  };
+  if (bytes(40) <= cache) return 0;
+  int bits = 31;
+  while (bits > 0 && bytes(bits) > cache) --bits;
+  return bits;
+}
+
+/// The rule for how many of the other modes are multiplied once a run of nonzeros that agree in
+/// them: run_lengths[k], for k modes, are the means. A nonzero costs a factor row for each mode
+/// that is left, a run one for each that is not and about four more, for a branch mispredicted
+/// (CPUs), or seven, for loads that wait (GPUs).
 template <class ExecutionSpace>
-MttkrpChoice choose_mttkrp(int order, double fiber_length) {
-  constexpr double long_fiber = is_gpu<ExecutionSpace> ? 8 : 4;
-  MttkrpChoice choice;
-  choice.fiber_length = fiber_length;
-  if (order > 2 && fiber_length >= long_fiber) {
-    choice.strategy = MttkrpStrategy::fibers;
-    choice.reason = "fibers hold " + std::to_string(long_fiber) + " nonzeros or more";
-  } else {
-    choice.strategy = MttkrpStrategy::sorted;
-    choice.reason = "fibers are short";
-    choice.order = is_gpu<ExecutionSpace> || order < 3 ? RowOrder::lexicographic : RowOrder::morton;
+int choose_split(int others, std::vector<double> const& run_lengths) {
+  constexpr double turn = is_gpu<ExecutionSpace> ? 7 : 4;
+  int best = 0;
+  double least = others;
+  for (int k = 1; k < static_cast<int>(run_lengths.size()); ++k) {
+    double const cost = others - k + (k + turn) / run_lengths[k];
+    if (cost < least) {
+      least = cost;
+      best = k;
+    }
   }
+  return best;
+}
+
+namespace detail {
+
+/// Blocks where the rows that they touch are fewer than the nonzeros, so that each is used again
+/// while it is in the cache; else the order of rows.
+inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks,
+                                  bool fits) {
+  MttkrpChoice choice;
+  choice.strategy = MttkrpStrategy::sorted;
+  if (block_bits == 0 || !fits) return choice;
+  double rows = 0;
+  for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
+  if (static_cast<double>(nnz) < blocks * rows) {
+    choice.reason = "blocks would be sparse; ";
+    return choice;
+  }
+  choice.strategy = MttkrpStrategy::blocked;
+  choice.reason = "factors exceed the cache; ";
   return choice;
 }
+
+/// The split for X by choose_split; the run length that it leads to goes into the reason.
+template <class ExecutionSpace, class Packed>
+int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& reason) {
+  std::vector<double> lengths{1};
+  for (int k = 1; k <= X.order() - 2; ++k)
+    lengths.push_back(static_cast<double>(X.nnz()) /
+                      static_cast<double>(std::max<Position>(count_runs(exec, X, k), 1)));
+  int const split = choose_split<ExecutionSpace>(X.order() - 1, lengths);
+  char text[120];
+  if (split > 0)
+    std::snprintf(text, sizeof text, "runs that agree in %d of %d modes hold %.3g nonzeros", split,
+                  X.order() - 1, lengths[split]);
+  else
+    std::snprintf(text, sizeof text, "fibers hold %.3g nonzeros", lengths.back());
+  reason += text;
+  return split;
+}
+
+}  // namespace detail
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
 /// Fences exec. Throws Error if the rank is not positive.
@@ -171,24 +270,30 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();
-  plan.choices.assign(N, {options.strategy, options.order, 0, "asked for"});
+  plan.choices.assign(
+      N, {options.strategy, options.order, options.split, options.block_bits, "asked for"});
   plan.packed.resize(N);
+  plan.blocked.resize(N);
   plan.lists.resize(N);
   plan.trees.resize(N);
   plan.carry.atomic = options.atomic_flush;
   Tensor curve;  // X along the curve, once a mode wants it
+  bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
+  int const block_bits = options.block_bits > 0
+                             ? options.block_bits
+                             : choose_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank);
+  double const blocks = is_automatic && block_bits > 0 ? estimate_blocks(exec, X, block_bits) : 0;
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
     auto const modes = mttkrp_mode_order(X.dims, n);
-    if (choice.strategy == MttkrpStrategy::automatic) {
-      choice = choose_mttkrp<ExecutionSpace>(
-          N, N > 2 ? estimate_fiber_length(exec, X, modes.back()) : 0);
-      if (options.order != RowOrder::automatic) choice.order = options.order;
-    }
-    if (choice.strategy == MttkrpStrategy::fibers && N < 2)
+    bool const fits = fits_packed_coo(X.dims, n);
+    if (is_automatic) choice = detail::choose_layout(X.dims, X.nnz(), block_bits, blocks, fits);
+    if (choice.strategy == MttkrpStrategy::blocked && (!fits || block_bits == 0)) {
       choice.strategy = MttkrpStrategy::sorted;
-    if (choice.strategy == MttkrpStrategy::fibers || choice.order == RowOrder::automatic)
-      choice.order = RowOrder::lexicographic;
+      choice.reason = fits ? "the factors fit a cache" : "indices do not fit 63 bits";
+    }
+    if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
+    choice.split = std::min(choice.split, std::max(0, N - 2));
     switch (choice.strategy) {
       case MttkrpStrategy::atomic:
       case MttkrpStrategy::duplicated:
@@ -200,19 +305,27 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
       case MttkrpStrategy::csf:
         plan.trees[n] = make_csf(exec, X, modes);
         break;
+      case MttkrpStrategy::blocked:
+        choice.block_bits = block_bits;
+        plan.blocked[n] = make_blocked_coo(exec, X, modes, block_bits);
+        plan.carry.parts(exec, plan.blocked[n].part_rows, options.rank);
+        if (is_automatic)
+          choice.split = detail::measured_split(exec, plan.blocked[n].nonzeros, choice.reason);
+        break;
       default: {
         bool const along_curve = choice.order == RowOrder::morton;
         if (along_curve && curve.order() == 0) curve = morton_sorted(exec, X);
         auto const list = along_curve ? sorted(exec, curve, {n}) : sorted(exec, X, modes);
-        if (fits_packed_coo(X.dims, n)) {
-          plan.packed[n] = make_packed_coo(exec, list, n);
-        } else {
+        if (!fits) {
           plan.lists[n] = list;
-          if (choice.strategy == MttkrpStrategy::fibers) {
-            choice.strategy = MttkrpStrategy::sorted;
-            choice.reason = "indices do not fit 63 bits";
-          }
+          choice.strategy = MttkrpStrategy::sorted;
+          choice.reason = "indices do not fit 63 bits";
+          break;
         }
+        plan.packed[n] = make_packed_coo(exec, list, n);
+        if (!is_automatic) break;
+        choice.split = detail::measured_split(exec, plan.packed[n], choice.reason);
+        if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
       }
     }
   }
@@ -234,7 +347,10 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
   expects(n >= 0 && n < plan.order(), "mttkrp: mode ", n, " of a tensor of order ", plan.order());
   MttkrpStrategy const strategy = plan.choices[n].strategy;
   if (plan.packed[n].order() > 0)
-    return mttkrp(exec, plan.packed[n], A, n, V, strategy, plan.carry);
+    return mttkrp(exec, plan.packed[n], A, n, V, strategy, plan.carry, plan.choices[n].split);
+  if (plan.blocked[n].order() > 0)
+    return mttkrp(exec, plan.blocked[n], A, n, V, strategy, plan.carry,
+                  std::max(0, plan.choices[n].split));
   if (strategy == MttkrpStrategy::csf)
     return mttkrp(exec, plan.trees[n], A, n, V, strategy, plan.carry);
   if (strategy == MttkrpStrategy::permuted)

@@ -36,12 +36,25 @@ class CarryBuffers {
   void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
 
   Level const& level(std::size_t l) const { return levels_[l]; }
+
+  /// rows x columns for partial sums of the strategy `blocked`, contents undefined.
+  template <class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> const& parts(ExecutionSpace const& exec, Position rows,
+                                           std::size_t columns) {
+    std::size_t const stride = (columns + 3) / 4 * 4;
+    if (parts_.extent(0) < rows || parts_.extent(1) < stride)
+      parts_ =
+          uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::mttkrp::parts", rows, stride);
+    return parts_;
+  }
+
   std::uint64_t bytes() const;
 
   bool atomic = false;  // no slots: rows that chunks share are added up atomically
 
  private:
   std::vector<Level> levels_;
+  Matrix<Scalar, MemorySpace> parts_;
 };
 
 namespace detail {
@@ -75,7 +88,7 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = parts_.span() * sizeof(Scalar);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

@@ -9,7 +9,7 @@
 namespace sporades::perf {
 namespace {
 
-/// "fibers"; "morton": `sorted` along a curve; "fibers+atomic": with atomic flushes.
+/// "fibers"; "morton": `sorted` along a curve; "automatic+atomic": with atomic flushes.
 MttkrpOptions options_named(std::string name, int rank) {
   MttkrpOptions options{MttkrpStrategy::automatic, rank};
   auto const plus = name.find("+atomic");

@@ -39,7 +39,7 @@ std::vector<Problem> problems() {
 std::vector<MttkrpStrategy> strategies() {
   return {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
           MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-          MttkrpStrategy::csf};
+          MttkrpStrategy::blocked,   MttkrpStrategy::csf};
 }
 
 /// The definition, in double, and beside each entry the sum of the terms' magnitudes.
@@ -116,11 +116,15 @@ TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its
                         "[kernels][mttkrp]", Cases) {
   using Strategy = MttkrpStrategy;
   for (auto const& problem : problems())
-    for (auto const& options : {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
-                                MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
-                                MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
-                                MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
-                                MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
+    for (auto const& options :
+         {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
+          MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
+          MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
+          MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
+          MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, false, 1},
+          MttkrpOptions{Strategy::blocked, 16, RowOrder::automatic, false, 0, 3},
+          MttkrpOptions{Strategy::blocked, 16, RowOrder::automatic, false, 0, 6},
+          MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
       check_all_modes<TestType>(problem, 17, options, true);
 }
 
@@ -128,8 +132,9 @@ TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals 
                         "[kernels][mttkrp]", Cases) {
   for (auto const& problem :
        {Problem{{70000, 60000, 50000}, 20000, 3}, Problem{Dims(6, 8000), 20000, 2}})
-    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
-      check_all_modes<TestType>(problem, 5, {strategy, 5}, true);
+    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::blocked})
+      check_all_modes<TestType>(problem, 5, {strategy, 5, RowOrder::automatic, false, -1, 12},
+                                true);
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
@@ -198,8 +203,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
-    auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
+                        MttkrpStrategy::blocked, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
+    auto plan = make_mttkrp_plan(exec, X, {strategy, 17, RowOrder::automatic, false, -1, 9});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
       mttkrp(exec, plan, A, n, V);

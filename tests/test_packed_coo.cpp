@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <sporades/formats/blocked_coo.hpp>
 #include <sporades/formats/morton_order.hpp>
-#include <sporades/formats/packed_coo.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
@@ -57,7 +57,8 @@ TEMPLATE_LIST_TEST_CASE("packed COO gives back its nonzeros", "[formats][packed_
       INFO(to_string(dims) << ", mode " << n);
       check_same_nonzeros(copy_to(host, list), copy_to(host, to_coo(exec, packed)));
       CHECK(to_coo(exec, packed).sorted_modes == std::vector<int>{n});
-      if (X.nnz() > 0) CHECK((packed.narrow.extent(0) > 0) == (sporades::detail::packed_bits(dims, n) <= 32));
+      if (X.nnz() > 0)
+        CHECK((packed.narrow.extent(0) > 0) == (sporades::detail::packed_bits(dims, n) <= 32));
     }
   }
 }
@@ -68,6 +69,40 @@ TEST_CASE("packed COO of 3,000 nonzeros takes the bytes that it says", "[formats
   auto const packed = make_packed_coo(host, X, 0);
   CHECK(packed.rows.extent(0) == 4);
   CHECK(packed.storage_bytes() == 3000 * (8 + 4) + 4 * 4 + 24 * 8);
+}
+
+TEMPLATE_LIST_TEST_CASE("blocked COO gives back its nonzeros, block by block",
+                        "[formats][blocked_coo]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  for (Dims const& dims : {Dims{900}, Dims{70, 400}, Dims{300, 200, 100, 5}, Dims{5, 0},
+                           Dims{9000, 60000, 5000}, Dims(5, 8000)}) {
+    auto const X = random_coo<Scalar, Index>(exec, dims, dims.back() == 0 ? 0 : 30000, 5, 2);
+    for (int n = 0; n < X.order(); ++n)
+      for (int bits : {1, 4, 31}) {
+        std::vector<int> modes{n};
+        for (int m = 0; m < X.order(); ++m)
+          if (m != n) modes.push_back(m);
+        auto const blocked = make_blocked_coo(exec, X, modes, bits);
+        auto const Y = copy_to(host, to_coo(exec, blocked));
+        INFO(to_string(dims) << ", mode " << n << ", blocks of 2^" << bits);
+        check_same_nonzeros(copy_to(host, sum_duplicates(exec, X).tensor),
+                            sum_duplicates(host, Y).tensor);
+        auto const slices =
+            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, blocked.slices);
+        Position next = 0, wrong = 0;
+        for (Position s = 0; s < slices.extent(0); ++s) {
+          wrong += slices(s).begin != next || slices(s).end <= next;
+          next = slices(s).end;
+          for (Position p = slices(s).begin; p < slices(s).end; ++p)
+            wrong += Y.coordinates(n, p) < slices(s).row ||
+                     Y.coordinates(n, p) >= slices(s).row + slices(s).row_count;
+        }
+        CHECK(next == Y.nnz());
+        CHECK(wrong == 0);
+      }
+  }
 }
 
 TEST_CASE("packed COO refuses what does not fit", "[formats][packed_coo]") {

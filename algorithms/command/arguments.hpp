@@ -72,6 +72,7 @@ struct CpAlsArguments {
   int rank = 0;
   bool non_negative = false;
   double regularization = 0;
+  bool dimension_tree = true;
 };
 
 /// Each returns the exit status and throws Error for bad input, RunError for a failure.

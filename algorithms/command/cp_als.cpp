@@ -17,9 +17,9 @@ namespace sporades::command {
 namespace {
 
 MttkrpStrategy parse_strategy(std::string const& name) {
-  for (auto strategy :
-       {MttkrpStrategy::atomic, MttkrpStrategy::duplicated, MttkrpStrategy::permuted,
-        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf})
+  for (auto strategy : {MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
+                        MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
+                        MttkrpStrategy::blocked, MttkrpStrategy::csf})
     if (name == to_string(strategy)) return strategy;
   return MttkrpStrategy::automatic;
 }
@@ -36,6 +36,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
                                           : CpAlsInit::given;
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
+  options.dimension_tree = arguments.dimension_tree;
   options.strategy = parse_strategy(common.strategy);
   options.time_kernels = !common.report.empty();
   check_cp_als(options);
@@ -66,6 +67,7 @@ Facts facts_of(CpAlsArguments const& arguments, CpAlsOptions const& options,
           {"init", start},
           {"strategy", to_string(options.strategy)},
           {"non-negative", options.non_negative ? "yes" : "no"},
+          {"dimension tree", options.dimension_tree ? "yes" : "no"},
           {"regularization", concatenate(options.regularization)}};
 }
 
@@ -181,9 +183,10 @@ class CpAlsRun {
     report.rank = options_.rank;
     report.non_negative = options_.non_negative;
     report.regularization = options_.regularization;
-    report.bytes_plan = problem.plan.storage_bytes();
-    for (auto const& choice : problem.plan.choices)
-      report.strategies.push_back(to_string(choice.strategy));
+    report.bytes_plan = problem.products.storage_bytes();
+    auto const& products = problem.products;
+    for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n)
+      report.strategies.push_back(describe(products, n));
   }
 
   /// Writes the checkpoint unless it is there already.

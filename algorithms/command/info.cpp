@@ -70,8 +70,9 @@ ModeInfo mode_info(Exec const& exec, Tensor const& X, int n) {
     if (m != n) others.push_back(m);
   Runs const slices = count_runs(exec, sorted(exec, X, {n}), {n});
   Runs const fibers = count_runs(exec, sorted(exec, X, others), others);
-  return {X.dims[n],    slices.count,       mean(slices.count), slices.longest,
-          fibers.count, mean(fibers.count), fibers.longest,     {}};
+  return {X.dims[n],      slices.count, mean(slices.count),
+          slices.longest, fibers.count, mean(fibers.count),
+          fibers.longest, {},           {}};
 }
 
 template <class Tensor>

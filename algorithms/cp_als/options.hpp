@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/cp_als/dimension_tree.hpp>
 #include <sporades/algorithms/cp_als/state.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
 
 namespace sporades {
 
@@ -20,7 +20,8 @@ struct CpAlsOptions {
   bool non_negative = false;  // factors and weights >= 0
   double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
-  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  bool dimension_tree = true;  // products share what they have in common, where that pays
+  bool time_kernels = false;   // seconds by kernel, at the cost of a fence around each
 };
 
 enum class CpAlsStop { converged, iterations, observer };
@@ -39,7 +40,8 @@ inline char const* to_string(CpAlsStop stop) {
 /// A tensor made ready for CP-ALS: see make_cp_als_problem.
 template <class Scalar, class Index, class MemorySpace>
 struct CpAlsProblem {
-  MttkrpPlan<Scalar, Index, MemorySpace> plan;
+  Dims dims;
+  DimensionTree<Scalar, Index, MemorySpace> products;
   double norm_squared = 0;  // ||X||^2
 };
 

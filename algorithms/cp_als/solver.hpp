@@ -9,7 +9,6 @@
 #include <sporades/algorithms/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/cp_als/state.hpp>
 #include <sporades/core/timer.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
 
 namespace sporades::detail {
 
@@ -50,6 +49,7 @@ class CpAlsSolver {
     products_ = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
     if (options.non_negative)
       gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
+    factors_changed(problem.products);
     write_state();
   }
 
@@ -95,7 +95,7 @@ class CpAlsSolver {
   void update(int n) {
     MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "mttkrp mode " + std::to_string(n),
-                   [&] { mttkrp(exec_, problem_.plan, factors_, n, V); });
+                   [&] { mttkrp(exec_, problem_.products, factors_, n, V); });
     times_.measure(exec_, "solve", [&] { solve(n, V); });
     times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
     if (n == state_.order() - 1)

@@ -94,11 +94,12 @@ auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
   return nonzeros;
 }
 
-/// Calls run(constant) with the number of other modes where kernels unroll over it (orders 3 to 5
+/// Calls run(constant) with the number of other modes where kernels unroll over it (orders 2 to 5
 /// with 32-bit indices), else with any_number.
 template <class Index, class Run>
 void for_other_modes(int others, Run const& run) {
   if constexpr (sizeof(Index) == 4) {
+    if (others == 1) return run(std::integral_constant<int, 1>{});
     if (others == 2) return run(std::integral_constant<int, 2>{});
     if (others == 3) return run(std::integral_constant<int, 3>{});
     if (others == 4) return run(std::integral_constant<int, 4>{});

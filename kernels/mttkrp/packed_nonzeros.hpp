@@ -7,33 +7,45 @@
 
 namespace sporades::detail {
 
-/// The nonzeros of a PackedCoo as MTTKRP on its row mode sees them: see coo_nonzeros.hpp.
-template <class Scalar, class Index, class MemorySpace, class WordType, int Others>
-struct PackedNonzeros {
+/// Words of one width.
+template <class WordType, class MemorySpace>
+struct OneWidth {
   using Word = WordType;
+
+  RawVector<Word const, MemorySpace> words;  // nnz
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Word flag() const { return row_flag<Word>; }
+  KOKKOS_FORCEINLINE_FUNCTION Word operator()(Position p) const { return words(p); }
+};
+
+/// Words of 32 or 64 bits, told apart at each load: CPUs predict it, and half the code is enough.
+template <class MemorySpace>
+struct EitherWidth {
+  using Word = std::uint64_t;
+
+  std::uint32_t const* narrow;  // nnz, or null
+  std::uint64_t const* wide;    // nnz, or null
+  KOKKOS_FORCEINLINE_FUNCTION Word flag() const {
+    return wide ? row_flag<Word> : Word{row_flag<std::uint32_t>};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Word operator()(Position p) const {
+    return wide ? wide[p] : narrow[p];
+  }
+};
+
+/// The nonzeros of a PackedCoo as MTTKRP on its row mode sees them.
+template <class Scalar, class Index, class MemorySpace, class Words, int Others>
+struct PackedNonzeros {
+  using Word = typename Words::Word;
+  using Memory = MemorySpace;
+  using Row = Index;
   static constexpr int capacity = Others == any_number ? max_order - 1 : Others;
+  static constexpr int other_modes = Others;
   struct Entry {
     Word word;
     Scalar value;
   };
 
-  /// The rows one after another, each loaded while the one before it is summed.
-  struct FlaggedRows {
-    Index const* next;
-    Index const* last;
-    Index row, following;
-
-    KOKKOS_FORCEINLINE_FUNCTION bool leaves(Entry const& entry) const {
-      return entry.word & row_flag<Word>;
-    }
-    KOKKOS_FORCEINLINE_FUNCTION void enter(Entry const&) {
-      row = following;
-      if (next < last) ++next;
-      following = *next;
-    }
-  };
-
-  RawVector<Word const, MemorySpace> words;     // nnz
+  Words words;
   RawVector<Scalar const, MemorySpace> values;  // nnz
   RawVector<Index const, MemorySpace> row_names;
   RawVector<Position const, MemorySpace> marks;
@@ -45,30 +57,17 @@ struct PackedNonzeros {
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {words(p), values(p)}; }
-  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & row_flag<Word>; }
-  /// p is where a chunk begins: a multiple of the distance of marks.
-  KOKKOS_FORCEINLINE_FUNCTION FlaggedRows rows(Position p) const {
-    constexpr Position distance = PackedCoo<Scalar, Index, MemorySpace>::mark_distance;
-    Index const* const last = row_names.data() + row_names.extent(0) - 1;
-    Index const* const row = row_names.data() + marks(p / distance);
-    Index const* const next = row < last ? row + 1 : last;
-    return {next, last, *row, *next};
-  }
+  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
     return static_cast<std::size_t>(word >> shift[m] & mask[m]);
   }
-
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
-    typename Columns::T product;
-    if (modes() == 0) {
-      product.fill(entry.value);
-      return product;
-    }
-    product = columns.load(factors[0], index(entry.word, 0));
-    product.multiply(entry.value);
-    multiply(product, entry.word, columns, 1, modes());
-    return product;
+  /// Where in row_names the row of nonzero p stands; p is a multiple of the distance of marks.
+  KOKKOS_FORCEINLINE_FUNCTION Position mark(Position p) const {
+    return marks(p / PackedCoo<Scalar, Index, MemorySpace>::mark_distance);
+  }
+  /// The bits of a word that hold modes 0 to split - 1.
+  KOKKOS_FORCEINLINE_FUNCTION Word path_mask(int split) const {
+    return split == 0 ? Word{0} : ~((Word{1} << (shift[split - 1])) - 1) & ~words.flag();
   }
 
   /// product *= the factor rows of modes first to last - 1.
@@ -77,14 +76,117 @@ struct PackedNonzeros {
                                             Columns const& columns, int first, int last) const {
     for (int m = first; m < last; ++m) product.multiply(columns.load(factors[m], index(word, m)));
   }
+  /// x_p times the factor rows of modes split and up.
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns,
+                                        int split) const {
+    typename Columns::T product;
+    if (modes() == 0) {
+      product.fill(entry.value);
+      return product;
+    }
+    product = columns.load(factors[split], index(entry.word, split));
+    product.multiply(entry.value);
+    multiply(product, entry.word, columns, split + 1, modes());
+    return product;
+  }
 };
 
-/// What MTTKRP on the row mode reads of X and A, through words of that type.
-template <int Others, class Word, class Scalar, class Index, class MemorySpace>
-auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X,
-                     Kokkos::View<Word*, MemorySpace> const& words,
+/// The rows of PackedCoo one after another, each loaded while the one before it is summed.
+template <class Index>
+struct RowCursor {
+  Index const* next;
+  Index const* last;
+  Index row, following;
+
+  template <class Names>
+  KOKKOS_FORCEINLINE_FUNCTION RowCursor(Names const& names, Position place)
+      : next(names.data() + place),
+        last(names.data() + names.extent(0) - 1),
+        row(*next),
+        following(*next) {
+    load();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void advance() {
+    row = following;
+    load();
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void load() {
+    if (next < last) ++next;
+    following = *next;
+  }
+};
+
+/// Adds up the terms of nonzeros begin to end - 1, and hands over the sum of each row but the last
+/// by close(row, sum); the last one's is returned. Runs of nonzeros that agree in the first `split`
+/// modes, fibers or whole subtrees, are summed without these modes' factors, and multiplied by
+/// them once: split = 0 sums term by term, N - 2 fiber by fiber.
+template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close>
+KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Columns const& tile,
+                                                 Position begin, Position end, Rows& rows,
+                                                 Close const& close) {
+  using T = typename Columns::T;
+  using Word = typename Nonzeros::Word;
+  constexpr bool has_path = split != 0;
+  int const depth = split == any_number ? nonzeros.modes() - 1 : split;
+  Word const flag = nonzeros.words.flag();
+  Word const path_mask = nonzeros.path_mask(depth);
+  T sum, run;  // of the row, less what the run holds; of the run
+  auto entry = nonzeros.fetch(begin);
+  Word path = entry.word & path_mask;
+  run = nonzeros.term(entry, tile, depth);
+  if (has_path) sum.fill(0);
+  // A new row has a flag where a path has none, so it is a new path too.
+  auto leaves = [&](Word word) { return (word & (path_mask | flag)) != path; };
+  auto next_run = [&](auto const& first) {
+    if (has_path) {
+      nonzeros.multiply(run, path, tile, 0, depth);
+      sum.add(run);
+      path = first.word & path_mask;
+    }
+    if (first.word & flag) {
+      close(rows.row, has_path ? sum : run);
+      rows.advance();
+      if (has_path) sum.fill(0);
+    }
+    run.fill(0);
+  };
+  Position p = begin + 1;
+  if constexpr (Batch > 1) {
+    for (; p + Batch <= end; p += Batch) {  // a batch's loads are all under way before any is used
+      typename Nonzeros::Entry entries[Batch];
+      for (int b = 0; b < Batch; ++b) entries[b] = nonzeros.fetch(p + b);
+      T term[Batch];
+      for (int b = 0; b < Batch; ++b) term[b] = nonzeros.term(entries[b], tile, depth);
+      for (int b = 0; b < Batch; ++b) {
+        if (leaves(entries[b].word)) next_run(entries[b]);
+        run.add(term[b]);
+      }
+    }
+  }
+  while (p < end) {
+    entry = nonzeros.fetch(p);
+    if (leaves(entry.word)) next_run(entry);
+    do {  // the run, in a loop of its own
+      run.add(nonzeros.term(entry, tile, depth));
+      if (++p == end) break;
+      entry = nonzeros.fetch(p);
+    } while (!leaves(entry.word));
+  }
+  if (!has_path) return run;
+  nonzeros.multiply(run, path, tile, 0, depth);
+  sum.add(run);
+  return sum;
+}
+
+/// What MTTKRP on the row mode reads of X and A.
+template <int Others, class Words, class Scalar, class Index, class MemorySpace>
+auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X, Words const& words,
                      Factors<Scalar, MemorySpace> const& A) {
-  PackedNonzeros<Scalar, Index, MemorySpace, Word, Others> nonzeros;
+  using Word = typename Words::Word;
+  PackedNonzeros<Scalar, Index, MemorySpace, Words, Others> nonzeros;
   nonzeros.words = words;
   nonzeros.values = X.values;
   nonzeros.row_names = X.rows;
@@ -98,16 +200,34 @@ auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X,
   return nonzeros;
 }
 
-/// Calls run(nonzeros, widths constant) with the type of nonzeros that fits X.
-template <class Scalar, class Index, class MemorySpace, class Run>
+/// Calls run(nonzeros, split constant) with types that fit X and the split: of every number up to
+/// N - 2 where kernels unroll over the modes, else 0 or any_number for N - 2.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Run>
 void for_packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X,
-                         Factors<Scalar, MemorySpace> const& A, Run const& run) {
+                         Factors<Scalar, MemorySpace> const& A, int split, Run const& run) {
+  auto with_words = [&](auto others, auto depth) {
+    if constexpr (!is_gpu<ExecutionSpace>) {
+      EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
+      run(packed_nonzeros<others()>(X, words, A), depth);
+    } else if (X.wide.extent(0) == 0) {
+      OneWidth<std::uint32_t, MemorySpace> const words{X.narrow};
+      run(packed_nonzeros<others()>(X, words, A), depth);
+    } else {
+      OneWidth<std::uint64_t, MemorySpace> const words{X.wide};
+      run(packed_nonzeros<others()>(X, words, A), depth);
+    }
+  };
   for_other_modes<Index>(X.order() - 1, [&](auto others) {
-    std::integral_constant<TileWidths, tile_widths<others()>> const widths{};
-    if (X.wide.extent(0) == 0)
-      run(packed_nonzeros<others()>(X, X.narrow, A), widths);
-    else
-      run(packed_nonzeros<others()>(X, X.wide, A), widths);
+    if constexpr (others() == any_number) {
+      if (split > 0)
+        with_words(others, std::integral_constant<int, any_number>{});
+      else
+        with_words(others, std::integral_constant<int, 0>{});
+    } else {
+      for_each_constant(std::make_integer_sequence<int, others()>{}, [&](auto depth) {
+        if (depth == split) with_words(others, depth);
+      });
+    }
   });
 }
 

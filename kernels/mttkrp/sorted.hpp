@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/mttkrp/packed_nonzeros.hpp>
+#include <sporades/kernels/mttkrp/coo_nonzeros.hpp>
 
 namespace sporades::detail {
 
@@ -18,16 +18,6 @@ void sum_terms(ExecutionSpace const& exec, char const* label, Nonzeros const& no
                                                width(), access(), batch<ExecutionSpace>>{
                                 nonzeros, sums, shape};
                           });
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp_sorted(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
-                   Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
-                   CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  for_packed_nonzeros(X, A, [&](auto const& nonzeros, auto widths) {
-    sum_terms<widths()>(exec, "sporades::mttkrp::sorted", nonzeros, X.rows.extent(0) == V.extent(0),
-                        V, all_rows_aligned(A, X.row_mode, V), carry);
-  });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

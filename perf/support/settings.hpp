@@ -9,9 +9,9 @@ namespace sporades::perf {
 
 /// What the command line asks for.
 struct Settings {
-  std::vector<std::string> tensors{"uber"};  // names of generate_like, NAME:NNZ, or files
+  std::vector<std::string> tensors{"uber"};  // see support/tensors.hpp
   std::vector<int> ranks{16, 32};
-  std::vector<std::string> strategies{"automatic", "sorted", "morton", "fibers", "csf"};
+  std::vector<std::string> strategies{"automatic", "sorted", "morton", "fibers", "blocked", "csf"};
   std::vector<std::string> scalars{"double", "float"};
   std::vector<std::string> files;  // to time the readers on
   double stream_megabytes = 256;   // of one array

@@ -3,14 +3,37 @@
 #include <algorithm>
 #include <optional>
 #include <sporades/algorithms/generate.hpp>
+#include <sporades/core/random.hpp>
 #include <sporades/formats/tns_file.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
 namespace {
 
+/// 100,000 x 100,000 x 100,000, uniform; with a hub, half of the nonzeros lie in row 0 of mode 0.
+template <class Scalar>
+CooTensor<Scalar> uniform_tensor(Position nnz, bool has_hub) {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = generate<Scalar, std::uint32_t>(exec, {100000, 100000, 100000}, nnz, 0.0);
+  if (!has_hub) return X;
+  CooTensor<Scalar> Y{X.dims, X.coordinates, X.values, {}};
+  auto const coordinates = X.coordinates;
+  Kokkos::parallel_for(
+      "sporades::perf::hub",
+      Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Position>>(exec, 0,
+                                                                                          nnz),
+      KOKKOS_LAMBDA(Position p) {
+        if (splitmix64(p) & 1) coordinates(0, p) = 0;
+      });
+  exec.fence();
+  return Y;
+}
+
 template <class Scalar>
 CooTensor<Scalar> load(std::string const& name) {
+  if (name.rfind("uniform:", 0) == 0)
+    return uniform_tensor<Scalar>(std::stoull(name.substr(8)), false);
+  if (name.rfind("hub:", 0) == 0) return uniform_tensor<Scalar>(std::stoull(name.substr(4)), true);
   auto const known = generate_like_names();
   std::string const preset = name.substr(0, name.find(':'));
   if (std::find(known.begin(), known.end(), preset) == known.end()) {

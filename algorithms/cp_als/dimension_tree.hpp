@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/matrix.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+
+namespace sporades {
+
+/// The MTTKRPs of CP-ALS, with what one mode's has in common with the next one's computed once (a
+/// dimension tree of one fork: Phan et al. 2013; Li et al., IPDPS 2017). Some modes S, one after
+/// another in the order of updates, are fused into one mode of a tensor X' of lower order, whose
+/// index is that of a cell of the grid of S. With
+///   K = the Khatri-Rao product of the factors of S (a row a cell), and
+///   T = MTTKRP of X' on the fused mode (a row a cell),
+/// a mode outside S is an MTTKRP of X' with K as one factor, and a mode n of S
+///   V(i, r) = sum over cells c with c_n = i of T(c, r) prod_{m in S, m != n} A_m(c_m, r),
+/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor; so is K. T serves
+/// all modes of S, since none outside changes between them.
+template <class Scalar, class Index, class MemorySpace>
+struct DimensionTree {
+  std::vector<int> fused;                        // S; none: products are those of `whole` alone
+  std::vector<int> others;                       // rising
+  MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
+  MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
+  Matrix<Scalar, MemorySpace> K, T;              // cells x columns
+  bool has_K = false, has_T = false;             // and they are of the present factors
+
+  std::uint64_t storage_bytes() const {
+    return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
+           (K.span() + T.span()) * sizeof(Scalar);
+  }
+};
+
+/// The modes that are worth fusing, or none. A pass over X costs a factor row a nonzero for each
+/// mode but one, and about two more for the nonzero itself; a cell of the grid as much a mode, and
+/// a row of T. All N modes take N passes; with S fused one for T and one a mode outside. Only
+/// grids of at most a quarter of the nonzeros are looked at.
+inline std::vector<int> choose_fused_modes(Dims const& dims, Position nnz) {
+  int const N = static_cast<int>(dims.size());
+  std::vector<int> best;
+  double const x = static_cast<double>(nnz);
+  double least = 0.9 * N * x * (N - 1 + 2);
+  for (int size = 2; size < N; ++size)
+    for (int first = 0; first < N; ++first) {
+      std::vector<int> modes;
+      double cells = 1;
+      for (int k = 0; k < size; ++k) {
+        modes.push_back((first + k) % N);
+        cells *= static_cast<double>(dims[modes.back()]);
+      }
+      if (cells > x / 4 || cells >= 4294967296.0) continue;
+      double const cost = (1 + N - size) * x * (N - size + 2) + (size + 1) * cells * (size + 6);
+      if (cost < least) {
+        least = cost;
+        best = modes;
+      }
+    }
+  return best;
+}
+
+namespace detail {
+
+/// to(0, p) <- the cell of nonzero p, to(1 ..) <- its other indices.
+template <class Coordinates>
+struct FuseIndices {
+  Coordinates from, to;  // N x nnz, 1 + others x nnz
+  int fused, others;
+  int mode[max_order];  // S, then the others
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    using Index = typename Coordinates::non_const_value_type;
+    std::uint64_t cell = 0;
+    for (int k = 0; k < fused; ++k) cell = cell * dims[k] + from(mode[k], p);
+    to(0, p) = static_cast<Index>(cell);
+    for (int k = 0; k < others; ++k) to(1 + k, p) = from(mode[fused + k], p);
+  }
+};
+
+/// Cell c of the grid: its indices, c itself, and a one.
+template <class Tensor>
+struct GridCells {
+  typename Tensor::Coordinates coordinates;  // modes + 1 x cells
+  typename Tensor::Values values;            // cells
+  int modes;
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position c) const {
+    using Index = typename Tensor::Index;
+    std::uint64_t rest = c;
+    for (int k = modes - 1; k >= 0; --k) {
+      coordinates(k, c) = static_cast<Index>(rest % dims[k]);
+      rest /= dims[k];
+    }
+    coordinates(modes, c) = static_cast<Index>(c);
+    values(c) = 1;
+  }
+};
+
+}  // namespace detail
+
+/// X with these modes fused, as choose_fused_modes gives them; none for a plain plan. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    std::vector<int> const& fused, MttkrpOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  DimensionTree<Scalar, Index, MemorySpace> tree;
+  tree.fused = fused;
+  if (fused.empty()) {
+    tree.whole = make_mttkrp_plan(exec, X, options);
+    return tree;
+  }
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(fused.begin(), fused.end(), n) == fused.end()) tree.others.push_back(n);
+  Dims whole_dims{1}, grid_dims;
+  for (int n : fused) {
+    whole_dims[0] *= X.dims[n];
+    grid_dims.push_back(X.dims[n]);
+  }
+  Position const cells = whole_dims[0];
+  grid_dims.push_back(cells);
+  for (int n : tree.others) whole_dims.push_back(X.dims[n]);
+
+  Tensor whole = allocate_coo<Scalar, Index>(exec, whole_dims, X.nnz());
+  whole.values = X.values;
+  detail::FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
+                                                         whole.coordinates,
+                                                         static_cast<int>(fused.size()),
+                                                         static_cast<int>(tree.others.size()),
+                                                         {},
+                                                         {}};
+  std::copy(fused.begin(), fused.end(), fuse.mode);
+  std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
+  std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
+  Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+  tree.whole = make_mttkrp_plan(exec, whole, options);
+
+  Tensor const grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
+  detail::GridCells<Tensor> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
+  std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
+  Kokkos::parallel_for("sporades::cp_als::grid_cells", Policy(exec, 0, cells), fill);
+  tree.grid = make_mttkrp_plan(exec, grid, options);
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  tree.K = make_matrix<Scalar>(exec, "sporades::cp_als::K", cells, columns);
+  tree.T = make_matrix<Scalar>(exec, "sporades::cp_als::T", cells, columns);
+  fence(exec, "sporades::cp_als::make_dimension_tree");
+  return tree;
+}
+
+/// MTTKRP of X on mode n, as mttkrp(exec, plan, A, n, V). Until the next call only A[n] may change,
+/// and factors_changed is called where more did.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace>& tree,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
+  if (tree.fused.empty()) return mttkrp(exec, tree.whole, A, n, V);
+  int const S = static_cast<int>(tree.fused.size());
+  Factors<Scalar, MemorySpace> whole{tree.K}, grid;
+  for (int m : tree.others) whole.push_back(A[m]);
+  for (int m : tree.fused) grid.push_back(A[m]);
+  grid.push_back(tree.T);
+  auto const in_S = std::find(tree.fused.begin(), tree.fused.end(), n);
+  if (in_S != tree.fused.end()) {
+    if (!tree.has_T) mttkrp(exec, tree.whole, whole, 0, tree.T);
+    tree.has_T = true;
+    tree.has_K = false;
+    mttkrp(exec, tree.grid, grid, static_cast<int>(in_S - tree.fused.begin()), V);
+  } else {
+    if (!tree.has_K) mttkrp(exec, tree.grid, grid, S, tree.K);
+    tree.has_K = true;
+    tree.has_T = false;
+    auto const place = std::find(tree.others.begin(), tree.others.end(), n);
+    mttkrp(exec, tree.whole, whole, 1 + static_cast<int>(place - tree.others.begin()), V);
+  }
+}
+
+/// "blocked", or "blocked, modes 2 3 4 fused" for one of these.
+template <class Scalar, class Index, class MemorySpace>
+std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+  if (tree.fused.empty()) return describe(tree.whole.choices[n]);
+  auto const place = std::find(tree.others.begin(), tree.others.end(), n);
+  if (place != tree.others.end())
+    return describe(tree.whole.choices[1 + (place - tree.others.begin())]);
+  std::string text = describe(tree.whole.choices[0]) + ", modes";
+  for (int m : tree.fused) text += " " + std::to_string(m);
+  return text + " fused";
+}
+
+/// Forgets what was computed of factors that are no more.
+template <class Scalar, class Index, class MemorySpace>
+void factors_changed(DimensionTree<Scalar, Index, MemorySpace>& tree) {
+  tree.has_K = tree.has_T = false;
+}
+
+}  // namespace sporades

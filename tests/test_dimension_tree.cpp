@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <cstring>
+#include <sporades/algorithms/cp_als.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/cp_als.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+
+TEST_CASE("modes are fused where their grid is small", "[algorithms][dimension_tree]") {
+  CHECK(choose_fused_modes({183, 24, 1140, 1717}, 3300000) == std::vector<int>{0, 1});
+  CHECK(choose_fused_modes({165427, 11374, 2, 100, 89}, 3000000) == std::vector<int>{2, 3, 4});
+  CHECK(choose_fused_modes({2482, 2862, 14036, 17}, 3100000) == std::vector<int>{3, 0});
+  CHECK(choose_fused_modes({12092, 9184, 28818}, 5000000).empty());
+  CHECK(choose_fused_modes({12, 9, 8}, 20).empty());
+  CHECK(choose_fused_modes({3, 4}, 1000).empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mode alone",
+                        "[algorithms][dimension_tree]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  struct Trial {
+    Dims dims;
+    std::vector<int> fused;
+  };
+  for (auto const& trial :
+       {Trial{{8, 9, 20}, {0, 1}}, Trial{{8, 20, 9}, {2, 0}}, Trial{{30, 5, 6, 40}, {1, 2}},
+        Trial{{30, 5, 6, 40}, {1, 2, 3}}, Trial{{40, 50, 2, 6, 7}, {2, 3, 4}},
+        Trial{{3, 50, 40, 4, 5}, {3, 4, 0}}, Trial{{4, 3, 5, 4, 3, 6}, {5, 0}}}) {
+    auto const X = random_coo<Scalar, Index>(exec, trial.dims, 3000, 3, 1);
+    int const R = 8, N = X.order();
+    auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
+    auto tree = make_dimension_tree(exec, X, trial.fused, {MttkrpStrategy::automatic, R});
+    Factors<Scalar, typename Exec::memory_space> A;
+    for (int n = 0; n < N; ++n)
+      A.push_back(random_factor<Scalar>(exec, "A", trial.dims[n], R, 1, n));
+    double worst = 0;
+    for (int step = 0; step < 2 * N; ++step) {  // two rounds of updates, as CP-ALS makes them
+      int const n = step % N;
+      auto const V = make_matrix<Scalar>(exec, "V", trial.dims[n], R);
+      auto const W = make_matrix<Scalar>(exec, "W", trial.dims[n], R);
+      mttkrp(exec, plan, A, n, V);
+      mttkrp(exec, tree, A, n, W);
+      auto const v = matrix_on_host(V), w = matrix_on_host(W);
+      for (std::size_t i = 0; i < trial.dims[n]; ++i)
+        for (int r = 0; r < R; ++r)
+          worst = std::max(worst, std::abs(static_cast<double>(v(i, r)) - w(i, r)) /
+                                      (std::abs(static_cast<double>(v(i, r))) + 1e-30));
+      A[n] = random_factor<Scalar>(exec, "A", trial.dims[n], R, 2 + step, n);
+    }
+    INFO(to_string(trial.dims));
+    CHECK(worst < 3000 * std::numeric_limits<Scalar>::epsilon());
+    factors_changed(tree);  // what was kept is forgotten: any mode may come next
+    for (int n = 0; n < N; ++n) {
+      for (auto& a : A) a = random_factor<Scalar>(exec, "A", a.extent(0), R, 99 + n, 0);
+      auto const V = make_matrix<Scalar>(exec, "V", trial.dims[n], R);
+      auto const W = make_matrix<Scalar>(exec, "W", trial.dims[n], R);
+      factors_changed(tree);
+      mttkrp(exec, plan, A, n, V);
+      mttkrp(exec, tree, A, n, W);
+      auto const v = matrix_on_host(V), w = matrix_on_host(W);
+      CHECK(std::abs(static_cast<double>(v(0, 0)) - w(0, 0)) <=
+            3000 * std::numeric_limits<Scalar>::epsilon() * std::abs(static_cast<double>(v(0, 0))));
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-ALS with and without a dimension tree fits the same",
+                        "[algorithms][cp_als][dimension_tree]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = random_coo<Scalar, typename TestType::Index>(exec, {40, 5, 6, 30}, 20000, 3, 1);
+  auto options = options_of(5, 8);
+  auto const with = make_cp_als_problem(exec, X, options);
+  CHECK(!with.products.fused.empty());
+  auto const fits = cp_als(exec, X, options).fits;
+  options.dimension_tree = false;
+  CHECK(make_cp_als_problem(exec, X, options).products.fused.empty());
+  auto const plain = cp_als(exec, X, options).fits;
+  REQUIRE(fits.size() == plain.size());
+  for (std::size_t k = 0; k < fits.size(); ++k)
+    CHECK(std::abs(fits[k] - plain[k]) < (sizeof(Scalar) == 4 ? 1e-4 : 1e-10));
+}
