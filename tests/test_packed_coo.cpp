@@ -12,7 +12,9 @@ using namespace sporades::test;
 
 namespace {
 
-Kokkos::DefaultHostExecutionSpace const host{};
+Kokkos::DefaultHostExecutionSpace host() {
+  return {};
+}
 
 /// The key that Morton order compares, bit by bit from the definition; all of it fits 64 bits.
 template <class Tensor>
@@ -55,7 +57,7 @@ TEMPLATE_LIST_TEST_CASE("packed COO gives back its nonzeros", "[formats][packed_
       auto const list = sorted(exec, X, modes);
       auto const packed = make_packed_coo(exec, list, n);
       INFO(to_string(dims) << ", mode " << n);
-      check_same_nonzeros(copy_to(host, list), copy_to(host, to_coo(exec, packed)));
+      check_same_nonzeros(copy_to(host(), list), copy_to(host(), to_coo(exec, packed)));
       CHECK(to_coo(exec, packed).sorted_modes == std::vector<int>{n});
       if (X.nnz() > 0)
         CHECK((packed.narrow.extent(0) > 0) == (sporades::detail::packed_bits(dims, n) <= 32));
@@ -65,8 +67,8 @@ TEMPLATE_LIST_TEST_CASE("packed COO gives back its nonzeros", "[formats][packed_
 
 TEST_CASE("packed COO of 3,000 nonzeros takes the bytes that it says", "[formats][packed_coo]") {
   auto const X =
-      sorted(host, random_coo<double, std::uint32_t>(host, {4, 100, 100}, 3000), {0, 1, 2});
-  auto const packed = make_packed_coo(host, X, 0);
+      sorted(host(), random_coo<double, std::uint32_t>(host(), {4, 100, 100}, 3000), {0, 1, 2});
+  auto const packed = make_packed_coo(host(), X, 0);
   CHECK(packed.rows.extent(0) == 4);
   CHECK(packed.storage_bytes() == 3000 * (8 + 4) + 4 * 4 + 24 * 8);
 }
@@ -85,10 +87,10 @@ TEMPLATE_LIST_TEST_CASE("blocked COO gives back its nonzeros, block by block",
         for (int m = 0; m < X.order(); ++m)
           if (m != n) modes.push_back(m);
         auto const blocked = make_blocked_coo(exec, X, modes, bits);
-        auto const Y = copy_to(host, to_coo(exec, blocked));
+        auto const Y = copy_to(host(), to_coo(exec, blocked));
         INFO(to_string(dims) << ", mode " << n << ", blocks of 2^" << bits);
-        check_same_nonzeros(copy_to(host, sum_duplicates(exec, X).tensor),
-                            sum_duplicates(host, Y).tensor);
+        check_same_nonzeros(copy_to(host(), sum_duplicates(exec, X).tensor),
+                            sum_duplicates(host(), Y).tensor);
         auto const slices =
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, blocked.slices);
         Position next = 0, wrong = 0;
@@ -107,15 +109,15 @@ TEMPLATE_LIST_TEST_CASE("blocked COO gives back its nonzeros, block by block",
 
 TEST_CASE("packed COO refuses what does not fit", "[formats][packed_coo]") {
   using Catch::Matchers::ContainsSubstring;
-  auto const X = random_coo<double, std::uint32_t>(host, {6, 5, 4}, 10);
-  CHECK_THROWS_WITH(make_packed_coo(host, sorted(host, X, {1}), 0),
+  auto const X = random_coo<double, std::uint32_t>(host(), {6, 5, 4}, 10);
+  CHECK_THROWS_WITH(make_packed_coo(host(), sorted(host(), X, {1}), 0),
                     ContainsSubstring("not sorted by mode 0 first"));
   Dims const large{2, 1u << 31, 1u << 31, 4};
   CHECK(!fits_packed_coo(large, 0));
   CHECK(fits_packed_coo(large, 1));
   CHECK_THROWS_WITH(
-      make_packed_coo(host, sorted(host, random_coo<double, std::uint32_t>(host, large, 10), {0}),
-                      0),
+      make_packed_coo(host(),
+                      sorted(host(), random_coo<double, std::uint32_t>(host(), large, 10), {0}), 0),
       ContainsSubstring("take 64 bits, a word has 63"));
 }
 
@@ -126,14 +128,14 @@ TEMPLATE_LIST_TEST_CASE("morton order is that of interleaved bits", "[formats][m
   for (Dims const& dims : {Dims{1000}, Dims{700, 4}, Dims{300, 1, 4000}, Dims{183, 24, 1140, 1717},
                            Dims{5, 4, 3, 4, 5}}) {
     auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 1);
-    auto const Y = copy_to(host, morton_sorted(exec, X));
+    auto const Y = copy_to(host(), morton_sorted(exec, X));
     Position descents = 0;
     for (Position p = 1; p < Y.nnz(); ++p) descents += morton_key(Y, p) < morton_key(Y, p - 1);
     INFO(to_string(dims));
     CHECK(descents == 0);
     std::vector<int> modes;
     for (int n = 0; n < X.order(); ++n) modes.push_back(n);
-    check_same_nonzeros(copy_to(host, sum_duplicates(exec, X).tensor),
-                        sum_duplicates(host, Y).tensor);
+    check_same_nonzeros(copy_to(host(), sum_duplicates(exec, X).tensor),
+                        sum_duplicates(host(), Y).tensor);
   }
 }

@@ -186,7 +186,7 @@ class CpAlsRun {
     report.bytes_plan = problem.products.storage_bytes();
     auto const& products = problem.products;
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n)
-      report.strategies.push_back(describe(products, n));
+      report.strategies.push_back(sporades::describe(products, n));
   }
 
   /// Writes the checkpoint unless it is there already.
