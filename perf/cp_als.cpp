@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <sporades/algorithms/cp_als.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
@@ -7,16 +8,17 @@
 namespace sporades::perf {
 namespace {
 
-/// Ten iterations from one start; the time is of one. The parts come from a second run, whose
-/// kernels are fenced one by one.
+/// Ten iterations from one start; the time is the median one's. The parts come from a second run,
+/// whose kernels are fenced one by one.
 template <class Scalar>
-void run(benchmark::State& state, std::string const& name, int rank) {
+void run(benchmark::State& state, std::string const& name, int rank, bool dimension_tree) {
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, tensor<Scalar>(name));
   CpAlsOptions options;
   options.rank = rank;
   options.iterations = 10;
   options.tolerance = 0;
+  options.dimension_tree = dimension_tree;
   auto problem = make_cp_als_problem(exec, X, options);
   auto iterate = [&] {
     auto start = cp_als_start(exec, X, options);
@@ -24,9 +26,9 @@ void run(benchmark::State& state, std::string const& name, int rank) {
   };
   iterate();
   for (auto _ : state) {
-    double total = 0;
-    for (double seconds : iterate().seconds) total += seconds;
-    state.SetIterationTime(total / options.iterations);
+    auto seconds = iterate().seconds;
+    std::sort(seconds.begin(), seconds.end());
+    state.SetIterationTime(seconds[seconds.size() / 2]);
   }
   options.time_kernels = true;
   for (auto const& [label, time] : iterate().kernels)
@@ -37,15 +39,16 @@ void run(benchmark::State& state, std::string const& name, int rank) {
 
 void add_cp_als(Settings const& settings) {
   for (auto const& name : settings.tensors)
-    for (int rank : settings.ranks) {
-      std::string const end = "/R" + std::to_string(rank);
-      if (settings.has_scalar("double"))
-        add("cp_als/" + short_name(name) + "/double" + end,
-            [=](benchmark::State& state) { run<double>(state, name, rank); });
-      if (settings.has_scalar("float"))
-        add("cp_als/" + short_name(name) + "/float" + end,
-            [=](benchmark::State& state) { run<float>(state, name, rank); });
-    }
+    for (int rank : settings.ranks)
+      for (bool tree : {true, false}) {
+        std::string const end = "/R" + std::to_string(rank) + (tree ? "" : "/no_dimension_tree");
+        if (settings.has_scalar("double"))
+          add("cp_als/" + short_name(name) + "/double" + end,
+              [=](benchmark::State& state) { run<double>(state, name, rank, tree); });
+        if (settings.has_scalar("float"))
+          add("cp_als/" + short_name(name) + "/float" + end,
+              [=](benchmark::State& state) { run<float>(state, name, rank, tree); });
+      }
 }
 
 }  // namespace sporades::perf
