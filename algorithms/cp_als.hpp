@@ -70,8 +70,9 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
   auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
   double const square = norm_squared(exec, summed.values);
   expects(square > 0, "cp_als: the norm of X is 0: nothing to fit");
-  auto const fused =
-      options.dimension_tree ? choose_fused_modes(X.dims, summed.nnz()) : std::vector<int>();
+  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+                         ? choose_fused_modes(X.dims, summed.nnz())
+                         : std::vector<int>();
   return {X.dims,
           make_dimension_tree(exec, summed, fused, MttkrpOptions{options.strategy, options.rank}),
           square};

@@ -259,7 +259,8 @@ int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& rea
 }  // namespace detail
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
-/// Fences exec. Throws Error if the rank is not positive.
+/// Fences exec. Throws Error if the rank is not positive, or strategy `fibers` or `blocked` is
+/// asked for and indices do not fit their words.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -277,7 +278,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   plan.lists.resize(N);
   plan.trees.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  Tensor curve;  // X along the curve, once a mode wants it
+  constexpr int default_block_bits = 12;  // where blocks are asked for that the rule would not make
+  Tensor curve;                           // X along the curve, once a mode wants it
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   int const block_bits = options.block_bits > 0
                              ? options.block_bits
@@ -288,10 +290,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     auto const modes = mttkrp_mode_order(X.dims, n);
     bool const fits = fits_packed_coo(X.dims, n);
     if (is_automatic) choice = detail::choose_layout(X.dims, X.nnz(), block_bits, blocks, fits);
-    if (choice.strategy == MttkrpStrategy::blocked && (!fits || block_bits == 0)) {
-      choice.strategy = MttkrpStrategy::sorted;
-      choice.reason = fits ? "the factors fit a cache" : "indices do not fit 63 bits";
-    }
+    bool const is_packed =
+        choice.strategy == MttkrpStrategy::fibers || choice.strategy == MttkrpStrategy::blocked;
+    expects(fits || !is_packed, "make_mttkrp_plan: strategy ", to_string(choice.strategy),
+            ": the indices of all modes but ", n, " take ", detail::packed_bits(X.dims, n) - 1,
+            " bits, a word has 63");
     if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
     choice.split = std::min(choice.split, std::max(0, N - 2));
     switch (choice.strategy) {
@@ -306,8 +309,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         plan.trees[n] = make_csf(exec, X, modes);
         break;
       case MttkrpStrategy::blocked:
-        choice.block_bits = block_bits;
-        plan.blocked[n] = make_blocked_coo(exec, X, modes, block_bits);
+        choice.block_bits = block_bits > 0 ? block_bits : default_block_bits;
+        plan.blocked[n] = make_blocked_coo(exec, X, modes, choice.block_bits);
         plan.carry.parts(exec, plan.blocked[n].part_rows, options.rank);
         if (is_automatic)
           choice.split = detail::measured_split(exec, plan.blocked[n].nonzeros, choice.reason);
@@ -318,8 +321,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         auto const list = along_curve ? sorted(exec, curve, {n}) : sorted(exec, X, modes);
         if (!fits) {
           plan.lists[n] = list;
-          choice.strategy = MttkrpStrategy::sorted;
-          choice.reason = "indices do not fit 63 bits";
+          if (is_automatic) choice.reason = "indices do not fit 63 bits";
           break;
         }
         plan.packed[n] = make_packed_coo(exec, list, n);

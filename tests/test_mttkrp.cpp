@@ -130,11 +130,14 @@ TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its
 
 TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals its definition",
                         "[kernels][mttkrp]", Cases) {
-  for (auto const& problem :
-       {Problem{{70000, 60000, 50000}, 20000, 3}, Problem{Dims(6, 8000), 20000, 2}})
-    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::blocked})
-      check_all_modes<TestType>(problem, 5, {strategy, 5, RowOrder::automatic, false, -1, 12},
-                                true);
+  Problem const over31{{70000, 60000, 50000}, 20000, 3}, over63{Dims(6, 8000), 20000, 2};
+  for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
+                        MttkrpStrategy::blocked}) {
+    MttkrpOptions const options{strategy, 5, RowOrder::automatic, false, -1, 12};
+    check_all_modes<TestType>(over31, 5, options, true);
+    if (strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::sorted)
+      check_all_modes<TestType>(over63, 5, options, true);
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
@@ -265,5 +268,9 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   auto const tree = make_csf(exec, X, {1, 0, 2});
   CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), ContainsSubstring("root is mode 1"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), ContainsSubstring("rank 0"));
+  auto const wide = random_coo<double, std::uint32_t>(exec, Dims(6, 8000), 10);
+  for (auto strategy : {MttkrpStrategy::fibers, MttkrpStrategy::blocked})
+    CHECK_THROWS_WITH(make_mttkrp_plan(exec, wide, {strategy, 3}),
+                      ContainsSubstring("all modes but 0 take 65 bits, a word has 63"));
   CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), ContainsSubstring("names 2 modes of 3"));
 }

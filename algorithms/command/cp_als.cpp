@@ -67,7 +67,7 @@ Facts facts_of(CpAlsArguments const& arguments, CpAlsOptions const& options,
           {"init", start},
           {"strategy", to_string(options.strategy)},
           {"non-negative", options.non_negative ? "yes" : "no"},
-          {"dimension tree", options.dimension_tree ? "yes" : "no"},
+          {"dimension-tree", options.dimension_tree ? "yes" : "no"},
           {"regularization", concatenate(options.regularization)}};
 }
 
