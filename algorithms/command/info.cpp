@@ -91,8 +91,8 @@ void add_values(Tensor const& X, TensorInfo& info) {
 template <class Tensor>
 void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   info.bytes.emplace_back("coo", X.storage_bytes());
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
+                        MttkrpStrategy::automatic}) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
     info.bytes.emplace_back(to_string(strategy), plan.storage_bytes());
     if (strategy == MttkrpStrategy::automatic)

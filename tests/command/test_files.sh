@@ -100,8 +100,10 @@ same a.tns kept.tns
 run 0 info a.tns
 says '20000 nonzeros'
 says '183 x 24 x 1140 x 1717'
-for word in slices fibers longest coo permuted sorted blocked csf automatic; do says "$word"; done
+for word in slices fibers longest coo permuted sorted csf automatic; do says "$word"; done
+says 'automatic, mode 3: sorted: fibers hold 1.02 nonzeros'
 run 0 info a.spt --json
+says '"reason": "'
 for key in file order dims nnz density modes slices slice_mean slice_max fibers fiber_mean \
   fiber_max automatic bytes coo csf; do
   says "\"$key\": "
