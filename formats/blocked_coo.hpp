@@ -57,8 +57,8 @@ struct BlockedCoo {
 namespace detail {
 
 /// Where the bits of each mode's index go in the key of a blocked order: from the most significant,
-/// row block; the other modes' blocks interleaved; row; the other modes. Keys of more than 64 bits
-/// lose their lowest.
+/// row block; the other modes' blocks interleaved; row; the other modes but the last, whose order
+/// inside a run does not matter. Keys of more than 64 bits lose their lowest.
 struct BlockedKeyLayout {
   struct Field {
     int mode, from, width, to;  // bits from .. from + width - 1 of the index become bit `to` and up
@@ -75,7 +75,8 @@ struct BlockedKeyLayout {
     for (int b = longest - 1; b >= 0; --b)
       for (std::size_t k = 1; k < modes.size(); ++k)
         if (b < high(modes[k])) fields.push_back({modes[k], block_bits + b, 1, 0});
-    for (int m : modes) fields.push_back({m, 0, low(m), 0});
+    for (std::size_t k = 0; k == 0 || k + 1 < modes.size(); ++k)
+      fields.push_back({modes[k], 0, low(modes[k]), 0});
     int all = 0;
     for (auto const& field : fields) all += field.width;
     int const left_out = std::max(0, all - 64);
@@ -111,18 +112,19 @@ struct BlockedKeys {
   }
 };
 
-/// begins(b): the first nonzero of block of rows b or a later one.
+/// begins(b): the first nonzero, in this order, of block of rows b or a later one.
 template <class Coordinates>
 struct FindBlocks {
-  Coordinates coordinates;  // N x nnz
+  Coordinates coordinates;                                // N x nnz
+  Permutation<typename Coordinates::memory_space> order;  // nnz
   Kokkos::View<Position*, typename Coordinates::memory_space> begins;
   int row_mode, block_bits;
 
   KOKKOS_FUNCTION void operator()(Position b) const {
-    Position begin = 0, end = coordinates.extent(1);
+    Position begin = 0, end = order.extent(0);
     while (begin < end) {
       Position const middle = begin + (end - begin) / 2;
-      if (coordinates(row_mode, middle) >> block_bits < b)
+      if (coordinates(row_mode, order(middle)) >> block_bits < b)
         begin = middle + 1;
       else
         end = middle;
@@ -185,19 +187,19 @@ BlockedCoo<Scalar, Index, MemorySpace> make_blocked_coo(
                        detail::BlockedKeys<Coordinates>{
                            X.coordinates, keys,
                            detail::to_view(exec, "sporades::blocked_coo::fields", layout.fields)});
-  auto const list = permuted(exec, X, sort_permutation(exec, keys, layout.bits));
+  auto const order = sort_permutation(exec, keys, layout.bits);
 
   Blocked result;
   result.block_bits = block_bits;
-  result.nonzeros = detail::pack_as_it_lies(exec, list, row_mode,
-                                            std::vector<int>(modes.begin() + 1, modes.end()));
+  result.nonzeros = detail::pack_in_order(exec, X, row_mode,
+                                          std::vector<int>(modes.begin() + 1, modes.end()), order);
   Position const rows = X.dims[row_mode];
   Position const blocks = ((rows - (rows > 0)) >> block_bits) + (rows > 0);
   Kokkos::View<Position*, MemorySpace> const begins(
       Kokkos::view_alloc(exec, "sporades::blocked_coo::begins"), blocks + 1);
   Kokkos::parallel_for(
       "sporades::blocked_coo::find_blocks", Policy(exec, 0, blocks + 1),
-      detail::FindBlocks<Coordinates>{list.coordinates, begins, row_mode, block_bits});
+      detail::FindBlocks<Coordinates>{X.coordinates, order, begins, row_mode, block_bits});
   auto const host = Kokkos::create_mirror_view(begins);
   Kokkos::deep_copy(exec, host, begins);
   fence(exec, "sporades::blocked_coo::find_blocks");

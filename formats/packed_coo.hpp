@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/sort.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -52,49 +53,72 @@ inline int packed_bits(Dims const& dims, int row_mode) {
 template <class Word>
 inline constexpr Word row_flag = Word{1} << (8 * sizeof(Word) - 1);
 
-/// words(p) <- the indices of nonzero p side by side, and the flag. The number of flags.
+/// words(p) <- the indices of nonzero p side by side.
 template <class Word, class Coordinates>
 struct PackIndices {
   Kokkos::View<Word*, typename Coordinates::memory_space> words;  // nnz
   Coordinates coordinates;                                        // N x nnz
-  int row_mode, others;
+  int others;
   int mode[max_order], shift[max_order];
 
-  KOKKOS_FUNCTION void operator()(Position p, Position& flags) const {
+  KOKKOS_FUNCTION void operator()(Position p) const {
     Word word = 0;
     for (int k = 0; k < others; ++k) word |= static_cast<Word>(coordinates(mode[k], p)) << shift[k];
-    if (p == 0 || coordinates(row_mode, p) != coordinates(row_mode, p - 1)) {
-      word |= row_flag<Word>;
-      ++flags;
-    }
     words(p) = word;
   }
 };
 
-/// The rows that the flags begin, and the marks.
-template <class Word, class Coordinates>
-struct NumberRows {
-  using Memory = typename Coordinates::memory_space;
-  using Index = typename Coordinates::non_const_value_type;
+/// Puts the flag where a row begins, and counts them.
+template <class Word, class Rows>
+struct FlagRows {
+  Kokkos::View<Word*, typename Rows::memory_space> words;  // nnz
+  Rows row_of;                                             // nnz
 
-  Kokkos::View<Word*, Memory> words;      // nnz
-  Coordinates coordinates;                // N x nnz
-  Kokkos::View<Index*, Memory> rows;      // flags
-  Kokkos::View<Position*, Memory> marks;  // every distance-th nonzero
-  int row_mode;
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags) const {
+    if (p != 0 && row_of(p) == row_of(p - 1)) return;
+    words(p) |= row_flag<Word>;
+    ++flags;
+  }
+};
+
+/// The rows that the flags begin, and the marks.
+template <class Word, class Rows>
+struct NumberRows {
+  using Memory = typename Rows::memory_space;
+
+  Kokkos::View<Word*, Memory> words;                                // nnz
+  Rows row_of;                                                      // nnz
+  Kokkos::View<typename Rows::non_const_value_type*, Memory> rows;  // flags
+  Kokkos::View<Position*, Memory> marks;                            // every distance-th nonzero
   Position distance;
 
   KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
     if (words(p) & row_flag<Word>) {
-      if (is_last) rows(flags) = coordinates(row_mode, p);
+      if (is_last) rows(flags) = row_of(p);
       ++flags;
     }
     if (is_last && p % distance == 0) marks(p / distance) = flags - 1;
   }
 };
 
-template <class Word, class ExecutionSpace, class Tensor, class Words>
-void pack_words(ExecutionSpace const& exec, Tensor const& X,
+/// to(p) <- from(order(p)), a new View; `from` itself where order is empty. Enqueued on exec.
+template <class ExecutionSpace, class From, class Order>
+auto in_order(ExecutionSpace const& exec, From const& from, Order const& order) {
+  using Entry = typename From::non_const_value_type;
+  using Plain = Kokkos::View<Entry const*, Kokkos::LayoutRight, typename From::memory_space>;
+  if (order.extent(0) == 0) return Plain(from);
+  auto const to =
+      uninitialized<Kokkos::View<Entry*, Kokkos::LayoutRight, typename From::memory_space>>(
+          exec, "sporades::packed_coo::in_order", from.extent(0));
+  Kokkos::parallel_for(
+      "sporades::packed_coo::in_order",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, from.extent(0)),
+      Gather<From, std::decay_t<decltype(to)>, Order>{from, to, order});
+  return Plain(to);
+}
+
+template <class Word, class ExecutionSpace, class Tensor, class Words, class Order>
+void pack_words(ExecutionSpace const& exec, Tensor const& X, Order const& order,
                 PackedCoo<typename Tensor::Scalar, typename Tensor::Index,
                           typename Tensor::MemorySpace>& packed,
                 Words& words) {
@@ -102,19 +126,36 @@ void pack_words(ExecutionSpace const& exec, Tensor const& X,
   using Packed = std::decay_t<decltype(packed)>;
   Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>> const all(exec, 0, X.nnz());
   words = uninitialized<Words>(exec, "sporades::packed_coo::words", X.nnz());
-  PackIndices<Word, Coordinates> pack{words, X.coordinates, packed.row_mode, X.order() - 1, {}, {}};
+  PackIndices<Word, Coordinates> pack{words, X.coordinates, X.order() - 1, {}, {}};
   std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
   std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
+  Kokkos::parallel_for("sporades::packed_coo::pack", all, pack);
+  if (order.extent(0) > 0) {
+    auto const there = uninitialized<Words>(exec, "sporades::packed_coo::words", X.nnz());
+    Kokkos::parallel_for("sporades::packed_coo::order_words", all,
+                         Gather<Words, Words, Order>{words, there, order});
+    words = there;
+    auto const values =
+        uninitialized<decltype(packed.values)>(exec, "sporades::packed_coo::values", X.nnz());
+    Kokkos::parallel_for(
+        "sporades::packed_coo::order_values", all,
+        Gather<typename Tensor::Values, decltype(packed.values), Order>{X.values, values, order});
+    packed.values = values;
+  }
+  auto const row_of =
+      in_order(exec, Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL), order);
+  using Rows = std::decay_t<decltype(row_of)>;
   Position rows = 0;
-  Kokkos::parallel_reduce("sporades::packed_coo::pack", all, pack, rows);
+  Kokkos::parallel_reduce("sporades::packed_coo::flag_rows", all,
+                          FlagRows<Word, Rows>{words, row_of}, rows);
   packed.rows = uninitialized<decltype(packed.rows)>(exec, "sporades::packed_coo::rows", rows);
   packed.marks = uninitialized<decltype(packed.marks)>(
       exec, "sporades::packed_coo::marks",
       (X.nnz() + Packed::mark_distance - 1) / Packed::mark_distance);
   Kokkos::parallel_scan(
       "sporades::packed_coo::number_rows", all,
-      NumberRows<Word, Coordinates>{words, X.coordinates, packed.rows, packed.marks,
-                                    packed.row_mode, Packed::mark_distance});
+      NumberRows<Word, Rows>{words, row_of, packed.rows, packed.marks, Packed::mark_distance});
+  fence(exec, "sporades::packed_coo::make");
 }
 
 template <class Word, class Coordinates>
@@ -147,13 +188,14 @@ inline bool fits_packed_coo(Dims const& dims, int row_mode) {
 
 namespace detail {
 
-/// X packed in the order in which it lies, whatever that is: what is called a row here is then a
-/// run of nonzeros of one row. others: all modes but row_mode, highest bits first. Shares X's
-/// values. Fences exec.
+/// X packed in an order of its nonzeros, or as it lies and sharing its values where order is empty:
+/// where rows come again, what is called a row is a run of nonzeros of one. others: all modes but
+/// row_mode, highest bits first. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PackedCoo<Scalar, Index, MemorySpace> pack_as_it_lies(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode,
-    std::vector<int> const& others) {
+PackedCoo<Scalar, Index, MemorySpace> pack_in_order(ExecutionSpace const& exec,
+                                                    CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                    int row_mode, std::vector<int> const& others,
+                                                    Permutation<MemorySpace> const& order) {
   PackedCoo<Scalar, Index, MemorySpace> packed;
   packed.dims = X.dims;
   packed.row_mode = row_mode;
@@ -166,10 +208,9 @@ PackedCoo<Scalar, Index, MemorySpace> pack_as_it_lies(
   }
   if (X.nnz() == 0) return packed;
   if (packed_bits(X.dims, row_mode) <= 32)
-    pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+    pack_words<std::uint32_t>(exec, X, order, packed, packed.narrow);
   else
-    pack_words<std::uint64_t>(exec, X, packed, packed.wide);
-  fence(exec, "sporades::packed_coo::make");
+    pack_words<std::uint64_t>(exec, X, order, packed, packed.wide);
   return packed;
 }
 
@@ -196,7 +237,8 @@ PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
   expects(fits_packed_coo(X.dims, row_mode), "make_packed_coo: the indices of all modes but ",
           row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
           " bits, a word has 63 for them");
-  return detail::pack_as_it_lies(exec, X, row_mode, detail::other_modes(X.sorted_modes, X.order()));
+  return detail::pack_in_order(exec, X, row_mode, detail::other_modes(X.sorted_modes, X.order()),
+                               Permutation<MemorySpace>());
 }
 
 /// The nonzeros in the order in which they lie. Exact. Enqueued on exec.

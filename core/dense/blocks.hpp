@@ -183,13 +183,15 @@ template <class ExecutionSpace, class Kernel>
 Kokkos::TeamPolicy<ExecutionSpace> team_policy(ExecutionSpace const& exec, Kernel const& kernel,
                                                int league, int threads, std::size_t scratch) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  // Not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+  auto const pool = Kokkos::PerTeam(8);
   int const width = is_gpu<ExecutionSpace> ? 32 : 1;
   auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
   auto policy = Policy(exec, league, Kokkos::AUTO, width);
-  policy.set_scratch_size(0, bytes);
+  policy.set_scratch_size(0, bytes).set_scratch_size(1, pool);
   int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag{});
   auto fitting = Policy(exec, league, std::min(threads, most), width);
-  fitting.set_scratch_size(0, bytes);
+  fitting.set_scratch_size(0, bytes).set_scratch_size(1, pool);
   return fitting;
 }
 
