@@ -24,7 +24,7 @@ inline char const* to_string(RowOrder order) {
 struct MttkrpOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
-  RowOrder order = RowOrder::automatic;  // of `sorted`
+  RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
   int split = -1;             // of `fibers` and `blocked`: see MttkrpChoice
   int block_bits = 0;         // of `blocked`; 0: chosen by the rank
@@ -49,7 +49,7 @@ inline std::string describe(MttkrpChoice const& choice) {
 /// kernels need, so that a product allocates nothing.
 /// `sorted`, `fibers`, `blocked`: N sorted copies, packed where indices fit; `csf`: N trees;
 /// `permuted`: one copy and N permutations; `atomic`, `duplicated`: the tensor as it is;
-/// `automatic`: per mode, see choose_mttkrp.
+/// `automatic`: per mode, by choose_block_bits, estimate_blocks and choose_split.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -289,7 +289,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     auto& choice = plan.choices[n];
     auto const modes = mttkrp_mode_order(X.dims, n);
     bool const fits = fits_packed_coo(X.dims, n);
-    if (is_automatic) choice = detail::choose_layout(X.dims, X.nnz(), block_bits, blocks, fits);
+    if (is_automatic && options.order == RowOrder::automatic)
+      choice = detail::choose_layout(X.dims, X.nnz(), block_bits, blocks, fits);
+    else if (is_automatic)
+      choice = {MttkrpStrategy::sorted, options.order, -1, 0, "this order was asked for; "};
     bool const is_packed =
         choice.strategy == MttkrpStrategy::fibers || choice.strategy == MttkrpStrategy::blocked;
     expects(fits || !is_packed, "make_mttkrp_plan: strategy ", to_string(choice.strategy),

@@ -151,8 +151,8 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
 }
 
 /// V's rows from nonzeros sorted by row, in tiles of columns. V is cleared first where some of its
-/// rows have no nonzeros, or are added to. make_walk(width, access) gives the type of the walk for
-/// tiles of that width: SegmentWalk, or one that is made from the same arguments.
+/// rows have no nonzeros, or are added to atomically. make_walk(width, access, sums, shape) gives
+/// the walk for tiles of that width.
 template <TileWidths widths, class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class MakeWalk>
 void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Position nnz, bool every_row,

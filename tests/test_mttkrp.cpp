@@ -239,6 +239,29 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
   }
 }
 
+TEST_CASE("a plan does what is asked for, and says why", "[kernels][mttkrp]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, {30, 4, 2000}, 40000);
+  auto const chosen = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16});
+  CHECK(chosen.choices[0].strategy == MttkrpStrategy::fibers);  // 120 fibers of 333 nonzeros
+  CHECK(chosen.choices[0].split == 1);
+  CHECK_THAT(chosen.choices[0].reason, Catch::Matchers::ContainsSubstring("agree in 1 of 2 modes"));
+  auto const curve = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16, RowOrder::morton});
+  for (auto const& choice : curve.choices) CHECK(choice.order == RowOrder::morton);
+  auto const plain = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 16});
+  for (auto const& choice : plain.choices) CHECK(choice.strategy == MttkrpStrategy::sorted);
+}
+
+TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  CHECK(choose_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
+  CHECK(choose_block_bits<Host, double>({12092, 9184, 28818}, 16) == 12);  // 6.4 MB
+  CHECK(choose_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
+  CHECK(choose_split<Host>(3, {1, 20, 1.5}) == 1);
+  CHECK(choose_split<Host>(3, {1, 900, 90}) == 2);
+  CHECK(choose_split<Host>(2, {1, 1.3}) == 0);
+}
+
 TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Catch::Matchers::ContainsSubstring;
