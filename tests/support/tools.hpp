@@ -8,11 +8,13 @@
 ///   sporades::test::check_launches(exec, [&] { sporades::mttkrp(exec, X, A, n, V); });
 
 #include <cstdint>
+#include <mutex>
 #include <regex>
 #include <sporades/core/kokkos.hpp>
 #include <string>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <utility>
 #include <vector>
 
 namespace sporades::test {
@@ -39,23 +41,32 @@ namespace detail {
 
 inline Recording* current_recording = nullptr;
 
+/// Threads of a backend allocate, too: OpenMP's, in a parallel region, the scratch of their teams.
+inline std::mutex recording_mutex;
+
+template <class List, class Entry>
+void append(List& list, Entry&& entry) {
+  std::lock_guard const lock(recording_mutex);
+  list.push_back(std::forward<Entry>(entry));
+}
+
 inline void record_launch(char const* label, std::uint32_t device, std::uint64_t* id) {
   *id = 0;
-  current_recording->launches.push_back({label, device});
+  append(current_recording->launches, Launch{label, device});
 }
 inline void record_fence(char const* label, std::uint32_t device, std::uint64_t* id) {
   *id = 0;
-  current_recording->fences.push_back({label, device});
+  append(current_recording->fences, Launch{label, device});
 }
 inline void record_allocation(Kokkos_Profiling_SpaceHandle, char const* label, void const*,
                               std::uint64_t) {
-  current_recording->allocations.emplace_back(label);
+  append(current_recording->allocations, std::string(label));
 }
 inline void record_copy(Kokkos_Profiling_SpaceHandle to_space, char const* to, void const*,
                         Kokkos_Profiling_SpaceHandle from_space, char const* from, void const*,
                         std::uint64_t bytes) {
   bool const crosses = std::string(to_space.name) != from_space.name;
-  current_recording->copies.push_back({to, from, bytes, crosses});
+  append(current_recording->copies, Copy{to, from, bytes, crosses});
 }
 
 /// The callbacks are ours from construction to destruction.
@@ -85,7 +96,7 @@ class RecordingScope {
 
 }  // namespace detail
 
-/// What function launched, allocated and fenced on this thread.
+/// What function launched, allocated and fenced, on any thread.
 template <class Function>
 Recording record(Function const& function) {
   Recording recording;
