@@ -15,6 +15,7 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/core/error.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <sporades/version.hpp>
 
 namespace sporades::command {
@@ -58,8 +59,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
   app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
       ->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
-      ->check(CLI::IsMember(
-          {"automatic", "atomic", "duplicated", "permuted", "sorted", "fibers", "blocked", "csf"}))
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(mttkrp_strategy_names),
+                                                     std::end(mttkrp_strategy_names))))
       ->capture_default_str();
   app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
   app.add_option("--report", common.report, "Write a JSON report here");

@@ -191,4 +191,16 @@ void radix_sort(ExecutionSpace const& exec, Keys const& keys, Payload const& pay
   detail::gather_in_place(exec, payload, order);
 }
 
+/// to(p) = from(order(p)), a new View. Enqueued on exec.
+template <class ExecutionSpace, class From, class MemorySpace>
+auto in_order(ExecutionSpace const& exec, From const& from, Permutation<MemorySpace> const& order) {
+  using To = Kokkos::View<typename From::non_const_value_type*, Kokkos::LayoutRight, MemorySpace>;
+  auto const to = uninitialized<To>(exec, "sporades::sort::in_order", order.extent(0));
+  Kokkos::parallel_for(
+      "sporades::sort::in_order",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, order.extent(0)),
+      detail::Gather<From, To, Permutation<MemorySpace>>{from, to, order});
+  return to;
+}
+
 }  // namespace sporades

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/sort.hpp>
+#include <sporades/core/bits.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -101,24 +101,8 @@ struct NumberRows {
   }
 };
 
-/// to(p) <- from(order(p)), a new View; `from` itself where order is empty. Enqueued on exec.
-template <class ExecutionSpace, class From, class Order>
-auto in_order(ExecutionSpace const& exec, From const& from, Order const& order) {
-  using Entry = typename From::non_const_value_type;
-  using Plain = Kokkos::View<Entry const*, Kokkos::LayoutRight, typename From::memory_space>;
-  if (order.extent(0) == 0) return Plain(from);
-  auto const to =
-      uninitialized<Kokkos::View<Entry*, Kokkos::LayoutRight, typename From::memory_space>>(
-          exec, "sporades::packed_coo::in_order", from.extent(0));
-  Kokkos::parallel_for(
-      "sporades::packed_coo::in_order",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, from.extent(0)),
-      Gather<From, std::decay_t<decltype(to)>, Order>{from, to, order});
-  return Plain(to);
-}
-
-template <class Word, class ExecutionSpace, class Tensor, class Words, class Order>
-void pack_words(ExecutionSpace const& exec, Tensor const& X, Order const& order,
+template <class Word, class ExecutionSpace, class Tensor, class Words>
+void pack_words(ExecutionSpace const& exec, Tensor const& X,
                 PackedCoo<typename Tensor::Scalar, typename Tensor::Index,
                           typename Tensor::MemorySpace>& packed,
                 Words& words) {
@@ -130,20 +114,7 @@ void pack_words(ExecutionSpace const& exec, Tensor const& X, Order const& order,
   std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
   std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
   Kokkos::parallel_for("sporades::packed_coo::pack", all, pack);
-  if (order.extent(0) > 0) {
-    auto const there = uninitialized<Words>(exec, "sporades::packed_coo::words", X.nnz());
-    Kokkos::parallel_for("sporades::packed_coo::order_words", all,
-                         Gather<Words, Words, Order>{words, there, order});
-    words = there;
-    auto const values =
-        uninitialized<decltype(packed.values)>(exec, "sporades::packed_coo::values", X.nnz());
-    Kokkos::parallel_for(
-        "sporades::packed_coo::order_values", all,
-        Gather<typename Tensor::Values, decltype(packed.values), Order>{X.values, values, order});
-    packed.values = values;
-  }
-  auto const row_of =
-      in_order(exec, Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL), order);
+  auto const row_of = Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL);
   using Rows = std::decay_t<decltype(row_of)>;
   Position rows = 0;
   Kokkos::parallel_reduce("sporades::packed_coo::flag_rows", all,
@@ -188,32 +159,6 @@ inline bool fits_packed_coo(Dims const& dims, int row_mode) {
 
 namespace detail {
 
-/// X packed in an order of its nonzeros, or as it lies and sharing its values where order is empty:
-/// where rows come again, what is called a row is a run of nonzeros of one. others: all modes but
-/// row_mode, highest bits first. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PackedCoo<Scalar, Index, MemorySpace> pack_in_order(ExecutionSpace const& exec,
-                                                    CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                    int row_mode, std::vector<int> const& others,
-                                                    Permutation<MemorySpace> const& order) {
-  PackedCoo<Scalar, Index, MemorySpace> packed;
-  packed.dims = X.dims;
-  packed.row_mode = row_mode;
-  packed.values = X.values;
-  packed.modes = others;
-  int shift = 0;
-  for (auto m = others.rbegin(); m != others.rend(); ++m) {
-    packed.shifts.insert(packed.shifts.begin(), shift);
-    shift += index_bits(X.dims[*m]);
-  }
-  if (X.nnz() == 0) return packed;
-  if (packed_bits(X.dims, row_mode) <= 32)
-    pack_words<std::uint32_t>(exec, X, order, packed, packed.narrow);
-  else
-    pack_words<std::uint64_t>(exec, X, order, packed, packed.wide);
-  return packed;
-}
-
 /// X.sorted_modes but the first, and the modes that it does not name.
 inline std::vector<int> other_modes(std::vector<int> const& sorted_modes, int order) {
   std::vector<int> others(sorted_modes.begin() + 1, sorted_modes.end());
@@ -237,8 +182,22 @@ PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
   expects(fits_packed_coo(X.dims, row_mode), "make_packed_coo: the indices of all modes but ",
           row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
           " bits, a word has 63 for them");
-  return detail::pack_in_order(exec, X, row_mode, detail::other_modes(X.sorted_modes, X.order()),
-                               Permutation<MemorySpace>());
+  PackedCoo<Scalar, Index, MemorySpace> packed;
+  packed.dims = X.dims;
+  packed.row_mode = row_mode;
+  packed.values = X.values;
+  packed.modes = detail::other_modes(X.sorted_modes, X.order());
+  int shift = 0;
+  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += index_bits(X.dims[*m]);
+  }
+  if (X.nnz() == 0) return packed;
+  if (detail::packed_bits(X.dims, row_mode) <= 32)
+    detail::pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+  else
+    detail::pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+  return packed;
 }
 
 /// The nonzeros in the order in which they lie. Exact. Enqueued on exec.
@@ -256,7 +215,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
       functor.mode[k] = packed.modes[k];
       functor.shift[k] = packed.shifts[k];
       functor.mask[k] =
-          static_cast<Word>((std::uint64_t{1} << index_bits(packed.dims[packed.modes[k]])) - 1);
+          static_cast<Word>(detail::low_bits(index_bits(packed.dims[packed.modes[k]])));
     }
     Kokkos::parallel_scan(
         "sporades::packed_coo::unpack",

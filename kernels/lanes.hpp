@@ -14,9 +14,10 @@
 namespace sporades::detail {
 
 /// How a tile of a row is touched: in one 16-byte load or store that must be aligned (GPUs); column
-/// by column, all of them there (CPUs: the compiler makes vectors of it); or column by column up to
-/// the last of the matrix, for what remains when the number of columns is no multiple of the tile.
-enum class Access { packed, whole, guarded };
+/// by column, all of them there (CPUs: the compiler makes vectors of it); the same in matrices
+/// whose rows are a tile long, padding included; or column by column up to the last of the matrix,
+/// for what remains when the number of columns is no multiple of the tile.
+enum class Access { packed, whole, tight, guarded };
 
 /// As many entries as one machine register holds, where the compiler has a type for them: so that a
 /// tile stays in registers, which loops over arrays leave to chance. nvcc and hipcc refuse such
@@ -113,7 +114,7 @@ struct TileColumns {
 
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION T load(MatrixType const& A, std::size_t row) const {
-    Scalar const* const from = A.data() + row * A.stride_0() + first;
+    Scalar const* const from = A.data() + offset(A, row);
     T tile;
     if constexpr (access == Access::guarded) {
       for (int j = 0; j < Width; ++j) tile.set(j, j < columns ? from[j] : Scalar(0));
@@ -130,7 +131,7 @@ struct TileColumns {
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION void store(MatrixType const& A, std::size_t row,
                                          T const& tile) const {
-    Scalar* const to = A.data() + row * A.stride_0() + first;
+    Scalar* const to = A.data() + offset(A, row);
     if constexpr (access == Access::guarded) {
       for (int j = 0; j < Width; ++j)
         if (j < columns) to[j] = tile[j];
@@ -142,6 +143,13 @@ struct TileColumns {
       auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
       for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
     }
+  }
+
+ private:
+  template <class MatrixType>
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t offset(MatrixType const& A, std::size_t row) const {
+    if constexpr (access == Access::tight) return row * Width;
+    return row * A.stride_0() + first;
   }
 };
 
@@ -207,6 +215,18 @@ void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
     }
     call(std::integral_constant<int, 4>{}, Guarded{}, first, (columns - first + 3) / 4);
   }
+}
+
+/// Calls run(width constant) where rows of this stride are one tile of the widths above.
+template <class Run>
+bool for_tight_tile(std::size_t stride, Run const& run) {
+  bool found = false;
+  for_each_constant(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8>{}, [&](auto count) {
+    if (stride != 4 * count) return;
+    run(std::integral_constant<int, 4 * count>{});
+    found = true;
+  });
+  return found;
 }
 
 }  // namespace sporades::detail

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/mttkrp/alto.hpp>
 #include <sporades/kernels/mttkrp/atomic.hpp>
-#include <sporades/kernels/mttkrp/blocked.hpp>
 #include <sporades/kernels/mttkrp/csf.hpp>
 #include <sporades/kernels/mttkrp/duplicated.hpp>
 #include <sporades/kernels/mttkrp/packed.hpp>
@@ -21,15 +21,27 @@
 
 namespace sporades {
 
-/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers`, `blocked` and `csf` give the
-/// same bits on every run and thread count; `atomic` and `duplicated` do not, and take nonzeros in
-/// any order.
-enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, blocked, csf };
+/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers` and `csf` give the same bits on
+/// every run and thread count, and so does `alto` on hosts where reuse is high enough; `atomic` and
+/// `duplicated` do not, and take nonzeros in any order.
+enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, csf, alto };
+
+/// Of every strategy, in the order of the enumeration.
+inline constexpr char const* mttkrp_strategy_names[] = {
+    "automatic", "atomic", "duplicated", "permuted", "sorted", "fibers", "csf", "alto"};
 
 inline char const* to_string(MttkrpStrategy strategy) {
-  constexpr char const* names[] = {"automatic", "atomic", "duplicated", "permuted",
-                                   "sorted",    "fibers", "blocked",    "csf"};
-  return names[static_cast<int>(strategy)];
+  return mttkrp_strategy_names[static_cast<int>(strategy)];
+}
+
+/// The strategy of that name. Throws Error where there is none.
+inline MttkrpStrategy mttkrp_strategy(std::string const& name) {
+  int number = 0;
+  for (char const* known : mttkrp_strategy_names) {
+    if (name == known) return static_cast<MttkrpStrategy>(number);
+    ++number;
+  }
+  fail("there is no MTTKRP strategy ", name);
 }
 
 namespace detail {
@@ -105,23 +117,6 @@ void mttkrp(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> co
   }
 }
 
-/// On blocked nonzeros, on their row mode only: strategy `blocked`, or `automatic` for the same.
-/// split: as above; 0 where it is not said.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, BlockedCoo<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
-            int split = 0) {
-  detail::check_mttkrp(X.nonzeros.dims, A, n, V);
-  expects(0 <= split && split <= std::max(0, X.order() - 2), "mttkrp: split ", split, " of ",
-          X.order() - 1, " modes");
-  expects(X.nonzeros.row_mode == n, "mttkrp: the tensor is packed for mode ", X.nonzeros.row_mode,
-          ", the product is on mode ", n);
-  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::blocked,
-          "mttkrp: strategy ", to_string(strategy), " does not work on a BlockedCoo");
-  detail::mttkrp_blocked(exec, X, A, V, split, carry);
-}
-
 /// On one COO tensor with a permutation a mode: strategy `permuted`, or `automatic` for the same.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, PermutedCoo<Scalar, Index, MemorySpace> const& X,
@@ -144,6 +139,17 @@ void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> co
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::csf,
           "mttkrp: strategy ", to_string(strategy), " does not work on a CsfTensor");
   detail::mttkrp_csf(exec, X, A, V, carry);
+}
+
+/// On a linear order, on every mode: strategy `alto`, or `automatic` for the same.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  detail::check_mttkrp(X.dims, A, n, V);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::alto,
+          "mttkrp: strategy ", to_string(strategy), " does not work on an AltoTensor");
+  detail::mttkrp_alto(exec, X, A, n, V, carry);
 }
 
 /// The same with buffers of its own, allocated in every call.

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/morton_order.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades {
@@ -26,16 +25,14 @@ struct MttkrpOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
-  int split = -1;             // of `fibers` and `blocked`: see MttkrpChoice
-  int block_bits = 0;         // of `blocked`; 0: chosen by the rank
+  int split = -1;             // of `fibers`: modes multiplied once a run; -1: all but the last
 };
 
 /// What is done for one mode, and why.
 struct MttkrpChoice {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
-  int split = -1;      // of `fibers` and `blocked`: modes multiplied once a run; -1: the default
-  int block_bits = 0;  // of `blocked`: blocks of 2^block_bits indices in every mode
+  int split = 0;                                        // of `fibers`: modes multiplied once a run
   std::string reason;
 };
 
@@ -47,9 +44,9 @@ inline std::string describe(MttkrpChoice const& choice) {
 
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
-/// `sorted`, `fibers`, `blocked`: N sorted copies, packed where indices fit; `csf`: N trees;
-/// `permuted`: one copy and N permutations; `atomic`, `duplicated`: the tensor as it is;
-/// `automatic`: per mode, by choose_block_bits, estimate_blocks and choose_split.
+/// `sorted`, `fibers`: N sorted copies, packed where indices fit; `csf`: N trees;
+/// `permuted`: one copy and N permutations; `alto`: one copy; `atomic`, `duplicated`: the tensor as
+/// it is; `automatic`: per mode, by cache_block_bits, estimate_blocks and choose_split.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -58,12 +55,12 @@ struct MttkrpPlan {
 
   Dims dims;
   Position nnz = 0;
-  std::vector<MttkrpChoice> choices;                            // per mode
-  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;    // per mode; empty where not used
-  std::vector<BlockedCoo<Scalar, Index, MemorySpace>> blocked;  // per mode; empty where not used
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;     // per mode; empty where not used
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;     // per mode; empty where not used
+  std::vector<MttkrpChoice> choices;                          // per mode
+  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;   // per mode; empty where not used
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;   // per mode; empty where not used
   PermutedCoo<Scalar, Index, MemorySpace> permuted;
+  AltoTensor<Scalar, Index, MemorySpace> alto;
   CarryBuffers<Scalar, Index, MemorySpace> carry;
 
   int order() const { return static_cast<int>(dims.size()); }
@@ -77,12 +74,12 @@ struct MttkrpPlan {
       shared =
           shared || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
       if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
-      if (blocked[n].order() > 0) bytes += blocked[n].storage_bytes();
       if (trees[n].order() > 0) bytes += trees[n].storage_bytes();
       if (lists[n].order() > 0 && !shared) bytes += lists[n].storage_bytes();
     }
     if (shared) bytes += lists[0].storage_bytes();
     if (permuted.order() > 0) bytes += permuted.storage_bytes();
+    if (alto.order() > 0) bytes += alto.storage_bytes();
     return bytes;
   }
 };
@@ -181,11 +178,11 @@ Position count_runs(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemoryS
   return runs;
 }
 
-/// The rule for the size of blocks: the largest whose rows, of all modes together, fit three
-/// quarters of a second-level cache of 2 MiB. 0, for no blocks, where all rows fit anyway, and on
-/// GPUs, whose caches hold more.
+/// The largest blocks of 2^k indices in every mode whose rows, of all modes together, fit three
+/// quarters of a second-level cache of 2 MiB: k. 0 where all rows fit anyway, and on GPUs, whose
+/// caches hold more.
 template <class ExecutionSpace, class Scalar>
-int choose_block_bits(Dims const& dims, int rank) {
+int cache_block_bits(Dims const& dims, int rank) {
   if (is_gpu<ExecutionSpace>) return 0;
   constexpr std::uint64_t cache = 3 << 19;
   auto const bytes = [&](int bits) {
@@ -220,21 +217,20 @@ int choose_split(int others, std::vector<double> const& run_lengths) {
 
 namespace detail {
 
-/// Blocks where the rows that they touch are fewer than the nonzeros, so that each is used again
-/// while it is in the cache; else the order of rows.
-inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks,
-                                  bool fits) {
+/// `alto` where factor rows exceed the cache, and those that a block of the cache's size touches
+/// are fewer than its nonzeros, so that each is used again while it is there; else rows in order.
+inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks) {
   MttkrpChoice choice;
   choice.strategy = MttkrpStrategy::sorted;
-  if (block_bits == 0 || !fits) return choice;
+  if (block_bits == 0) return choice;
   double rows = 0;
   for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
   if (static_cast<double>(nnz) < blocks * rows) {
-    choice.reason = "blocks would be sparse; ";
+    choice.reason = "blocks of the cache's size would be sparse; ";
     return choice;
   }
-  choice.strategy = MttkrpStrategy::blocked;
-  choice.reason = "factors exceed the cache; ";
+  choice.strategy = MttkrpStrategy::alto;
+  choice.reason = "factors exceed the cache";
   return choice;
 }
 
@@ -259,8 +255,8 @@ int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& rea
 }  // namespace detail
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
-/// Fences exec. Throws Error if the rank is not positive, or strategy `fibers` or `blocked` is
-/// asked for and indices do not fit their words.
+/// Fences exec. Throws Error if the rank is not positive, or indices do not fit the words of
+/// strategy `fibers` or `alto`, or of order `morton`.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -268,38 +264,33 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
   int const N = X.order();
+  int const deepest = std::max(0, N - 2);
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();
-  plan.choices.assign(
-      N, {options.strategy, options.order, options.split, options.block_bits, "asked for"});
   plan.packed.resize(N);
-  plan.blocked.resize(N);
   plan.lists.resize(N);
   plan.trees.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  constexpr int default_block_bits = 12;  // where blocks are asked for that the rule would not make
-  Tensor curve;                           // X along the curve, once a mode wants it
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
-  int const block_bits = options.block_bits > 0
-                             ? options.block_bits
-                             : choose_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank);
-  double const blocks = is_automatic && block_bits > 0 ? estimate_blocks(exec, X, block_bits) : 0;
+  bool const by_layout = is_automatic && options.order == RowOrder::automatic;
+  MttkrpChoice common{options.strategy, options.order,
+                      options.split < 0 ? deepest : std::min(options.split, deepest), "asked for"};
+  if (by_layout) {
+    int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank);
+    common = detail::choose_layout(X.dims, X.nnz(), block_bits,
+                                   block_bits > 0 ? estimate_blocks(exec, X, block_bits) : 0);
+  } else if (is_automatic) {
+    common = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
+  }
+  if (common.order == RowOrder::automatic) common.order = RowOrder::lexicographic;
+  plan.choices.assign(N, common);
+
+  Tensor curve;  // X along the curve, where modes want it
+  bool needs_carry = false;
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
     auto const modes = mttkrp_mode_order(X.dims, n);
-    bool const fits = fits_packed_coo(X.dims, n);
-    if (is_automatic && options.order == RowOrder::automatic)
-      choice = detail::choose_layout(X.dims, X.nnz(), block_bits, blocks, fits);
-    else if (is_automatic)
-      choice = {MttkrpStrategy::sorted, options.order, -1, 0, "this order was asked for; "};
-    bool const is_packed =
-        choice.strategy == MttkrpStrategy::fibers || choice.strategy == MttkrpStrategy::blocked;
-    expects(fits || !is_packed, "make_mttkrp_plan: strategy ", to_string(choice.strategy),
-            ": the indices of all modes but ", n, " take ", detail::packed_bits(X.dims, n) - 1,
-            " bits, a word has 63");
-    if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
-    choice.split = std::min(choice.split, std::max(0, N - 2));
     switch (choice.strategy) {
       case MttkrpStrategy::atomic:
       case MttkrpStrategy::duplicated:
@@ -307,20 +298,24 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         break;
       case MttkrpStrategy::permuted:
         if (n == 0) plan.permuted = make_permuted_coo(exec, X);
+        needs_carry = true;
+        break;
+      case MttkrpStrategy::alto:
+        if (n == 0) plan.alto = make_alto_tensor(exec, X);
+        plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
         break;
       case MttkrpStrategy::csf:
         plan.trees[n] = make_csf(exec, X, modes);
-        break;
-      case MttkrpStrategy::blocked:
-        choice.block_bits = block_bits > 0 ? block_bits : default_block_bits;
-        plan.blocked[n] = make_blocked_coo(exec, X, modes, choice.block_bits);
-        plan.carry.parts(exec, plan.blocked[n].part_rows, options.rank);
-        if (is_automatic)
-          choice.split = detail::measured_split(exec, plan.blocked[n].nonzeros, choice.reason);
+        needs_carry = true;
         break;
       default: {
+        needs_carry = true;
+        bool const fits = fits_packed_coo(X.dims, n);
+        expects(fits || choice.strategy == MttkrpStrategy::sorted,
+                "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
+                detail::packed_bits(X.dims, n) - 1, " bits, a word has 63");
         bool const along_curve = choice.order == RowOrder::morton;
-        if (along_curve && curve.order() == 0) curve = morton_sorted(exec, X);
+        if (along_curve && n == 0) curve = to_coo(exec, make_alto_tensor(exec, X));
         auto const list = along_curve ? sorted(exec, curve, {n}) : sorted(exec, X, modes);
         if (!fits) {
           plan.lists[n] = list;
@@ -334,9 +329,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
       }
     }
   }
-  bool const is_chunked =
-      options.strategy != MttkrpStrategy::atomic && options.strategy != MttkrpStrategy::duplicated;
-  if (is_chunked && !options.atomic_flush)
+  if (needs_carry && !options.atomic_flush)
     plan.carry.reserve(exec,
                        detail::chunks_of(X.nnz(), detail::chunk_length<ExecutionSpace>(X.nnz())),
                        options.rank);
@@ -353,11 +346,10 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
   MttkrpStrategy const strategy = plan.choices[n].strategy;
   if (plan.packed[n].order() > 0)
     return mttkrp(exec, plan.packed[n], A, n, V, strategy, plan.carry, plan.choices[n].split);
-  if (plan.blocked[n].order() > 0)
-    return mttkrp(exec, plan.blocked[n], A, n, V, strategy, plan.carry,
-                  std::max(0, plan.choices[n].split));
   if (strategy == MttkrpStrategy::csf)
     return mttkrp(exec, plan.trees[n], A, n, V, strategy, plan.carry);
+  if (strategy == MttkrpStrategy::alto)
+    return mttkrp(exec, plan.alto, A, n, V, strategy, plan.carry);
   if (strategy == MttkrpStrategy::permuted)
     return mttkrp(exec, plan.permuted, A, n, V, strategy, plan.carry);
   mttkrp(exec, plan.lists[n], A, n, V, strategy, plan.carry);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/matrix.hpp>
 #include <sporades/kernels/lanes.hpp>
 
 /// Where the sums of output rows go that chunks of nonzeros have computed.
@@ -37,15 +38,15 @@ class CarryBuffers {
 
   Level const& level(std::size_t l) const { return levels_[l]; }
 
-  /// rows x columns for partial sums of the strategy `blocked`, contents undefined.
+  /// rows x columns, padding included, for the parts of strategy `alto`; contents undefined.
   template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> const& parts(ExecutionSpace const& exec, Position rows,
-                                           std::size_t columns) {
-    std::size_t const stride = (columns + 3) / 4 * 4;
-    if (parts_.extent(0) < rows || parts_.extent(1) < stride)
-      parts_ =
-          uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::mttkrp::parts", rows, stride);
-    return parts_;
+  Matrix<Scalar, MemorySpace> const& own_rows(ExecutionSpace const& exec, Position rows,
+                                              std::size_t columns) {
+    std::size_t const stride = padded_columns(columns);
+    if (own_rows_.extent(0) < rows || own_rows_.extent(1) != stride)
+      own_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::mttkrp::own_rows",
+                                                             rows, stride);
+    return own_rows_;
   }
 
   std::uint64_t bytes() const;
@@ -54,7 +55,7 @@ class CarryBuffers {
 
  private:
   std::vector<Level> levels_;
-  Matrix<Scalar, MemorySpace> parts_;
+  Matrix<Scalar, MemorySpace> own_rows_;
 };
 
 namespace detail {
@@ -72,7 +73,7 @@ template <class Scalar, class Index, class MemorySpace>
 template <class ExecutionSpace>
 void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
                                                        std::size_t columns) {
-  std::size_t const stride = (columns + 3) / 4 * 4;
+  std::size_t const stride = padded_columns(columns);
   for (std::size_t l = 0; chunks > 1; ++l) {
     if (l == levels_.size()) levels_.emplace_back();
     Level& level = levels_[l];
@@ -88,7 +89,7 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = parts_.span() * sizeof(Scalar);
+  std::uint64_t sum = own_rows_.span() * sizeof(Scalar);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

@@ -18,12 +18,8 @@ MttkrpOptions options_named(std::string name, int rank) {
   if (name == "morton") options.order = RowOrder::morton;
   if (name == "sorted") options.order = RowOrder::lexicographic;
   if (name == "morton") name = "sorted";
-  for (int s = 0; s <= static_cast<int>(MttkrpStrategy::csf); ++s)
-    if (name == to_string(static_cast<MttkrpStrategy>(s))) {
-      options.strategy = static_cast<MttkrpStrategy>(s);
-      return options;
-    }
-  fail("there is no MTTKRP strategy ", name);
+  options.strategy = mttkrp_strategy(name);
+  return options;
 }
 
 /// A plan and factors on the device, made once for all benchmarks of one tensor and strategy.

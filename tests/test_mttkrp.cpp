@@ -37,9 +37,9 @@ std::vector<Problem> problems() {
 }
 
 std::vector<MttkrpStrategy> strategies() {
-  return {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
-          MttkrpStrategy::permuted,  MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-          MttkrpStrategy::blocked,   MttkrpStrategy::csf};
+  std::vector<MttkrpStrategy> all;
+  for (char const* name : mttkrp_strategy_names) all.push_back(mttkrp_strategy(name));
+  return all;
 }
 
 /// The definition, in double, and beside each entry the sum of the terms' magnitudes.
@@ -122,8 +122,6 @@ TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its
           MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
           MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
           MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, false, 1},
-          MttkrpOptions{Strategy::blocked, 16, RowOrder::automatic, false, 0, 3},
-          MttkrpOptions{Strategy::blocked, 16, RowOrder::automatic, false, 0, 6},
           MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
       check_all_modes<TestType>(problem, 17, options, true);
 }
@@ -132,17 +130,16 @@ TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals 
                         "[kernels][mttkrp]", Cases) {
   Problem const over31{{70000, 60000, 50000}, 20000, 3}, over63{Dims(6, 8000), 20000, 2};
   for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::blocked}) {
-    MttkrpOptions const options{strategy, 5, RowOrder::automatic, false, -1, 12};
+                        MttkrpStrategy::alto}) {
+    MttkrpOptions const options{strategy, 5};
     check_all_modes<TestType>(over31, 5, options, true);
-    if (strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::sorted)
-      check_all_modes<TestType>(over63, 5, options, true);
+    if (strategy != MttkrpStrategy::fibers) check_all_modes<TestType>(over63, 5, options, true);
   }
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
   for (std::size_t R = 1; R <= 70; ++R)
-    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
+    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto})
       check_all_modes<TestType>({{6, 5, 4}, 200, 1}, R, {strategy, 4}, R % 2 == 0);
 }
 
@@ -206,8 +203,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::blocked, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
-    auto plan = make_mttkrp_plan(exec, X, {strategy, 17, RowOrder::automatic, false, -1, 9});
+                        MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
+    auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
       mttkrp(exec, plan, A, n, V);
@@ -254,9 +251,9 @@ TEST_CASE("a plan does what is asked for, and says why", "[kernels][mttkrp]") {
 
 TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  CHECK(choose_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
-  CHECK(choose_block_bits<Host, double>({12092, 9184, 28818}, 16) == 12);  // 6.4 MB
-  CHECK(choose_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
+  CHECK(cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
+  CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 16) == 12);  // 6.4 MB
+  CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
   CHECK(choose_split<Host>(3, {1, 20, 1.5}) == 1);
   CHECK(choose_split<Host>(3, {1, 900, 90}) == 2);
   CHECK(choose_split<Host>(2, {1, 1.3}) == 0);
@@ -292,8 +289,11 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), ContainsSubstring("root is mode 1"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), ContainsSubstring("rank 0"));
   auto const wide = random_coo<double, std::uint32_t>(exec, Dims(6, 8000), 10);
-  for (auto strategy : {MttkrpStrategy::fibers, MttkrpStrategy::blocked})
-    CHECK_THROWS_WITH(make_mttkrp_plan(exec, wide, {strategy, 3}),
-                      ContainsSubstring("all modes but 0 take 65 bits, a word has 63"));
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, wide, {MttkrpStrategy::fibers, 3}),
+                    ContainsSubstring("all modes but 0 take 65 bits, a word has 63"));
+  auto const wider = random_coo<double, std::uint32_t>(exec, Dims(10, 8000), 10);
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, wider, {MttkrpStrategy::alto, 3}),
+                    ContainsSubstring("130 bits, two words have 128"));
+  CHECK_THROWS_WITH(mttkrp_strategy("best"), ContainsSubstring("no MTTKRP strategy best"));
   CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), ContainsSubstring("names 2 modes of 3"));
 }

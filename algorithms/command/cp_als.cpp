@@ -16,14 +16,6 @@
 namespace sporades::command {
 namespace {
 
-MttkrpStrategy parse_strategy(std::string const& name) {
-  for (auto strategy : {MttkrpStrategy::atomic, MttkrpStrategy::duplicated,
-                        MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::blocked, MttkrpStrategy::csf})
-    if (name == to_string(strategy)) return strategy;
-  return MttkrpStrategy::automatic;
-}
-
 CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
   CpAlsOptions options;
@@ -37,7 +29,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
-  options.strategy = parse_strategy(common.strategy);
+  options.strategy = mttkrp_strategy(common.strategy);
   options.time_kernels = !common.report.empty();
   check_cp_als(options);
   return options;

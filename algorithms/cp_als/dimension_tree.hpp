@@ -176,7 +176,7 @@ void mttkrp(ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace
   }
 }
 
-/// "blocked", or "blocked, modes 2 3 4 fused" for one of these.
+/// "sorted", or "sorted, modes 2 3 4 fused" for one of these.
 template <class Scalar, class Index, class MemorySpace>
 std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
   if (tree.fused.empty()) return describe(tree.whole.choices[n]);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/bits.hpp>
 #include <sporades/core/types.hpp>
 
 namespace sporades::detail {
@@ -16,11 +17,6 @@ struct BitRange {
   int end;
   KOKKOS_INLINE_FUNCTION int width() const { return end - begin; }
 };
-
-/// width ones, for 0 <= width <= 64.
-KOKKOS_INLINE_FUNCTION constexpr std::uint64_t low_bits(int width) {
-  return width <= 0 ? 0 : ~std::uint64_t{0} >> (64 - width);
-}
 
 /// Cuts bits into as few digits of at most `widest` bits as there can be, all about as wide, and
 /// calls pass(BitRange) for each, least significant first.

@@ -2,65 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/blocked_coo.hpp>
 #include <sporades/kernels/mttkrp/packed_nonzeros.hpp>
 
 namespace sporades::detail {
 
-/// One work item of MTTKRP on packed nonzeros: a chunk of consecutive nonzeros, or a slice where
-/// there are slices, x a tile of columns. Slices are not in the order of rows: the sum of each run
-/// of one row is added to the row, which stays in a cache.
+/// One work item of MTTKRP on packed nonzeros: a chunk of consecutive nonzeros x a tile of columns.
 template <class Nonzeros, class Sums, class Scalar, int Width, Access access, int split, int Batch>
 struct PackedWalk {
   using Columns = TileColumns<Scalar, Width, access>;
   using T = typename Columns::T;
-  using Memory = typename Nonzeros::Memory;
 
   Nonzeros nonzeros;
   Sums out;
   WalkShape shape;
-  RawVector<RowSlice const, Memory> slices;  // or none
-  RawMatrix<Scalar, Memory> parts;           // the slices' own rows
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);
-    bool const sliced = slices.extent(0) > 0;
-    RowSlice slice{};
-    if (sliced)
-      slice = slices(shape.chunk(item));
-    else
-      slice.begin = shape.begin(item), slice.end = shape.end(item, nonzeros.size());
-    bool const own = sliced && slice.part != RowSlice::none;
-    auto const& target = own ? parts : out.V;
-    Position const offset = own ? slice.part - slice.row : 0;  // may wrap around, and back
-    if (own)
-      for (Position i = 0; i < slice.row_count; ++i) clear(tile, slice.part + i);
-
-    RowCursor<typename Nonzeros::Row> rows(nonzeros.row_names,
-                                           sliced ? slice.run : nonzeros.mark(slice.begin));
+    Position const begin = shape.begin(item), end = shape.end(item, nonzeros.size());
+    RowCursor<typename Nonzeros::Row> rows(nonzeros.row_names, nonzeros.mark(begin));
     auto const first_row = rows.row;
-    ChunkState state{shape.chunk(item), !nonzeros.opens_row(slice.begin), true};
+    ChunkState state{shape.chunk(item), !nonzeros.opens_row(begin), true};
     auto const close = [&](auto row, T const& sum) {
-      if (sliced) {
-        T total = tile.load(target, offset + row);
-        total.add(sum);
-        tile.store(target, offset + row, total);
-      } else {
-        out.close(state, tile, row, sum);
-        state.first = false;
-      }
+      out.close(state, tile, row, sum);
+      state.first = false;
     };
-    T const last =
-        sum_packed_rows<split, Batch>(nonzeros, tile, slice.begin, slice.end, rows, close);
-    if (sliced) return close(rows.row, last);
-    bool const continues = slice.end < nonzeros.size() && !nonzeros.opens_row(slice.end);
+    T const last = sum_packed_rows<split, Batch>(nonzeros, tile, begin, end, rows, close);
+    bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
     out.finish(state, tile, first_row, rows.row, last, continues);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Columns const& tile, Position row) const {
-    T zero;
-    zero.fill(Scalar(0));
-    tile.store(parts, row, zero);
   }
 };
 
@@ -78,7 +46,7 @@ void mttkrp_packed(ExecutionSpace const& exec, char const* label,
         all_rows_aligned(A, X.row_mode, V), carry,
         [&](auto width, auto access, auto const& sums, WalkShape const& shape) {
           return PackedWalk<Nonzeros, std::decay_t<decltype(sums)>, Scalar, width(), access(),
-                            depth(), batch<ExecutionSpace>>{nonzeros, sums, shape, {}, {}};
+                            depth(), batch<ExecutionSpace>>{nonzeros, sums, shape};
         });
   });
 }

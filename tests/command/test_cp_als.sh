@@ -41,7 +41,7 @@ run 0 "${base[@]}" --seed 2 -o seed.ktns
 check_not 'another seed, another model' cmp -s m.ktns seed.ktns
 
 # The strategies agree.
-for strategy in automatic atomic duplicated permuted sorted fibers blocked csf; do
+for strategy in automatic atomic duplicated permuted sorted fibers csf alto; do
   run 0 "${base[@]}" --format $strategy --report r.json
   check "$strategy has the same fit" within "$(fit_of)" "$fit" 1e-7
   [[ $strategy == automatic ]] ||

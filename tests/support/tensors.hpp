@@ -7,6 +7,7 @@
 #include <random>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/coo_tensor.hpp>
+#include <support/catch.hpp>
 
 namespace sporades::test {
 
@@ -59,6 +60,19 @@ auto on_host(ViewType const& view) {
 template <class MatrixType>
 auto matrix_on_host(MatrixType const& A) {
   return copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);
+}
+
+/// Tests that two tensors on the host hold the same nonzeros in the same order.
+template <class Tensor>
+void check_same_nonzeros(Tensor const& X, Tensor const& Y) {
+  REQUIRE(X.nnz() == Y.nnz());
+  Position wrong = 0;
+  for (Position p = 0; p < X.nnz(); ++p) {
+    bool same = X.values(p) == Y.values(p);
+    for (int n = 0; n < X.order(); ++n) same = same && X.coordinates(n, p) == Y.coordinates(n, p);
+    wrong += !same;
+  }
+  CHECK(wrong == 0);
 }
 
 }  // namespace sporades::test
