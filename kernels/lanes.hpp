@@ -34,6 +34,17 @@ struct Register {
   static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int j, Scalar value) {
     to[j] = value;
   }
+  /// The sum of the entries, halves first.
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
+    if constexpr (entries == 1) {
+      return from[0];
+    } else {
+      using Half = Register<Scalar, entries / 2>;
+      typename Half::Type halves[2];
+      __builtin_memcpy(halves, &from, sizeof from);
+      return Half::sum(halves[0] + halves[1]);
+    }
+  }
 #else
   static constexpr int size = 1;
   using Type = Scalar;
@@ -42,6 +53,9 @@ struct Register {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int, Scalar value) {
     to = value;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
+    return from;
   }
 #endif
 };
@@ -87,6 +101,12 @@ struct Tile {
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar a, Tile const& b) {
     for (int k = 0; k < parts; ++k) part[k] += a * b.part[k];
+  }
+  /// sum over j of this[j] other[j]
+  KOKKOS_FORCEINLINE_FUNCTION Scalar dot(Tile const& other) const {
+    auto products = part[0] * other.part[0];
+    for (int k = 1; k < parts; ++k) products += part[k] * other.part[k];
+    return Part::sum(products);
   }
 };
 

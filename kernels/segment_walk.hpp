@@ -150,26 +150,43 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
   }
 }
 
-/// V's rows from nonzeros sorted by row, in tiles of columns. V is cleared first where some of its
-/// rows have no nonzeros, or are added to atomically. make_walk(width, access, sums, shape) gives
-/// the walk for tiles of that width.
-template <TileWidths widths, class ExecutionSpace, class Scalar, class Index, class MemorySpace,
-          class MakeWalk>
-void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Position nnz, bool every_row,
-                     Matrix<Scalar, MemorySpace> const& V, bool aligned,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, MakeWalk const& make_walk) {
+/// V's rows from nonzeros sorted by row. V is cleared first where some of its rows have no
+/// nonzeros, or are added to atomically. for_tiles(run) calls run(width, access, first column,
+/// number of tiles) so that all columns are covered; launch(width, access, sums, shape, chunks)
+/// enqueues the walk over them.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class ForTiles,
+          class Launch>
+void sum_sorted_rows(ExecutionSpace const& exec, Position nnz, bool every_row,
+                     Matrix<Scalar, MemorySpace> const& V,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, ForTiles const& for_tiles,
+                     Launch const& launch) {
   bool const atomic = carry.atomic;
   if (nnz == 0 || !every_row || atomic) Kokkos::deep_copy(exec, V, Scalar(0));
   if (nnz == 0) return;
   Position const length = chunk_length<ExecutionSpace>(nnz);
   Position const chunks = chunks_of(nnz, length);
   if (!atomic) carry.reserve(exec, chunks, V.extent(1));
-  for_column_tiles<ExecutionSpace, Scalar, widths>(
-      V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-        auto const walk = make_walk(width, access, row_sums<false>(V, carry, 0, chunks),
-                                    WalkShape{length, first, V.extent(1), tiles});
-        launch_items(exec, label, chunks * tiles, walk);
-        if (!atomic) reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
+  for_tiles([&](auto width, auto access, std::size_t first, Position tiles) {
+    launch(width, access, row_sums<false>(V, carry, 0, chunks),
+           WalkShape{length, first, V.extent(1), tiles}, chunks);
+    if (!atomic) reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
+  });
+}
+
+/// The same in tiles of columns of these widths; make_walk(width, access, sums, shape) gives the
+/// walk for tiles of that width.
+template <TileWidths widths, class ExecutionSpace, class Scalar, class Index, class MemorySpace,
+          class MakeWalk>
+void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Position nnz, bool every_row,
+                     Matrix<Scalar, MemorySpace> const& V, bool aligned,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, MakeWalk const& make_walk) {
+  sum_sorted_rows(
+      exec, nnz, every_row, V, carry,
+      [&](auto const& run) {
+        for_column_tiles<ExecutionSpace, Scalar, widths>(V.extent(1), aligned, run);
+      },
+      [&](auto width, auto access, auto const& sums, WalkShape const& shape, Position chunks) {
+        launch_items(exec, label, chunks * shape.tiles, make_walk(width, access, sums, shape));
       });
 }
 

@@ -46,23 +46,39 @@ struct AltoNonzeros {
     entry.row = static_cast<Index>(row_bits.of(entry));
     return entry;
   }
+  /// The product of the factor rows.
   template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto product(Entry const& entry, Columns const& columns) const {
     typename Columns::T product;
     if (modes() == 0) {
-      product.fill(entry.value);
+      product.fill(Scalar(1));
       return product;
     }
     product = columns.load(factors[0], bits[0].of(entry));
-    product.multiply(entry.value);
     for (int m = 1; m < modes(); ++m) product.multiply(columns.load(factors[m], bits[m].of(entry)));
     return product;
   }
+  /// x_p times that.
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
+    auto term = product(entry, columns);
+    term.multiply(entry.value);
+    return term;
+  }
 };
 
-/// One work item: a part of the nonzeros x a tile of columns. Each term is added to its row, among
-/// the part's own rows or, where there is one part, in V.
-template <class Nonzeros, class Scalar, int Width, Access access>
+/// The terms of MTTKRP.
+struct AltoTerms {
+  template <class Nonzeros, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Nonzeros const& nonzeros, Columns const& columns,
+                                              typename Nonzeros::Entry const& entry) const {
+    return nonzeros.term(entry, columns);
+  }
+};
+
+/// One work item: a part of the nonzeros x a tile of columns. Each term is added to its row among
+/// the part's own rows.
+template <class Nonzeros, class Scalar, int Width, Access access, class Terms = AltoTerms>
 struct AltoWalk {
   using Columns = TileColumns<Scalar, Width, access>;
 
@@ -70,6 +86,7 @@ struct AltoWalk {
   RawVector<AltoPart const, typename Nonzeros::Memory> parts;
   RawMatrix<Scalar, typename Nonzeros::Memory> rows;  // own rows of all parts x columns
   WalkShape shape;
+  Terms terms = {};
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);
@@ -80,9 +97,10 @@ struct AltoWalk {
     Position const offset = part.own - part.row;  // may wrap around, and back
     auto const local = nonzeros;                  // which stores cannot change
     auto const target = rows;
+    auto const made = terms;
     for (Position p = part.begin; p < part.end; ++p) {
       auto const entry = local.fetch(p);
-      auto const term = local.term(entry, tile);
+      auto const term = made(local, tile, entry);
       auto sum = tile.load(target, offset + entry.row);
       sum.add(term);
       tile.store(target, offset + entry.row, sum);
@@ -154,26 +172,27 @@ bool all_strides_are(std::size_t stride, Factors<Scalar, MemorySpace> const& A, 
   return equal;
 }
 
-/// The sums of all parts into their own rows, on hosts.
-template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace>
-void launch_alto_walk(ExecutionSpace const& exec, Nonzeros const& nonzeros,
+/// The sums of all parts into their own rows, on hosts, in one tile a row where rows are `tight`.
+template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Terms>
+void launch_alto_walk(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                       AltoPartition<MemorySpace> const& partition,
-                      Matrix<Scalar, MemorySpace> const& own, std::size_t columns, bool tight) {
+                      Matrix<Scalar, MemorySpace> const& own, std::size_t columns, bool tight,
+                      Terms const& terms) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>,
                                      Kokkos::Schedule<Kokkos::Dynamic>>;
   auto const launch = [&](auto width, auto access, std::size_t first, Position tiles) {
-    AltoWalk<Nonzeros, Scalar, width(), access()> const walk{nonzeros, partition.parts, own,
-                                                             WalkShape{1, first, columns, tiles}};
-    Kokkos::parallel_for("sporades::mttkrp::alto",
-                         Policy(exec, 0, partition.parts.extent(0) * tiles).set_chunk_size(1),
-                         walk);
+    AltoWalk<Nonzeros, Scalar, width(), access(), Terms> const walk{
+        nonzeros, partition.parts, own, WalkShape{1, first, columns, tiles}, terms};
+    Kokkos::parallel_for(
+        label, Policy(exec, 0, partition.parts.extent(0) * tiles).set_chunk_size(1), walk);
   };
   // A multiplication a row saved: they and the extraction of bits share one port of x86 processors.
   bool const launched = tight && for_tight_tile(own.stride(0), [&](auto width) {
                           launch(width, std::integral_constant<Access, Access::tight>{}, 0, 1);
                         });
-  if (!launched)
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(columns, false, launch);
+  if constexpr (std::is_same_v<Terms, AltoTerms>)
+    if (!launched)
+      for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(columns, false, launch);
 }
 
 /// Strategy `alto`: parts of the linear order add into rows of their own, and each row pulls its
@@ -204,7 +223,8 @@ void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpa
     auto const& own = buffers.own_rows(exec, partition.own_rows, V.extent(1));
     bool const tight = all_strides_are(own.stride(0), A, n);
     for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
-      launch_alto_walk(exec, nonzeros, partition, own, V.extent(1), tight);
+      launch_alto_walk(exec, "sporades::mttkrp::alto", nonzeros, partition, own, V.extent(1), tight,
+                       AltoTerms{});
     });
     launch_items(exec, "sporades::mttkrp::pull_rows", V.extent(0),
                  PullRows<Scalar, MemorySpace>{partition.parts, partition.begins, partition.touched,

@@ -7,7 +7,8 @@
 namespace sporades::detail {
 
 /// One work item of MTTKRP on packed nonzeros: a chunk of consecutive nonzeros x a tile of columns.
-template <class Nonzeros, class Sums, class Scalar, int Width, Access access, int split, int Batch>
+template <class Nonzeros, class Sums, class Scalar, int Width, Access access, int split, int Batch,
+          class Terms = ProductTerms>
 struct PackedWalk {
   using Columns = TileColumns<Scalar, Width, access>;
   using T = typename Columns::T;
@@ -15,6 +16,7 @@ struct PackedWalk {
   Nonzeros nonzeros;
   Sums out;
   WalkShape shape;
+  Terms terms = {};
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);
@@ -26,7 +28,7 @@ struct PackedWalk {
       out.close(state, tile, row, sum);
       state.first = false;
     };
-    T const last = sum_packed_rows<split, Batch>(nonzeros, tile, begin, end, rows, close);
+    T const last = sum_packed_rows<split, Batch>(nonzeros, tile, begin, end, rows, close, terms);
     bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
     out.finish(state, tile, first_row, rows.row, last, continues);
   }

@@ -76,6 +76,18 @@ struct PackedNonzeros {
                                             Columns const& columns, int first, int last) const {
     for (int m = first; m < last; ++m) product.multiply(columns.load(factors[m], index(word, m)));
   }
+  /// The product of the factor rows of modes split and up.
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto product(Word word, Columns const& columns, int split) const {
+    typename Columns::T product;
+    if (modes() == 0) {
+      product.fill(Scalar(1));
+      return product;
+    }
+    product = columns.load(factors[split], index(word, split));
+    multiply(product, word, columns, split + 1, modes());
+    return product;
+  }
   /// x_p times the factor rows of modes split and up.
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns,
@@ -119,14 +131,31 @@ struct RowCursor {
   }
 };
 
+/// The terms of MTTKRP: x_p times the factor rows of the modes past a run's.
+struct ProductTerms {
+  template <class Nonzeros, class Columns, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void enter(Nonzeros const&, Columns const&, Index,
+                                         typename Nonzeros::Word, int) {}
+  template <class Nonzeros, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Nonzeros const& nonzeros, Columns const& columns,
+                                              typename Nonzeros::Entry const& entry,
+                                              int split) const {
+    return nonzeros.term(entry, columns, split);
+  }
+};
+
 /// Adds up the terms of nonzeros begin to end - 1, and hands over the sum of each row but the last
 /// by close(row, sum); the last one's is returned. Runs of nonzeros that agree in the first `split`
 /// modes, fibers or whole subtrees, are summed without these modes' factors, and multiplied by
-/// them once: split = 0 sums term by term, N - 2 fiber by fiber.
-template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close>
+/// them once: split = 0 sums term by term, N - 2 fiber by fiber. terms enters every run, and gives
+/// the term of each nonzero in it.
+template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close,
+          class Terms = ProductTerms>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Columns const& tile,
                                                  Position begin, Position end, Rows& rows,
-                                                 Close const& close) {
+                                                 Close const& close, Terms terms = {}) {
+  static_assert(Batch == 1 || std::is_same_v<Terms, ProductTerms>,
+                "A batch's terms are made before their runs are entered.");
   using T = typename Columns::T;
   using Word = typename Nonzeros::Word;
   constexpr bool has_path = split != 0;
@@ -136,7 +165,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   T sum, run;  // of the row, less what the run holds; of the run
   auto entry = nonzeros.fetch(begin);
   Word path = entry.word & path_mask;
-  run = nonzeros.term(entry, tile, depth);
+  terms.enter(nonzeros, tile, rows.row, path, depth);
+  run = terms(nonzeros, tile, entry, depth);
   if (has_path) sum.fill(0);
   // A new row has a flag where a path has none, so it is a new path too.
   auto leaves = [&](Word word) { return (word & (path_mask | flag)) != path; };
@@ -151,6 +181,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
       rows.advance();
       if (has_path) sum.fill(0);
     }
+    terms.enter(nonzeros, tile, rows.row, path, depth);
     run.fill(0);
   };
   Position p = begin + 1;
@@ -159,7 +190,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
       typename Nonzeros::Entry entries[Batch];
       for (int b = 0; b < Batch; ++b) entries[b] = nonzeros.fetch(p + b);
       T term[Batch];
-      for (int b = 0; b < Batch; ++b) term[b] = nonzeros.term(entries[b], tile, depth);
+      for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
       for (int b = 0; b < Batch; ++b) {
         if (leaves(entries[b].word)) next_run(entries[b]);
         run.add(term[b]);
@@ -170,7 +201,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
     entry = nonzeros.fetch(p);
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
-      run.add(nonzeros.term(entry, tile, depth));
+      run.add(terms(nonzeros, tile, entry, depth));
       if (++p == end) break;
       entry = nonzeros.fetch(p);
     } while (!leaves(entry.word));

@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/mttkrp/alto.hpp>
+#include <sporades/kernels/mttkrp/packed.hpp>
+
+/// Phi in one pass over the nonzeros: where a row of every matrix is one tile in registers, the
+/// model's value and the sum of the weighed rows come from the same loads. The walks are MTTKRP's,
+/// with other terms.
+
+namespace sporades::detail {
+
+/// x_p / max(model_p, epsilon) times pi_p, for packed nonzeros: of pi the modes past the run's.
+template <class T, class Scalar, class MemorySpace>
+struct WeighedTerms {
+  RawMatrix<Scalar const, MemorySpace> B;  // I_n x R
+  Scalar epsilon;
+  T row = {};  // B's, times the factor rows of the modes that the run agrees in
+
+  template <class Nonzeros, class Columns, class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void enter(Nonzeros const& nonzeros, Columns const& columns, Index i,
+                                         typename Nonzeros::Word path, int split) {
+    row = columns.load(B, i);
+    nonzeros.multiply(row, path, columns, 0, split);
+  }
+  template <class Nonzeros, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(Nonzeros const& nonzeros, Columns const& columns,
+                                           typename Nonzeros::Entry const& entry, int split) const {
+    T term = nonzeros.product(entry.word, columns, split);
+    Scalar const model = row.dot(term);
+    term.multiply(entry.value / (model < epsilon ? epsilon : model));
+    return term;
+  }
+};
+
+/// The same for nonzeros in a linear order, each of which has a row of its own.
+template <class Scalar, class MemorySpace>
+struct WeighedAltoTerms {
+  RawMatrix<Scalar const, MemorySpace> B;  // I_n x R
+  Scalar epsilon;
+
+  template <class Nonzeros, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Nonzeros const& nonzeros, Columns const& columns,
+                                              typename Nonzeros::Entry const& entry) const {
+    auto term = nonzeros.product(entry, columns);
+    Scalar const model = columns.load(B, entry.row).dot(term);
+    term.multiply(entry.value / (model < epsilon ? epsilon : model));
+    return term;
+  }
+};
+
+/// Calls run(width constant) where `columns` is one of the widths that Phi is compiled for on CPUs.
+template <class Run>
+bool for_one_tile(std::size_t columns, Run const& run) {
+  bool found = false;
+  for_each_constant(std::integer_sequence<int, 4, 8, 12, 16, 24, 32>{}, [&](auto width) {
+    if (columns != width()) return;
+    run(width);
+    found = true;
+  });
+  return found;
+}
+
+/// Lanes of a GPU, a power of two, that hold a row of `tiles` tiles; at most a warp's.
+inline int lanes_of_row(std::size_t tiles) {
+  int lanes = 1;
+  while (static_cast<std::size_t>(lanes) < tiles) lanes *= 2;
+  return lanes;
+}
+
+/// A GPU's way for packed nonzeros: a chunk of them a thread of a team, whose vector lanes hold one
+/// tile each, so that a row is one coalesced load and a dot product crosses the lanes.
+template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar>
+struct PhiTeamWalk {
+  static constexpr int width = 16 / sizeof(Scalar), batch = 4;
+  using Columns = TileColumns<Scalar, width, Access::packed>;
+  using T = typename Columns::T;
+  using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  Nonzeros nonzeros;
+  Sums out;
+  WalkShape shape;
+  RawMatrix<Scalar const, typename Nonzeros::Memory> B;  // I_n x R
+  Scalar epsilon;
+  int lanes;
+  Position chunks;
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    using Index = typename Nonzeros::Row;
+    Position const chunk =
+        static_cast<Position>(team.league_rank()) * team.team_size() + team.team_rank();
+    if (chunk >= chunks) return;
+    int lane = 0;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int l) { lane = l; });
+    bool const active = static_cast<Position>(lane) < shape.tiles;
+    // A lane past the row's end works on its first tile, for nothing.
+    Columns const tile{static_cast<std::size_t>(active ? lane * width : 0), width};
+    Position const begin = chunk * shape.length;
+    Position const end =
+        begin + shape.length < nonzeros.size() ? begin + shape.length : nonzeros.size();
+    RowCursor<Index> rows(nonzeros.row_names, nonzeros.mark(begin));
+    Index const first_row = rows.row;
+    ChunkState state{chunk, !nonzeros.opens_row(begin), true};
+    T sum, b = tile.load(B, rows.row);
+    sum.fill(0);
+    auto const weigh = [&](T& term, T const& row, Scalar value) {
+      Scalar const mine = active ? row.dot(term) : Scalar(0);
+      Scalar model = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, lanes), [&](int, Scalar& all) { all += mine; }, model);
+      term.multiply(value / (model < epsilon ? epsilon : model));
+    };
+    Position p = begin;
+    auto const open = [&](Index row) {
+      if (active) out.close(state, tile, row, sum);
+      state.first = false;
+      sum.fill(0);
+    };
+    for (; p + batch <= end; p += batch) {  // a batch's loads are all under way before any is used
+      typename Nonzeros::Entry entries[batch];
+      T term[batch], row[batch];
+      Index closes[batch];
+      for (int k = 0; k < batch; ++k) entries[k] = nonzeros.fetch(p + k);
+      for (int k = 0; k < batch; ++k) {
+        closes[k] = rows.row;
+        if (p + k > begin && (entries[k].word & nonzeros.words.flag())) {
+          rows.advance();
+          b = tile.load(B, rows.row);
+        }
+        row[k] = b;
+        term[k] = nonzeros.product(entries[k].word, tile, 0);
+      }
+      for (int k = 0; k < batch; ++k) weigh(term[k], row[k], entries[k].value);
+      for (int k = 0; k < batch; ++k) {
+        if (p + k > begin && (entries[k].word & nonzeros.words.flag())) open(closes[k]);
+        sum.add(term[k]);
+      }
+    }
+    for (; p < end; ++p) {
+      auto const entry = nonzeros.fetch(p);
+      if (p > begin && (entry.word & nonzeros.words.flag())) {
+        open(rows.row);
+        rows.advance();
+        b = tile.load(B, rows.row);
+      }
+      T term = nonzeros.product(entry.word, tile, 0);
+      weigh(term, b, entry.value);
+      sum.add(term);
+    }
+    bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
+    if (active) out.finish(state, tile, first_row, rows.row, sum, continues);
+  }
+};
+
+/// Phi on the row mode of packed nonzeros in one pass; false where a row is not one tile (CPUs: 4,
+/// 8, 12, 16, 24 or 32 columns; GPUs: as many as 32 lanes of 16 bytes hold, aligned).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
+               Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int split,
+               CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  std::size_t const R = V.extent(1);
+  bool const every_row = X.rows.extent(0) == V.extent(0);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    constexpr std::size_t width = 16 / sizeof(Scalar);
+    if (R == 0 || R % width != 0 || R / width > 32 || !rows_are_aligned(B) ||
+        !all_rows_aligned(A, X.row_mode, V))
+      return false;
+    static_cast<void>(split);
+    for_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
+      if constexpr (depth() == 0)
+        sum_sorted_rows(
+            exec, X.nnz(), every_row, V, carry,
+            [&](auto const& run) {
+              run(std::integral_constant<int, width>{},
+                  std::integral_constant<Access, Access::packed>{}, 0, R / width);
+            },
+            [&](auto, auto, auto const& sums, WalkShape const& shape, Position chunks) {
+              using Walk = PhiTeamWalk<ExecutionSpace, std::decay_t<decltype(nonzeros)>,
+                                       std::decay_t<decltype(sums)>, Scalar>;
+              int const lanes = lanes_of_row(shape.tiles), team = 128 / lanes;
+              Kokkos::parallel_for(
+                  "sporades::phi::pull",
+                  Kokkos::TeamPolicy<ExecutionSpace>(
+                      exec, static_cast<int>((chunks + team - 1) / team), team, lanes),
+                  Walk{nonzeros, sums, shape, B, epsilon, lanes, chunks});
+            });
+    });
+    return true;
+  } else {
+    return for_one_tile(R, [&](auto width) {
+      using T = Tile<Scalar, width()>;
+      using Terms = WeighedTerms<T, Scalar, MemorySpace>;
+      for_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
+        using Nonzeros = std::decay_t<decltype(nonzeros)>;
+        sum_sorted_rows(
+            exec, X.nnz(), every_row, V, carry,
+            [&](auto const& run) {
+              run(width, std::integral_constant<Access, Access::whole>{}, 0, 1);
+            },
+            [&](auto, auto access, auto const& sums, WalkShape const& shape, Position chunks) {
+              using Sums = std::decay_t<decltype(sums)>;
+              PackedWalk<Nonzeros, Sums, Scalar, width(), access(), depth(), 1, Terms> const walk{
+                  nonzeros, sums, shape, Terms{B, epsilon}};
+              launch_items(exec, "sporades::phi::pull", chunks, walk);
+            });
+      });
+    });
+  }
+}
+
+/// Phi on mode n of a linear order in one pass, on hosts; false where rows are not one tile, their
+/// strides more than that, or reuse is too low for the parts' own rows.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
+               CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    return false;
+  } else {
+    std::size_t const R = V.extent(1);
+    auto const& partition = X.partitions[n];
+    if (partition.parts.extent(0) == 0 || X.nnz() == 0 || B.stride(0) != R ||
+        !all_strides_are(R, A, n))
+      return false;
+    return for_one_tile(R, [&](auto) {
+      auto const& own = buffers.own_rows(exec, partition.own_rows, R);
+      for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
+        launch_alto_walk(exec, "sporades::phi::alto", nonzeros, partition, own, R, true,
+                         WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});
+      });
+      launch_items(exec, "sporades::phi::pull_rows", V.extent(0),
+                   PullRows<Scalar, MemorySpace>{partition.parts, partition.begins,
+                                                 partition.touched, own, V});
+    });
+  }
+}
+
+}  // namespace sporades::detail
