@@ -5,8 +5,8 @@
 /// Dense arithmetic on tall matrices (factors) and long vectors (values), for every execution
 /// space. Everything is summed over blocks that the shape alone gives, in a fixed order, level by
 /// level: the same bits on every run and on any number of threads.
-#include <sporades/core/dense/columns.hpp>   // scale_columns, column_dots, weighted_dot
+#include <sporades/core/dense/columns.hpp>   // scale_columns, column_dots, column_sums
 #include <sporades/core/dense/gram.hpp>      // gram, transposed_product
 #include <sporades/core/dense/inverse.hpp>   // invert_system
 #include <sporades/core/dense/multiply.hpp>  // multiply
-#include <sporades/core/dense/sums.hpp>      // dot, norm_squared, max_abs
+#include <sporades/core/dense/sums.hpp>      // dot, norm_squared, max_abs, has_negative

@@ -19,11 +19,16 @@ namespace sporades {
 namespace math {
 #if KOKKOS_VERSION >= 30700
 using Kokkos::abs;
+using Kokkos::log;
 using Kokkos::sqrt;
 #else
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real abs(Real x) {
   return Kokkos::Experimental::fabs(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real log(Real x) {
+  return Kokkos::Experimental::log(x);
 }
 template <class Real>
 KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/types.hpp>
 
 namespace sporades {
@@ -51,6 +52,41 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   }
   exec.fence();
   return target;
+}
+
+/// The entries of A on the host, row by row, without padding. Only for what make_matrix gave.
+/// Fences exec.
+template <class ExecutionSpace, class MatrixType>
+auto entries_of(ExecutionSpace const& exec, MatrixType const& A) {
+  auto const padded = with_padding(A);
+  auto const host = Kokkos::create_mirror_view(padded);
+  Kokkos::deep_copy(exec, host, padded);
+  fence(exec, "sporades::matrix::entries_of");
+  std::vector<typename MatrixType::non_const_value_type> entries;
+  entries.reserve(A.extent(0) * A.extent(1));
+  for (std::size_t i = 0; i < A.extent(0); ++i)
+    entries.insert(entries.end(), &host(i, 0), &host(i, 0) + A.extent(1));
+  return entries;
+}
+
+/// The rows x columns matrix (see make_matrix) of these entries, row by row. Fences exec.
+/// Throws Error if there are not that many.
+template <class ExecutionSpace, class Scalar>
+auto matrix_of(ExecutionSpace const& exec, std::string const& label,
+               std::vector<Scalar> const& entries, std::size_t rows, std::size_t columns) {
+  expects(entries.size() == rows * columns, label, ": ", entries.size(), " entries are not ", rows,
+          " x ", columns);
+  auto const A = make_matrix<Scalar>(exec, label, rows, columns);
+  auto const padded = with_padding(A);
+  auto const host = Kokkos::create_mirror_view(padded);
+  fence(exec, "sporades::matrix::matrix_of");  // the host may be the device
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(entries.data() + i * columns, columns, &host(i, 0));
+    std::fill(&host(i, 0) + columns, &host(i, 0) + padded.extent(1), Scalar{0});
+  }
+  Kokkos::deep_copy(exec, padded, host);
+  fence(exec, "sporades::matrix::matrix_of");
+  return A;
 }
 
 }  // namespace sporades

@@ -123,7 +123,7 @@ TEMPLATE_LIST_TEST_CASE("the sums that GPUs take in many small blocks equal thei
   check_launches(exec, [&] {
     sporades::detail::fine_block_product(exec, A, A, G, true, workspace);
     sporades::detail::fine_block_product(exec, A, B, C, false, workspace);
-    sporades::detail::fine_column_dots(exec, V, A, d, workspace);
+    sporades::detail::fine_column_sums<true>(exec, "sporades::test::dots", V, A, d, workspace);
   });
   exec.fence();
   auto const a = on_host(A), b = on_host(B), v = on_host(V);
@@ -222,11 +222,19 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   exec.fence();
   auto const dots = on_host(d);
   auto const v = on_host(V);
+  Kokkos::View<double*, Memory> const e("sporades::test::sums", shape.columns);
+  sporades::column_sums(exec, A, e, workspace);
+  exec.fence();
+  auto const sums = on_host(e);
   double total = 0;
   for (std::size_t r = 0; r < shape.columns; ++r) {
-    long double sum = 0;
-    for (std::size_t i = 0; i < shape.rows; ++i) sum += (long double)(v(i, r)) * double(a(i, r));
+    long double sum = 0, of_a = 0;
+    for (std::size_t i = 0; i < shape.rows; ++i) {
+      sum += (long double)(v(i, r)) * double(a(i, r));
+      of_a += double(a(i, r));
+    }
     CHECK(std::abs(dots(r) - double(sum)) <= tolerance<double>(shape.rows));
+    CHECK(std::abs(sums(r) - double(of_a)) <= tolerance<double>(shape.rows));
     total += double(sum) * lambda[r];
   }
   CHECK(std::abs(sporades::weighted_dot(exec, V, A, lambda) - total) <=

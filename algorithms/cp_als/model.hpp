@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <numeric>
+#include <sporades/algorithms/arranged.hpp>
 #include <sporades/algorithms/cp_als/state.hpp>
 
 namespace sporades {
@@ -25,20 +24,6 @@ struct ColumnExtremes {
     for (std::uint64_t i = begin + 1; i < end; ++i)
       if (math::abs(A(i, r)) > math::abs(largest)) largest = A(i, r);
     extreme[item] = largest;
-  }
-};
-
-/// B(i, k) = sign[k] A(i, from[k])
-template <class MatrixType>
-struct ArrangeColumns {
-  using Memory = typename MatrixType::memory_space;
-  MatrixType A, B;                  // I x R
-  Kokkos::View<int*, Memory> from;  // R
-  Kokkos::View<int*, Memory> sign;  // R: 1 or -1
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::uint64_t k = 0; k < A.extent(1); ++k)
-      B(i, k) = sign(k) < 0 ? -A(i, from(k)) : A(i, from(k));
   }
 };
 
@@ -75,11 +60,6 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 Ktensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
                                             CpAlsState<Scalar, MemorySpace> const& state) {
   int const R = state.rank(), N = state.order();
-  std::vector<int> from(R);
-  std::iota(from.begin(), from.end(), 0);
-  std::stable_sort(from.begin(), from.end(),
-                   [&](int a, int b) { return state.weights[a] > state.weights[b]; });
-
   std::vector<std::vector<bool>> flips;
   for (auto const& A : state.factors) flips.push_back(detail::points_down(exec, A));
   for (int r = 0; r < R; ++r) {
@@ -94,32 +74,7 @@ Ktensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
         }
   }
 
-  Kokkos::View<int*, MemorySpace> const from_view(
-      Kokkos::view_alloc(exec, "sporades::cp_als::from"), R),
-      sign_view(Kokkos::view_alloc(exec, "sporades::cp_als::sign"), R);
-  auto const from_host = Kokkos::create_mirror_view(from_view);
-  auto const sign_host = Kokkos::create_mirror_view(sign_view);
-  std::copy(from.begin(), from.end(), from_host.data());
-  Kokkos::deep_copy(exec, from_view, from_host);
-  Ktensor<Scalar, MemorySpace> model;
-  for (int n = 0; n < N; ++n) {
-    for (int k = 0; k < R; ++k) sign_host(k) = flips[n][from[k]] ? -1 : 1;
-    Kokkos::deep_copy(exec, sign_view, sign_host);
-    auto const& A = state.factors[n];
-    auto const B = make_matrix<Scalar>(exec, "sporades::cp_als::model", A.extent(0), A.extent(1));
-    Kokkos::parallel_for(
-        "sporades::cp_als::arrange", detail::Range<ExecutionSpace>(exec, 0, A.extent(0)),
-        detail::ArrangeColumns<Matrix<Scalar, MemorySpace>>{A, B, from_view, sign_view});
-    fence(exec, "sporades::cp_als::arrange");
-    model.factors.push_back(B);
-  }
-  model.weights =
-      Vector<Scalar, MemorySpace>(Kokkos::view_alloc(exec, "sporades::cp_als::weights"), R);
-  auto const weights = Kokkos::create_mirror_view(model.weights);
-  for (int k = 0; k < R; ++k) weights(k) = static_cast<Scalar>(state.weights[from[k]]);
-  Kokkos::deep_copy(exec, model.weights, weights);
-  fence(exec, "sporades::cp_als::model");
-  return model;
+  return arranged(exec, state.weights, state.factors, flips);
 }
 
 }  // namespace sporades

@@ -34,22 +34,6 @@ struct MakeNonNegative {
   }
 };
 
-/// Fences exec.
-template <class ExecutionSpace, class MatrixType>
-bool has_negative(ExecutionSpace const& exec, MatrixType const& A) {
-  std::uint64_t rows = 0;
-  Kokkos::parallel_reduce(
-      "sporades::cp_als::negative_rows", Range<ExecutionSpace>(exec, 0, A.extent(0)),
-      KOKKOS_LAMBDA(std::uint64_t i, std::uint64_t & sum) {
-        bool negative = false;
-        for (std::uint64_t r = 0; r < A.extent(1); ++r) negative = negative || A(i, r) < 0;
-        sum += negative ? 1 : 0;
-      },
-      rows);
-  fence(exec, "sporades::cp_als::negative_rows");
-  return rows > 0;
-}
-
 /// The state before the first iteration; checks that the start is finite and not all zero.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
@@ -136,8 +120,8 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
   detail::check_state(dims, options, given);
   if (options.non_negative)
     for (std::size_t n = 0; n < dims.size(); ++n)
-      expects(!detail::has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ",
-              n, " has negative entries, a non-negative decomposition needs a non-negative start");
+      expects(!has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ", n,
+              " has negative entries, a non-negative decomposition needs a non-negative start");
   return detail::first_state(exec, given.factors, given.weights);
 }
 

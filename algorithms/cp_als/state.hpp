@@ -47,15 +47,8 @@ CpAlsSnapshot<Scalar> snapshot(ExecutionSpace const& exec,
   CpAlsSnapshot<Scalar> copy{{},          state.rank(), {},           state.weights,
                              state.grams, state.fits,   state.seconds};
   for (auto const& A : state.factors) {
-    auto const padded = with_padding(A);
-    auto const host = Kokkos::create_mirror_view(padded);
-    Kokkos::deep_copy(exec, host, padded);
-    fence(exec, "sporades::cp_als::snapshot");
     copy.dims.push_back(A.extent(0));
-    copy.factors.emplace_back();
-    copy.factors.back().reserve(A.extent(0) * A.extent(1));
-    for (std::size_t i = 0; i < A.extent(0); ++i)
-      copy.factors.back().insert(copy.factors.back().end(), &host(i, 0), &host(i, 0) + A.extent(1));
+    copy.factors.push_back(entries_of(exec, A));
   }
   return copy;
 }
@@ -74,18 +67,10 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> restore(
   CpAlsState<Scalar, typename ExecutionSpace::memory_space> state{
       {}, from.weights, from.grams, from.fits, from.seconds};
   for (std::size_t n = 0; n < from.dims.size(); ++n) {
-    expects(from.factors[n].size() == from.dims[n] * R && from.grams[n].size() == R * R,
-            "cp_als: the snapshot's factor ", n, " is not ", from.dims[n], " x ", R);
-    auto const A = make_matrix<Scalar>(exec, "sporades::cp_als::factor", from.dims[n], R);
-    auto const padded = with_padding(A);
-    auto const host = Kokkos::create_mirror_view(padded);
-    fence(exec, "sporades::cp_als::restore");
-    for (std::size_t i = 0; i < A.extent(0); ++i)
-      for (std::size_t r = 0; r < padded.extent(1); ++r)
-        host(i, r) = r < R ? from.factors[n][i * R + r] : Scalar{0};
-    Kokkos::deep_copy(exec, padded, host);
-    fence(exec, "sporades::cp_als::restore");
-    state.factors.push_back(A);
+    expects(from.grams[n].size() == R * R, "cp_als: the snapshot's Gram matrix ", n, " is not ", R,
+            " x ", R);
+    state.factors.push_back(
+        matrix_of(exec, "sporades::cp_als::factor", from.factors[n], from.dims[n], R));
   }
   return state;
 }

@@ -38,9 +38,10 @@ struct ScaleColumns {
   }
 };
 
-/// partial[block][r] = sum over the block's rows of V(i, r) A(i, r), in double.
-template <class ExecutionSpace, class Scalar>
-struct ColumnDotBlocks {
+/// partial[block][r] = sum over the block's rows of V(i, r) A(i, r), or of A(i, r) alone where
+/// there is no V, in double.
+template <class ExecutionSpace, class Scalar, bool has_V>
+struct ColumnSumBlocks {
   using Const =
       Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
 
@@ -72,11 +73,16 @@ struct ColumnDotBlocks {
     double total[width];
     for (int c = 0; c < width; ++c) total[c] = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
-      Scalar const* const v = &V(i, r);
       Scalar const* const a = &A(i, r);
+      if constexpr (has_V) {
+        Scalar const* const v = &V(i, r);
 #pragma omp simd
-      for (int c = 0; c < width; ++c)
-        total[c] += static_cast<double>(v[c]) * static_cast<double>(a[c]);
+        for (int c = 0; c < width; ++c)
+          total[c] += static_cast<double>(v[c]) * static_cast<double>(a[c]);
+      } else {
+#pragma omp simd
+        for (int c = 0; c < width; ++c) total[c] += static_cast<double>(a[c]);
+      }
     }
     for (int c = 0; c < width; ++c) sums[c] = total[c];
   }
@@ -92,18 +98,43 @@ struct StoreDot {
 };
 
 /// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
-template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
-void fine_column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
-                      Workspace<Memory>& workspace) {
-  using Scalar = typename Left::non_const_value_type;
+template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
+                      Output const& d, Workspace<Memory>& workspace) {
+  using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   auto const blocks = RowBlocks::fine(A.extent(0), R, (R + 3) / 4);
   auto const partial = workspace.template get<double>(
       exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
-  ColumnDotBlocks<ExecutionSpace, Scalar> const kernel{V, A, partial.data(), blocks};
-  Kokkos::parallel_for("sporades::dense::column_dots",
-                       Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
+  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
   sum_and_store(exec, partial.data(), blocks.count, R, StoreDot<Output>{d});
+}
+
+/// column_dots, or column_sums where it has no V.
+template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
+                 Output const& d, Workspace<Memory>& workspace) {
+  using Scalar = typename Right::non_const_value_type;
+  std::uint64_t const R = A.extent(1);
+  if (R == 0) return;
+  if (A.extent(0) == 0) {
+    Kokkos::deep_copy(exec, d, 0);
+    return;
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    fine_column_sums<has_V>(exec, label, V, A, d, workspace);
+    return;
+  }
+  RowBlocks const blocks(A.extent(0), R);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
+  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
+  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  double const* const sums = sum_blocks(exec, partial.data(), blocks.count, R);
+  Kokkos::parallel_for(
+      "sporades::dense::store_columns", Range<ExecutionSpace>(exec, 0, R),
+      KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
 }
 
 }  // namespace detail
@@ -127,30 +158,19 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
                  Workspace<Memory>& workspace) {
-  using Scalar = typename Left::non_const_value_type;
   expects(V.extent(0) == A.extent(0) && V.extent(1) == A.extent(1) && d.extent(0) == A.extent(1),
           "column_dots: V is ", V.extent(0), " x ", V.extent(1), ", A is ", A.extent(0), " x ",
           A.extent(1), ", d has ", d.extent(0), " entries");
-  std::uint64_t const R = A.extent(1);
-  if (R == 0) return;
-  if (A.extent(0) == 0) {
-    Kokkos::deep_copy(exec, d, 0);
-    return;
-  }
-  if constexpr (is_gpu<ExecutionSpace>) {
-    detail::fine_column_dots(exec, V, A, d, workspace);
-    return;
-  }
-  detail::RowBlocks const blocks(A.extent(0), R);
-  auto const partial = workspace.template get<double>(
-      exec, blocks.count * R + detail::scratch_of_sum_blocks(blocks.count, R));
-  detail::ColumnDotBlocks<ExecutionSpace, Scalar> const kernel{V, A, partial.data(), blocks};
-  Kokkos::parallel_for("sporades::dense::column_dots",
-                       detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
-  double const* const sums = detail::sum_blocks(exec, partial.data(), blocks.count, R);
-  Kokkos::parallel_for(
-      "sporades::dense::column_dots_store", detail::Range<ExecutionSpace>(exec, 0, R),
-      KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
+  detail::sum_columns<true>(exec, "sporades::dense::column_dots", V, A, d, workspace);
+}
+
+/// d(r) = sum_i A(i, r), as column_dots.
+template <class ExecutionSpace, class MatrixType, class Output, class Memory>
+void column_sums(ExecutionSpace const& exec, MatrixType const& A, Output const& d,
+                 Workspace<Memory>& workspace) {
+  expects(d.extent(0) == A.extent(1), "column_sums: A has ", A.extent(1), " columns, d has ",
+          d.extent(0), " entries");
+  detail::sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, workspace);
 }
 
 /// sum_ir V(i, r) A(i, r) lambda(r), lambda: R numbers on the host. Fences exec.

@@ -113,4 +113,20 @@ typename VectorType::non_const_value_type max_abs(ExecutionSpace const& exec, Ve
   return x.extent(0) == 0 ? Scalar{0} : largest;
 }
 
+/// Whether an entry of A is below 0. Fences exec.
+template <class ExecutionSpace, class MatrixType>
+bool has_negative(ExecutionSpace const& exec, MatrixType const& A) {
+  std::uint64_t rows = 0;
+  Kokkos::parallel_reduce(
+      "sporades::dense::negative_rows", detail::Range<ExecutionSpace>(exec, 0, A.extent(0)),
+      KOKKOS_LAMBDA(std::uint64_t i, std::uint64_t & sum) {
+        bool negative = false;
+        for (std::uint64_t r = 0; r < A.extent(1); ++r) negative = negative || A(i, r) < 0;
+        sum += negative ? 1 : 0;
+      },
+      rows);
+  fence(exec, "sporades::dense::negative_rows");
+  return rows > 0;
+}
+
 }  // namespace sporades

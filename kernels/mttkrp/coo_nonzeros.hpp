@@ -72,22 +72,26 @@ struct Permuted {
   KOKKOS_FORCEINLINE_FUNCTION Position operator()(Position p) const { return permutation(p); }
 };
 
+/// The coordinates of mode m.
+template <class Scalar, class Index, class MemorySpace>
+RawVector<Index const, MemorySpace> mode_indices(CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                 int m) {
+  return RawVector<Index const, MemorySpace>(X.coordinates.data() + m * X.coordinates.stride(0),
+                                             X.nnz());
+}
+
 /// What MTTKRP on mode n reads of X and A.
 template <int Others, class Scalar, class Index, class MemorySpace, class Order>
 auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
                   Factors<Scalar, MemorySpace> const& A, int n, Order order) {
   CooNonzeros<Scalar, Index, MemorySpace, Others, Order> nonzeros;
-  auto coordinates = [&](int m) {
-    return RawVector<Index const, MemorySpace>(X.coordinates.data() + m * X.coordinates.stride(0),
-                                               X.nnz());
-  };
-  nonzeros.row_of = coordinates(n);
+  nonzeros.row_of = mode_indices(X, n);
   nonzeros.values = X.values;
   nonzeros.order = order;
   nonzeros.others = 0;
   for (int m = 0; m < X.order(); ++m) {
     if (m == n) continue;
-    nonzeros.indices[nonzeros.others] = coordinates(m);
+    nonzeros.indices[nonzeros.others] = mode_indices(X, m);
     nonzeros.factors[nonzeros.others] = A[m];
     ++nonzeros.others;
   }

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/arranged.hpp>
+#include <sporades/algorithms/cp_apr/options.hpp>
+#include <sporades/algorithms/cp_apr/solver.hpp>
+#include <sporades/algorithms/cp_apr/start.hpp>
+#include <sporades/formats/sort_coo.hpp>
+
+/// CP decomposition of counts by alternating Poisson regression:
+///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r), all entries >= 0, columns of sum 1,
+/// maximises the log-likelihood sum_{x > 0} x log m - sum m of counts that are Poisson distributed
+/// around M. In an iteration each mode takes the weights into its factor, B = A_n Lambda, and
+/// improves it by up to `inner_iterations` updates B = B .* Phi (see kernels/phi.hpp), until the
+/// KKT violation max |min(B, 1 - Phi)| is below the tolerance; then the columns are divided by
+/// their sums, which become the weights. The run has converged when no mode needed an update, and
+/// no observed count has a model of 0. Zeros are escaped in two ways: entries below kappa_tolerance
+/// whose Phi was above 1 are raised by kappa before their mode's next turn; and where the model of
+/// a count above 0 is exactly 0, which makes the log-likelihood -infinity and which Phi does not
+/// see, all entries below kappa_tolerance of its rows are. Chi & Kolda, SIAM J. Matrix Anal. Appl.
+/// 33(4), 2012, Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3.
+///
+/// One seed gives one model, bit for bit, on a backend with any number of threads (strategy
+/// `atomic` excepted).
+///
+///   CpAprOptions options;
+///   options.rank = 16;
+///   auto const result = cp_apr(exec, X, options);
+/// or, with what it does taken apart, so that a run can be watched, saved and continued:
+///   auto problem = make_cp_apr_problem(exec, X, options);          // plans
+///   auto state = cp_apr_start<double>(exec, X.dims, options);      // or restore(exec, snapshot)
+///   auto const result = cp_apr(exec, problem, options, state, [&](auto const& state) {
+///     save(snapshot(exec, state));
+///     return true;                                                 // false stops
+///   });
+
+namespace sporades {
+
+template <class Scalar, class MemorySpace>
+struct CpAprResult {
+  Ktensor<Scalar, MemorySpace> model;      // weights descending, columns of sum 1
+  std::vector<CpAprIteration> iterations;  // those before a resumption included
+  bool converged = false;
+  CpAprStop stop = CpAprStop::iterations;
+  std::map<std::string, KernelTime> kernels;  // where options.time_kernels
+
+  double log_likelihood() const {
+    return iterations.empty() ? 0 : iterations.back().log_likelihood;
+  }
+};
+
+/// Throws Error where an option is out of its range.
+inline void check_cp_apr(CpAprOptions const& options) {
+  auto const is_positive = [](double x) { return x > 0 && std::isfinite(x); };
+  expects(options.rank > 0 && options.rank < 65536, "cp_apr: rank ", options.rank,
+          " is not in 1 to 65535");
+  expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
+  expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
+          " inner iterations: at least 1");
+  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
+          options.tolerance, " is not 0 or a positive number");
+  expects(is_positive(options.kappa), "cp_apr: kappa ", options.kappa, " is not a positive number");
+  expects(is_positive(options.kappa_tolerance), "cp_apr: kappa tolerance ", options.kappa_tolerance,
+          " is not a positive number");
+  expects(is_positive(options.epsilon), "cp_apr: epsilon ", options.epsilon,
+          " is not a positive number");
+  expects(options.method == CpAprMethod::mu, "cp_apr: method ", to_string(options.method),
+          " is not available, mu is");
+}
+
+namespace detail {
+
+/// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
+template <class ExecutionSpace, class Tensor>
+void check_counts(ExecutionSpace const& exec, Tensor const& X) {
+  auto const values = X.values;
+  Position first = X.nnz();
+  Kokkos::parallel_reduce(
+      "sporades::cp_apr::first_bad_count", Range<ExecutionSpace>(exec, 0, X.nnz()),
+      KOKKOS_LAMBDA(Position p, Position & least) {
+        bool const is_count = values(p) >= 0 && values(p) - values(p) == 0;
+        if (!is_count && p < least) least = p;
+      },
+      Kokkos::Min<Position>(first));
+  if (first >= X.nnz()) return;
+  typename Tensor::Scalar value;
+  Kokkos::View<typename Tensor::Scalar, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(
+      &value);
+  Kokkos::deep_copy(exec, host, Kokkos::subview(X.values, first));
+  fence(exec, "sporades::cp_apr::first_bad_count");
+  fail("cp_apr: value ", first, " of X (counted from 0) is ", value,
+       ": counts are finite and at least 0");
+}
+
+}  // namespace detail
+
+/// Builds what Phi wants for every mode. X in any order, values of equal coordinates are added.
+/// Fences exec. Throws Error for options out of range, and where X has no nonzeros, is all zero, or
+/// holds a value that is negative, NaN or infinite (saying where).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    CpAprOptions const& options) {
+  check_cp_apr(options);
+  expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  detail::check_counts(exec, X);
+  auto const counts = sum_duplicates(exec, X).tensor;
+  double const largest = static_cast<double>(max_abs(exec, counts.values));
+  expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
+  expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
+  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
+  return {X.dims, counts, make_phi_plan(exec, counts, {options.strategy, columns, options.pi})};
+}
+
+/// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
+/// called after each iteration and stops the run by returning false. Fences exec. A state that has
+/// met the rule already is left as it is. Throws Error if the state does not fit the problem and
+/// options, RunError where numbers overflow.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace>& problem,
+    CpAprOptions const& options, CpAprState<Scalar, MemorySpace>& state,
+    typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  check_cp_apr(options);
+  detail::check_apr_state(problem.dims, options, state);
+  KernelTimes times(options.time_kernels);
+  detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  auto const has_converged = [&] {
+    if (state.iterations.empty()) return false;
+    auto const& last = state.iterations.back();
+    return last.unchanged && last.kkt_violation < options.tolerance &&
+           last.zero_model_nonzeros == 0;
+  };
+  CpAprStop stop = CpAprStop::iterations;
+  while (!has_converged() && state.iteration() < options.iterations) {
+    solver.iterate();
+    if (observer && !observer(state)) {
+      stop = CpAprStop::observer;
+      break;
+    }
+  }
+  bool const converged = has_converged();
+  if (converged) stop = CpAprStop::converged;
+  return {arranged(exec, state.weights, state.factors), state.iterations, converged, stop,
+          times.by_label()};
+}
+
+/// The whole of it, from a random start.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    CpAprOptions const& options,
+    typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  return cp_apr(exec, problem, options, state, observer);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/cp_apr.hpp>

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_apr/state.hpp>
+#include <sporades/kernels/phi_plan.hpp>
+
+namespace sporades {
+
+/// How a mode's factor is improved: multiplicative updates, or, row by row, projected damped Newton
+/// or projected quasi-Newton steps.
+enum class CpAprMethod { mu, pdnr, pqnr };
+
+/// Where CP-APR starts: `random`: random_factors of the seed; `given`: a Ktensor passed to
+/// cp_apr_start.
+enum class CpAprInit { random, given };
+
+struct CpAprOptions {
+  int rank = 16;
+  int iterations = 1000;      // at most
+  int inner_iterations = 10;  // of a mode in one iteration, at most
+  double tolerance = 1e-4;    // on the KKT violation; 0 runs all iterations
+  std::uint64_t seed = 1;
+  CpAprInit init = CpAprInit::random;
+  CpAprMethod method = CpAprMethod::mu;
+  double kappa = 1e-2;             // added to an entry that should not be 0
+  double kappa_tolerance = 1e-10;  // entries below it count as 0 there
+  double epsilon = 1e-10;          // least value that the model divides by
+  PhiStrategy strategy = PhiStrategy::automatic;
+  Pi pi = Pi::on_the_fly;
+  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+};
+
+enum class CpAprStop { converged, iterations, observer };
+
+inline char const* to_string(CpAprStop stop) {
+  switch (stop) {
+    case CpAprStop::converged:
+      return "KKT violation below the tolerance";
+    case CpAprStop::iterations:
+      return "all iterations done";
+    default:
+      return "stopped from outside";
+  }
+}
+
+inline char const* to_string(CpAprMethod method) {
+  constexpr char const* names[] = {"mu", "pdnr", "pqnr"};
+  return names[static_cast<int>(method)];
+}
+
+/// Counts made ready for CP-APR: see make_cp_apr_problem.
+template <class Scalar, class Index, class MemorySpace>
+struct CpAprProblem {
+  Dims dims;
+  CooTensor<Scalar, Index, MemorySpace> counts;  // each coordinate once
+  PhiPlan<Scalar, Index, MemorySpace> plan;
+};
+
+}  // namespace sporades

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What the tests of CP-APR share: its definition in dense arithmetic, and counts to try it on.
+
+#include <sporades/algorithms/cp_apr.hpp>
+#include <support/cp_als.hpp>
+
+namespace sporades::test {
+
+inline CpAprOptions apr_options(int rank, int iterations, double tolerance = 0) {
+  CpAprOptions options;
+  options.rank = rank;
+  options.iterations = iterations;
+  options.tolerance = tolerance;
+  return options;
+}
+
+/// The definition of CP-APR MU: every step is the plainest loop there is.
+struct DenseCounts : Dense {
+  std::vector<std::vector<double>> phi;  // I_n x R, of the last inner iteration
+  double violation = 0;
+  int inner_iterations = 0;
+
+  double model(std::vector<std::uint64_t> const& i) const {
+    double sum = 0;
+    for (std::size_t r = 0; r < rank(); ++r) sum += weights[r] * term(i, r, dims.size());
+    return sum;
+  }
+
+  double log_likelihood() const {
+    double sum = 0;
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      double const m = model(coordinates(e));
+      if (values[e] > 0) sum += values[e] * std::log(m);
+      sum -= m;
+    }
+    return sum;
+  }
+
+  /// Columns are divided by their sums, which go into the weights.
+  void normalize(std::size_t n) {
+    for (std::size_t r = 0; r < rank(); ++r) {
+      double sum = 0;
+      for (std::size_t i = 0; i < dims[n]; ++i) sum += factors[n][i * rank() + r];
+      for (std::size_t i = 0; i < dims[n]; ++i)
+        if (sum > 0) factors[n][i * rank() + r] /= sum;
+      weights[r] *= sum;
+    }
+  }
+
+  std::vector<double> define_phi(std::size_t n, double epsilon) const {
+    std::vector<double> result(dims[n] * rank());
+    for (std::size_t e = 0; e < values.size(); ++e) {
+      auto const i = coordinates(e);
+      double m = 0;
+      for (std::size_t r = 0; r < rank(); ++r) m += factors[n][i[n] * rank() + r] * term(i, r, n);
+      for (std::size_t r = 0; r < rank(); ++r)
+        result[i[n] * rank() + r] += values[e] / std::max(m, epsilon) * term(i, r, n);
+    }
+    return result;
+  }
+
+  void iterate_counts(CpAprOptions const& options) {
+    violation = 0;
+    inner_iterations = 0;
+    bool const is_first = phi.empty();
+    phi.resize(dims.size());
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      auto& A = factors[n];
+      for (std::size_t e = 0; e < A.size(); ++e) {
+        if (!is_first && phi[n][e] > 1 && A[e] < options.kappa_tolerance) A[e] += options.kappa;
+        A[e] *= weights[e % rank()];
+      }
+      double worst = 0;
+      for (int inner = 0; inner < options.inner_iterations; ++inner) {
+        ++inner_iterations;
+        phi[n] = define_phi(n, options.epsilon);
+        worst = 0;
+        for (std::size_t e = 0; e < A.size(); ++e)
+          worst = std::max(worst, std::abs(std::min(A[e], 1 - phi[n][e])));
+        if (worst < options.tolerance) break;
+        for (std::size_t e = 0; e < A.size(); ++e) A[e] *= phi[n][e];
+      }
+      violation = std::max(violation, worst);
+      weights.assign(rank(), 1.0);
+      normalize(n);
+    }
+  }
+};
+
+template <class Scalar, class Index, class Memory>
+DenseCounts to_dense_counts(CooTensor<Scalar, Index, Memory> const& X) {
+  DenseCounts dense;
+  static_cast<Dense&>(dense) = to_dense(X);
+  return dense;
+}
+
+/// Whole numbers from 0 to 9 at random places, duplicates possible.
+template <class Scalar, class Index = std::uint32_t, class ExecutionSpace>
+auto random_counts(ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed = 1,
+                   double skew = 1) {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const X = random_coo<Scalar, Index>(host, dims, nnz, seed, skew);
+  host.fence();
+  for (Position p = 0; p < nnz; ++p) X.values(p) = std::floor(std::abs(X.values(p)) * 16);
+  return copy_to(exec, X);
+}
+
+}  // namespace sporades::test

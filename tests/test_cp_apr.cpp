@@ -1,0 +1,481 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/cp_apr.hpp>
+#include <support/files.hpp>
+#include <support/same_bits.hpp>
+#include <support/tools.hpp>
+#include <typeinfo>
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using sporades::cp_apr;
+using sporades::cp_apr_start;
+using sporades::CpAprInit;
+using sporades::CpAprIteration;
+using sporades::CpAprStop;
+using sporades::Dims;
+using sporades::PhiStrategy;
+using sporades::Pi;
+using sporades::test::apr_options;
+using sporades::test::host_ktensor;
+using sporades::test::make_coo;
+using sporades::test::matrix_on_host;
+using sporades::test::new_instance;
+using sporades::test::random_counts;
+
+std::vector<Dims> const small_dims{{7},          {5, 6},          {4, 1, 5},         {6, 5, 4},
+                                   {3, 4, 2, 5}, {3, 2, 3, 2, 4}, {2, 3, 2, 3, 2, 3}};
+
+template <class Scalar, class Memory>
+double largest_difference(sporades::test::DenseCounts const& dense,
+                          sporades::CpAprState<Scalar, Memory> const& state) {
+  double worst = 0, scale = 0;
+  for (double w : dense.weights) scale = std::max(scale, w);
+  for (std::size_t r = 0; r < dense.rank(); ++r)
+    worst = std::max(worst, std::abs(state.weights[r] - dense.weights[r]) / scale);
+  for (int n = 0; n < state.order(); ++n) {
+    auto const A = matrix_on_host(state.factors[n]);
+    for (std::size_t i = 0; i < A.extent(0); ++i)
+      for (std::size_t r = 0; r < dense.rank(); ++r)
+        worst = std::max(worst, std::abs(double(A(i, r)) - dense.factors[n][i * dense.rank() + r]));
+  }
+  return worst;
+}
+
+TEMPLATE_LIST_TEST_CASE("iterations of CP-APR equal their definition", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  constexpr bool is_float = std::is_same_v<Scalar, float>;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const dims = GENERATE(from_range(small_dims));
+  auto const rank = GENERATE(1, 3, 5);
+  auto const strategy = GENERATE(PhiStrategy::automatic, PhiStrategy::atomic);
+  auto const pi = GENERATE(Pi::on_the_fly, Pi::stored);
+  auto const X = random_counts<Scalar>(exec, dims, 60);
+  auto options = apr_options(rank, 3, 1e-3);
+  options.inner_iterations = 4;
+  options.strategy = strategy;
+  options.pi = pi;
+  auto dense = sporades::test::to_dense_counts(X);
+  auto state = cp_apr_start<Scalar>(exec, dims, options);
+  set_model(dense, state.weights, state.factors);
+  auto problem = make_cp_apr_problem(exec, X, options);
+  double const exact = is_float ? 2e-4 : 1e-12;
+  int seen = 0;
+  cp_apr(exec, problem, options, state, [&](auto const& now) {
+    dense.iterate_counts(options);
+    ++seen;
+    CHECK(now.iteration() == seen);
+    CHECK(largest_difference(dense, now) < exact);
+    auto const& last = now.iterations.back();
+    if (!is_float) CHECK(last.inner_iterations == dense.inner_iterations);
+    CHECK(std::abs(last.kkt_violation - dense.violation) < 100 * exact * (1 + dense.violation));
+    double const value = dense.log_likelihood();
+    CHECK(std::abs(last.log_likelihood - value) < exact * (1 + std::abs(value)));
+    return true;
+  });
+  CHECK(seen >= 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("the model's mass is that of the counts, and weights descend",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_counts<Scalar>(exec, {20, 15, 10}, 600);
+  auto options = apr_options(4, 5);
+  options.inner_iterations = 1;
+  double total = 0;
+  auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, X.values);
+  for (std::size_t p = 0; p < X.nnz(); ++p) total += values(p);
+  double const exact = std::is_same_v<Scalar, float> ? 1e-5 : 1e-13;
+  auto const result = cp_apr(exec, X, options, [&](auto const& state) {
+    double mass = 0;
+    for (double weight : state.weights) mass += weight;
+    CHECK(mass == Approx(total).epsilon(exact));
+    for (auto const& factor : state.factors) {
+      auto const A = matrix_on_host(factor);
+      for (int r = 0; r < 4; ++r) {
+        double sum = 0;
+        for (std::size_t i = 0; i < A.extent(0); ++i) {
+          CHECK(A(i, r) >= 0);
+          sum += A(i, r);
+        }
+        CHECK(sum == Approx(1).epsilon(exact));
+      }
+    }
+    CHECK(state.iterations.back().inner_iterations == 3);
+    return true;
+  });
+  auto const weights =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
+  for (int r = 1; r < 4; ++r) CHECK(weights(r - 1) >= weights(r));
+  auto dense = sporades::test::to_dense_counts(X);
+  set_model(dense, result.model);
+  CHECK(dense.log_likelihood() == Approx(result.log_likelihood()).epsilon(10 * exact));
+}
+
+/// Counts around the planted model 1000 a o b o c + 500 d o e o f of disjoint supports.
+TEMPLATE_LIST_TEST_CASE("planted parts are found, their zeros included", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = sporades::test::full_tensor<Scalar>(exec, {8, 6, 4}, [](auto const& i) {
+    if (i[0] < 4 && i[1] < 3 && i[2] < 2) return 1000.0 * double(1 + i[0]) * double(1 + i[1]);
+    if (i[0] >= 4 && i[1] >= 3 && i[2] >= 2) return 500.0 * double(i[0]) * double(1 + i[2]);
+    return 0.0;
+  });
+  auto options = apr_options(2, 500, 1e-4);
+  auto const result = cp_apr(exec, X, options);
+  CHECK(result.converged);
+  CHECK(result.stop == CpAprStop::converged);
+  auto const weights =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
+  CHECK(double(weights(0)) == Approx(500.0 * (4 + 5 + 6 + 7) * 3 * 7).epsilon(1e-4));
+  CHECK(double(weights(1)) == Approx(1000.0 * 10 * 6 * 2).epsilon(1e-4));
+  auto const A = matrix_on_host(result.model.factors[0]);
+  for (int i = 0; i < 8; ++i) {
+    CHECK(std::abs(double(A(i, 0)) - (i < 4 ? 0.0 : i / 22.0)) < 1e-4);
+    CHECK(std::abs(double(A(i, 1)) - (i < 4 ? (1 + i) / 10.0 : 0.0)) < 1e-4);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("an inadmissible zero is lifted, an admissible one stays",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // Component 1 would serve row 0, where it is 0 at the start; the model is not 0 anywhere.
+  auto const X = sporades::test::full_tensor<Scalar>(exec, {3, 3}, [](auto const& i) {
+    return i[0] == 0 && i[1] == 1 ? 90.0 : i[0] == i[1] ? 30.0 : 1.0;
+  });
+  auto const start =
+      host_ktensor<Scalar>({1, 1}, {{{1, 0}, {1, 1}, {1, 0}}, {{2, 1}, {Scalar(0.1), 5}, {1, 1}}});
+  auto options = apr_options(2, 1);
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start(exec, X.dims, options, start);
+  auto dense = sporades::test::to_dense_counts(X);
+  set_model(dense, state.weights, state.factors);
+  cp_apr(exec, problem, options, state);
+  dense.iterate_counts(options);
+  auto const before = matrix_on_host(state.factors[0]);
+  CHECK(before(0, 1) == 0);  // multiplied by whatever it was
+  CHECK(dense.phi[0][1] > 1);
+  options.iterations = 2;
+  cp_apr(exec, problem, options, state);
+  dense.iterate_counts(options);
+  auto const after = matrix_on_host(state.factors[0]);
+  CHECK(after(0, 1) > 0.05);
+  CHECK(largest_difference(dense, state) < (std::is_same_v<Scalar, float> ? 1e-4 : 1e-12));
+}
+
+TEMPLATE_LIST_TEST_CASE("counts whose model is 0 are reported and mended", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // Rows 2 of all modes are 0 in both components, so that no Phi ever sees the count there.
+  auto const X =
+      copy_to(exec, make_coo<Scalar>({3, 3, 3}, {{{0, 0, 0}, 9}, {{1, 1, 1}, 7}, {{2, 2, 2}, 4}}));
+  std::vector<std::vector<Scalar>> const rows{{1, 0}, {0, 1}, {0, 0}};
+  auto const start = host_ktensor<Scalar>({1, 1}, {rows, rows, rows});
+  auto options = apr_options(2, 400, 1e-4);
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start(exec, X.dims, options, start);
+  auto const result = cp_apr(exec, problem, options, state);
+  CHECK(result.converged);
+  CHECK(result.iterations.back().zero_model_nonzeros == 0);
+  CHECK(std::isfinite(result.log_likelihood()));
+  auto dense = sporades::test::to_dense_counts(X);
+  set_model(dense, result.model);
+  CHECK(dense.model({2, 2, 2}) > 0.1);
+
+  // A state whose model is 0 at a count is not converged, and the next iteration mends it.
+  auto again = cp_apr_start(exec, X.dims, options, start);
+  again.iterations.push_back(CpAprIteration{-infinity, 0, 3, 1, true, 0});
+  auto const mended = cp_apr(exec, problem, options, again);
+  CHECK(mended.iterations.size() > 1);
+  CHECK(mended.iterations[0].log_likelihood == -infinity);
+  CHECK(mended.iterations[1].zero_model_nonzeros == 0);
+  CHECK(std::isfinite(mended.iterations[1].log_likelihood));
+  CHECK(mended.converged);
+}
+
+TEMPLATE_LIST_TEST_CASE("a model that decays to 0 is reported and comes back",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // With a large epsilon the small count's model decays in every update.
+  auto const X = copy_to(exec, make_coo<Scalar>({2, 2}, {{{0, 0}, 1000000}, {{1, 1}, 30}}));
+  auto options = apr_options(1, 60);
+  options.epsilon = 1e3;
+  options.inner_iterations = 3;
+  options.kappa = 0.5;
+  int zeros = 0;
+  auto const result = cp_apr(exec, X, options);
+  for (auto const& iteration : result.iterations) {
+    zeros += iteration.zero_model_nonzeros > 0;
+    CHECK((iteration.zero_model_nonzeros > 0) == std::isinf(iteration.log_likelihood));
+  }
+  CHECK(zeros > 0);
+  CHECK(zeros < 60);
+  auto const& all = result.iterations;
+  std::size_t returns = 0;
+  for (std::size_t k = 1; k < all.size(); ++k)
+    returns += all[k - 1].zero_model_nonzeros > 0 && all[k].zero_model_nonzeros == 0;
+  CHECK(returns > 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("stored zeros and duplicates change nothing", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const plain =
+      copy_to(exec, make_coo<Scalar>({3, 2}, {{{0, 0}, 5}, {{1, 1}, 3}, {{2, 0}, 4}}));
+  auto const other = copy_to(
+      exec,
+      make_coo<Scalar>({3, 2}, {{{2, 0}, 1}, {{0, 1}, 0}, {{0, 0}, 5}, {{1, 1}, 3}, {{2, 0}, 3}}));
+  auto const options = apr_options(2, 10);
+  auto const a = cp_apr(exec, plain, options), b = cp_apr(exec, other, options);
+  CHECK(a.log_likelihood() == Approx(b.log_likelihood()).epsilon(1e-5));
+  CHECK(b.iterations.back().zero_model_nonzeros == 0);
+}
+
+void check_equal(std::vector<CpAprIteration> const& a, std::vector<CpAprIteration> const& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    CHECK(a[k].log_likelihood == b[k].log_likelihood);
+    CHECK(a[k].kkt_violation == b[k].kkt_violation);
+    CHECK(a[k].inner_iterations == b[k].inner_iterations);
+    CHECK(a[k].zero_model_nonzeros == b[k].zero_model_nonzeros);
+    CHECK(a[k].unchanged == b[k].unchanged);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_counts<Scalar>(exec, {40, 30, 20}, 300, 3);  // sparse: zeros are lifted
+  auto const options = apr_options(5, 10);
+  std::vector<sporades::CpAprSnapshot<Scalar>> saved;
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  saved.push_back(snapshot(exec, state));
+  auto problem = make_cp_apr_problem(exec, X, options);
+  bool lifts = false;
+  auto const whole = cp_apr(exec, problem, options, state, [&](auto const& now) {
+    saved.push_back(snapshot(exec, now));
+    for (auto const& mode : saved.back().lifts)
+      for (auto lift : mode) lifts = lifts || lift != 0;
+    return true;
+  });
+  CHECK(lifts);
+  REQUIRE(saved.size() == 11);
+  for (auto const& from : saved) {
+    auto again = restore(exec, from);
+    CHECK(again.iteration() == static_cast<int>(from.iterations.size()));
+    auto const part = cp_apr(exec, problem, options, again);
+    check_equal(part.iterations, whole.iterations);
+    CHECK(sporades::test::hash_bits(part.model.weights) ==
+          sporades::test::hash_bits(whole.model.weights));
+    for (int n = 0; n < 3; ++n)
+      CHECK(sporades::test::hash_bits(sporades::with_padding(part.model.factors[n])) ==
+            sporades::test::hash_bits(sporades::with_padding(whole.model.factors[n])));
+  }
+  auto broken = saved[3];
+  broken.factors[1].pop_back();
+  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+  broken = saved[3];
+  broken.weights.pop_back();
+  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+  broken = saved[3];
+  broken.lifts[2].pop_back();
+  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+}
+
+TEMPLATE_LIST_TEST_CASE("a run of CP-APR stops where it should", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_counts<Scalar>(exec, {20, 15, 10}, 600);
+  auto options = apr_options(2, 1000, 1e-2);
+  auto const converged = cp_apr(exec, X, options);
+  CHECK(converged.converged);
+  CHECK(converged.stop == CpAprStop::converged);
+  auto const count = converged.iterations.size();
+  REQUIRE(count > 3);
+  CHECK(count < 1000);
+  CHECK(converged.iterations.back().inner_iterations == 3);
+  CHECK(converged.iterations.back().kkt_violation < 1e-2);
+  auto const stopped =
+      cp_apr(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
+  CHECK(stopped.stop == CpAprStop::observer);
+  CHECK(stopped.iterations.size() == 3);
+  // A state that has converged stays as it is; with a smaller tolerance it goes on.
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  cp_apr(exec, problem, options, state);
+  CHECK(cp_apr(exec, problem, options, state).iterations.size() == count);
+  options.tolerance = 5e-3;
+  CHECK(cp_apr(exec, problem, options, state).iterations.size() > count);
+  auto const all = cp_apr(exec, X, apr_options(2, 7));
+  CHECK(all.iterations.size() == 7);
+  CHECK(all.stop == CpAprStop::iterations);
+  for (auto const& iteration : all.iterations) CHECK(iteration.inner_iterations == 30);
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR's kernels are timed when asked for, and run where they should",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_counts<Scalar>(exec, {20, 15, 10}, 300);
+  auto options = apr_options(3, 4);
+  options.pi = GENERATE(Pi::on_the_fly, Pi::stored);
+  CHECK(cp_apr(exec, X, options).kernels.empty());
+  options.time_kernels = true;
+  sporades::test::check_launches(exec, [&] {
+    auto const kernels = cp_apr(exec, X, options).kernels;
+    REQUIRE(kernels.count("phi mode 2") == 1);
+    CHECK(kernels.at("phi mode 2").calls == 40);
+    CHECK(kernels.at("multiply").calls == 120);
+    CHECK(kernels.at("log_likelihood").calls == 4);
+    CHECK(kernels.count("pi mode 1") == (options.pi == Pi::stored ? 1 : 0));
+    for (auto const& [label, time] : kernels) CHECK(time.seconds > 0);
+  });
+}
+
+TEMPLATE_LIST_TEST_CASE("an iteration of CP-APR allocates nothing and copies scalars and weights",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_counts<Scalar>(exec, {200, 150, 100}, 6000);
+  auto const options = apr_options(6, 6);
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  std::size_t first = 0, last = 0, first_copy = 0, last_copy = 0;
+  sporades::test::Recording* recording = nullptr;
+  auto const all = sporades::test::record([&] {
+    recording = sporades::test::detail::current_recording;
+    cp_apr(exec, problem, options, state, [&](auto const& now) {
+      last = recording->allocations.size();
+      last_copy = recording->copies.size();
+      if (now.iteration() == 1) first = last, first_copy = last_copy;
+      return true;
+    });
+  });
+  CHECK(first > 0);
+  std::string allocated;
+  for (std::size_t a = first; a < last; ++a) allocated += all.allocations[a] + "; ";
+  INFO(allocated);
+  CHECK(last == first);
+  // The sums of the log-likelihood: 64 lanes, 3 modes and the weights of 8 columns.
+  std::size_t const most = (64 + 4 * 8) * sizeof(double);
+  for (std::size_t c = first_copy; c < last_copy; ++c) {
+    auto const& copy = all.copies[c];
+    INFO("copy of " << copy.from << " to " << copy.to << ", " << copy.bytes << " bytes");
+    CHECK((!copy.crosses || copy.bytes <= most));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("counts too large for the precision are an error", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const huge = std::numeric_limits<Scalar>::max() / 2;
+  auto const X = copy_to(
+      exec,
+      make_coo<Scalar>({1, 4}, {{{0, 0}, huge}, {{0, 1}, huge}, {{0, 2}, huge}, {{0, 3}, huge}}));
+  auto const options = apr_options(1, 5);
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  CHECK_THROWS_AS(cp_apr(exec, problem, options, state), sporades::RunError);
+  CHECK(state.iterations.empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("one seed gives one model of counts on any number of threads",
+                        "[algorithms][cp_apr][threads]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  auto const X = random_counts<Scalar>(exec, {3000, 200, 50}, 40000, 9, 2);
+  auto options = apr_options(GENERATE(5, 16), 3);
+  options.pi = GENERATE(Pi::on_the_fly, Pi::stored);
+  auto const result = cp_apr(exec, X, options);
+  auto const name = std::string("cp_apr ") + Exec::name() + " " + typeid(Scalar).name() + " " +
+                    std::to_string(options.rank) + " " + to_string(options.pi);
+  std::vector<double> values;
+  for (auto const& iteration : result.iterations) {
+    values.push_back(iteration.log_likelihood);
+    values.push_back(iteration.kkt_violation);
+  }
+  sporades::test::check_same_bits(
+      name + " values", sporades::test::hash_bytes(values.data(), values.size() * sizeof(double)));
+  sporades::test::check_same_bits(name + " weights",
+                                  sporades::test::hash_bits(result.model.weights));
+  for (int n = 0; n < 3; ++n)
+    sporades::test::check_same_bits(
+        name + " factor " + std::to_string(n),
+        sporades::test::hash_bits(sporades::with_padding(result.model.factors[n])));
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Limits = std::numeric_limits<Scalar>;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  Dims const dims{4, 3, 2};
+  auto const X = random_counts<Scalar>(exec, dims, 30);
+  auto const refuses = [&](auto const& change, std::string const& text) {
+    auto options = apr_options(2, 3);
+    change(options);
+    CHECK_THROWS_WITH(cp_apr(exec, X, options), ContainsSubstring(text));
+  };
+  refuses([](auto& o) { o.rank = 0; }, "rank 0");
+  refuses([](auto& o) { o.rank = 65536; }, "rank 65536");
+  refuses([](auto& o) { o.iterations = 0; }, "0 iterations");
+  refuses([](auto& o) { o.inner_iterations = 0; }, "0 inner iterations");
+  refuses([](auto& o) { o.tolerance = -1; }, "tolerance -1");
+  refuses([](auto& o) { o.tolerance = std::nan(""); }, "tolerance");
+  refuses([](auto& o) { o.kappa = 0; }, "kappa 0");
+  refuses([](auto& o) { o.kappa_tolerance = -1; }, "kappa tolerance -1");
+  refuses([](auto& o) { o.epsilon = 0; }, "epsilon 0");
+  refuses([](auto& o) { o.init = CpAprInit::given; }, "no start was given");
+  refuses([](auto& o) { o.strategy = PhiStrategy::alto; }, "alto does not work");
+
+  auto const options = apr_options(2, 3);
+  auto const refuses_value = [&](Scalar value, std::string const& text) {
+    auto const Y = sporades::test::full_tensor<Scalar>(
+        exec, dims, [&](auto const& i) { return i[0] == 1 && i[1] == 2 ? value : Scalar(1); });
+    CHECK_THROWS_WITH(cp_apr(exec, Y, options), ContainsSubstring(text));
+  };
+  refuses_value(-3, "value 10 of X (counted from 0) is -3");
+  refuses_value(Limits::quiet_NaN(), "value 10 of X");
+  refuses_value(Limits::infinity(), "value 10 of X (counted from 0) is inf");
+  auto const zero =
+      sporades::test::full_tensor<Scalar>(exec, dims, [](auto const&) { return 0.0; });
+  CHECK_THROWS_WITH(cp_apr(exec, zero, options), ContainsSubstring("all counts of X are 0"));
+  auto const none = sporades::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
+  CHECK_THROWS_WITH(cp_apr(exec, none, options), ContainsSubstring("no nonzeros"));
+
+  using Rows = std::vector<std::vector<std::vector<Scalar>>>;
+  Rows const good{{{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {{1, 0}, {0, 1}, {1, 1}}, {{1, 2}, {2, 1}}};
+  auto const refuses_start = [&](auto const& change, std::string const& text) {
+    auto rows = good;
+    std::vector<Scalar> weights{1, 1};
+    change(rows, weights);
+    CHECK_THROWS_WITH(cp_apr_start(exec, dims, options, host_ktensor(weights, rows)),
+                      ContainsSubstring(text));
+  };
+  CHECK_NOTHROW(cp_apr_start(exec, dims, options, host_ktensor<Scalar>({1, 1}, good)));
+  refuses_start([](auto& A, auto&) { A[1] = {{0, 0}, {0, 0}, {0, 0}}; }, "0 everywhere");
+  refuses_start([](auto& A, auto&) { A.pop_back(); }, "order 2");
+  refuses_start([](auto& A, auto&) { A[2].push_back({1, 1}); }, "3 rows");
+  refuses_start([](auto& A, auto&) { A[2][1][0] = Limits::quiet_NaN(); }, "mode 2 holds NaN");
+  refuses_start([](auto& A, auto&) { A[0][2][1] = -1; }, "mode 0 has negative");
+  refuses_start([](auto&, auto& w) { w[1] = -1; }, "weight 1 is -1");
+  refuses_start([](auto&, auto& w) { w[0] = Limits::infinity(); }, "weight 0");
+  refuses_start([](auto&, auto& w) { w = {0, 0}; }, "0 everywhere");
+}
+
+}  // namespace
