@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/kernels/phi/atomic.hpp>
+#include <sporades/kernels/phi/fused.hpp>
 #include <sporades/kernels/phi/pull.hpp>
 
 /// The multiplier of CP-APR's updates on mode n:
@@ -21,8 +22,9 @@
 
 namespace sporades {
 
-/// How Phi adds up output rows. `pull` reads nonzeros sorted by row, and gives the same bits on
-/// every run and thread count; `atomic` takes nonzeros in any order and does not.
+/// How Phi adds up output rows. `pull` reads nonzeros sorted by row, `alto` in a linear order; they
+/// give the same bits on every run and thread count, where MTTKRP's strategies do; `atomic` takes
+/// nonzeros in any order and does not.
 enum class PhiStrategy { automatic, atomic, pull, alto };
 
 /// Where pi comes from: computed where it is read, or kept, nnz x R numbers, from one call of

@@ -15,9 +15,10 @@ struct PhiOptions {
 
 /// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a call allocates nothing.
-/// `pull`: a sorted copy a mode and one more number a nonzero: the nonzeros are weighed by
-/// w_p = x_p / max(model_p, epsilon), and Phi is the MTTKRP of the weights. `atomic`: the tensor as
-/// it is. `automatic`: `pull`.
+/// `pull`: a sorted copy a mode; `alto`: one linear order; `automatic`: whichever MTTKRP's rule
+/// takes. One pass over the nonzeros where a row is one tile (see phi_fused); else, in two passes,
+/// the nonzeros are weighed by w_p = x_p / max(model_p, epsilon), one more number each, and Phi is
+/// the MTTKRP of the weights. `atomic`: the tensor as it is.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct PhiPlan {
   using Scalar = ScalarType;
@@ -26,14 +27,13 @@ struct PhiPlan {
 
   Dims dims;
   Position nnz = 0;
-  PhiStrategy strategy = PhiStrategy::automatic;  // never `automatic` in a plan
+  PhiStrategy strategy = PhiStrategy::automatic;  // `pull` or `alto` as it turned out, or `atomic`
   Pi pi_source = Pi::on_the_fly;
-  MttkrpPlan<Scalar, Index, MemorySpace> products;           // `pull` on the fly: of the weights
+  MttkrpPlan<Scalar, Index, MemorySpace> products;           // `pull` and `alto`, pi on the fly
   std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;  // per mode: `atomic`, stored pi
-  std::vector<Vector<Scalar, MemorySpace>> counts;           // per mode: x in the order of products
-  Vector<Scalar, MemorySpace> weights;                       // nnz: w of the mode at work
-  Matrix<Scalar, MemorySpace> pi;                            // nnz x R, where stored
-  int pi_mode = -1;                                          // that pi is of
+  Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
+  Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
+  int pi_mode = -1;                     // that pi is of
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -41,60 +41,54 @@ struct PhiPlan {
     std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes();
     if (!lists.empty())
       bytes += lists[0].storage_bytes() * (strategy == PhiStrategy::atomic ? 1 : lists.size());
-    if (!counts.empty()) bytes += products.storage_bytes() - products.carry.bytes();
-    if (strategy == PhiStrategy::pull) bytes += weights.span() * sizeof(Scalar);
+    else
+      bytes += products.storage_bytes() - products.carry.bytes();
+    bytes += weights.span() * sizeof(Scalar);
     return bytes;
   }
 };
 
-namespace detail {
-
-/// Where the values of mode n's nonzeros are that the product of a plan reads.
-template <class Plan>
-auto& product_values(Plan& products, int n) {
-  if (products.packed[n].order() > 0) return products.packed[n].values;
-  if (products.blocked[n].order() > 0) return products.blocked[n].nonzeros.values;
-  return products.lists[n].values;
-}
-
-}  // namespace detail
-
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed,
-/// each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, or for
-/// strategy `alto`.
+/// each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, or pi is to be
+/// stored for strategy `alto`.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
                                                   PhiOptions const& options = {}) {
+  bool const is_stored = options.pi == Pi::stored;
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
-  expects(options.strategy != PhiStrategy::alto, "make_phi_plan: strategy ",
-          to_string(options.strategy), " does not work on a CooTensor");
+  expects(!is_stored || options.strategy != PhiStrategy::alto,
+          "make_phi_plan: pi is not stored for strategy alto");
   PhiPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();
-  plan.strategy = options.strategy == PhiStrategy::automatic ? PhiStrategy::pull : options.strategy;
+  plan.strategy = options.strategy;
   plan.pi_source = options.pi;
-  bool const pulls = plan.strategy == PhiStrategy::pull;
-  if (pulls)
+  if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
+  if (plan.strategy == PhiStrategy::atomic) {
+    plan.lists.assign(X.order(), X);
+  } else if (is_stored) {
+    plan.strategy = PhiStrategy::pull;
+    for (int n = 0; n < X.order(); ++n)
+      plan.lists.push_back(sorted(exec, X, mttkrp_mode_order(X.dims, n)));
     plan.weights =
         uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", X.nnz());
-  if (options.pi == Pi::stored)
-    plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
-  if (pulls && options.pi == Pi::on_the_fly) {
-    plan.products = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, options.rank});
-    for (int n = 0; n < X.order(); ++n) {
-      auto& values = detail::product_values(plan.products, n);
-      plan.counts.push_back(values);
-      values = plan.weights;
-    }
-    return plan;
-  }
-  for (int n = 0; n < X.order(); ++n)
-    plan.lists.push_back(pulls ? sorted(exec, X, mttkrp_mode_order(X.dims, n)) : X);
-  if (pulls)
     plan.products.carry.reserve(
         exec, detail::chunks_of(X.nnz(), detail::chunk_length<ExecutionSpace>(X.nnz())),
         options.rank);
+  } else {
+    MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+    if (options.strategy == PhiStrategy::alto) products.strategy = MttkrpStrategy::alto;
+    if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+    plan.products = make_mttkrp_plan(exec, X, products);
+    bool const is_alto = plan.products.alto.order() > 0;
+    plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
+    auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+    if ((is_gpu<ExecutionSpace> && is_alto) ||
+        !detail::rows_are_one_tile<ExecutionSpace, Scalar>(columns))
+      plan.weights =
+          uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", X.nnz());
+  }
   fence(exec, "sporades::phi::make_plan");
   return plan;
 }
@@ -140,21 +134,39 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                                 least, V);
     return detail::phi_atomic(exec, X, detail::coo_pi(X, A, n), n, B, least, V);
   }
+  auto const weights = [&]() -> auto const& {
+    if (plan.weights.extent(0) != plan.nnz)
+      plan.weights =
+          uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
+    return plan.weights;
+  };
   if (is_stored)
-    return detail::phi_pull_stored(exec, plan.lists[n], n, plan.pi, plan.weights, B, least, V,
+    return detail::phi_pull_stored(exec, plan.lists[n], n, plan.pi, weights(), B, least, V,
                                    plan.products.carry);
-  auto const& products = plan.products;
-  if (products.packed[n].order() > 0) {
-    detail::weigh_packed(exec, products.packed[n], A, plan.counts[n], B, least);
-  } else if (products.blocked[n].order() > 0) {
-    detail::weigh_packed(exec, products.blocked[n].nonzeros, A, plan.counts[n], B, least);
+  auto& products = plan.products;
+  auto const& choice = products.choices[n];
+  if (plan.strategy == PhiStrategy::alto) {
+    auto const& X = products.alto;
+    if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
+    auto weighed = X;
+    weighed.values = weights();
+    detail::weigh_alto(exec, X, A, n, weighed.values, B, least);
+    mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
+  } else if (products.packed[n].order() > 0) {
+    auto const& X = products.packed[n];
+    if (detail::phi_fused(exec, X, A, B, least, V, choice.split, products.carry)) return;
+    auto weighed = X;
+    weighed.values = weights();
+    detail::weigh_packed(exec, X, A, weighed.values, B, least);
+    mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry, choice.split);
   } else {
-    auto const& X = products.lists[n];
-    detail::CooRows<Index, MemorySpace> const rows{detail::mode_indices(X, n)};
-    detail::weigh_nonzeros(exec, detail::coo_pi(X, A, n), rows, plan.counts[n], plan.weights, B,
-                           least);
+    auto weighed = products.lists[n];
+    detail::CooRows<Index, MemorySpace> const rows{detail::mode_indices(weighed, n)};
+    weighed.values = weights();
+    detail::weigh_nonzeros(exec, detail::coo_pi(weighed, A, n), rows, products.lists[n].values,
+                           weighed.values, B, least);
+    mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
   }
-  mttkrp(exec, plan.products, A, n, V);
 }
 
 }  // namespace sporades

@@ -62,6 +62,14 @@ bool for_one_tile(std::size_t columns, Run const& run) {
   return found;
 }
 
+/// Whether rows of that many columns are one tile, for Phi in one pass.
+template <class ExecutionSpace, class Scalar>
+bool rows_are_one_tile(std::size_t columns) {
+  constexpr std::size_t lane = 16 / sizeof(Scalar);
+  if (is_gpu<ExecutionSpace>) return columns > 0 && columns % lane == 0 && columns / lane <= 32;
+  return for_one_tile(columns, [](auto) {});
+}
+
 /// Lanes of a GPU, a power of two, that hold a row of `tiles` tiles; at most a warp's.
 inline int lanes_of_row(std::size_t tiles) {
   int lanes = 1;
@@ -164,7 +172,7 @@ bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace>
   bool const every_row = X.rows.extent(0) == V.extent(0);
   if constexpr (is_gpu<ExecutionSpace>) {
     constexpr std::size_t width = 16 / sizeof(Scalar);
-    if (R == 0 || R % width != 0 || R / width > 32 || !rows_are_aligned(B) ||
+    if (!rows_are_one_tile<ExecutionSpace, Scalar>(R) || !rows_are_aligned(B) ||
         !all_rows_aligned(A, X.row_mode, V))
       return false;
     static_cast<void>(split);

@@ -49,6 +49,25 @@ struct PackedPi {
   }
 };
 
+/// Computed from linear indices.
+template <class Nonzeros>
+struct AltoPi {
+  Nonzeros nonzeros;  // AltoNonzeros
+
+  template <int width, class Scalar>
+  KOKKOS_FORCEINLINE_FUNCTION void at(Position p, std::uint64_t first,
+                                      Scalar (&product)[width]) const {
+    auto const entry = nonzeros.fetch(p);
+    for (int c = 0; c < width; ++c) product[c] = 1;
+    for (int m = 0; m < nonzeros.modes(); ++m) {
+      auto const& A = nonzeros.factors[m];
+      Scalar const* const a = A.data() + nonzeros.bits[m].of(entry) * A.stride_0() + first;
+#pragma omp simd
+      for (int c = 0; c < width; ++c) product[c] *= a[c];
+    }
+  }
+};
+
 /// Read from a matrix.
 template <class Scalar, class MemorySpace>
 struct StoredPi {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/mttkrp/alto.hpp>
 #include <sporades/kernels/mttkrp/sorted.hpp>
 #include <sporades/kernels/phi/pi.hpp>
 
@@ -107,16 +108,44 @@ void phi_pull_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
                                 false, V, rows_are_aligned(V) && rows_are_aligned(pi), carry);
 }
 
-/// The weights of the nonzeros of a packed or blocked tensor, in its order.
+/// weights(p) = w_p, in the order of packed nonzeros.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void weigh_packed(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
-                  Factors<Scalar, MemorySpace> const& A, Vector<Scalar, MemorySpace> const& counts,
+                  Factors<Scalar, MemorySpace> const& A, Vector<Scalar, MemorySpace> const& weights,
                   Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
   EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
   auto const nonzeros = packed_nonzeros<any_number>(X, words, A);
   using Nonzeros = std::decay_t<decltype(nonzeros)>;
-  weigh_nonzeros(exec, PackedPi<Nonzeros>{nonzeros}, PackedRows<Nonzeros>{nonzeros}, counts,
-                 X.values, B, epsilon);
+  weigh_nonzeros(exec, PackedPi<Nonzeros>{nonzeros}, PackedRows<Nonzeros>{nonzeros}, X.values,
+                 weights, B, epsilon);
+}
+
+/// The rows of nonzeros in a linear order.
+template <class Nonzeros>
+struct AltoRows {
+  Nonzeros nonzeros;  // AltoNonzeros
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(Position begin, Position end, Visit const& visit) const {
+    for (Position p = begin; p < end; ++p) visit(p, nonzeros.fetch(p).row);
+  }
+};
+
+/// weights(p) = w_p, in a linear order.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void weigh_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n,
+                Vector<Scalar, MemorySpace> const& weights, Matrix<Scalar, MemorySpace> const& B,
+                Scalar epsilon) {
+  auto const weigh = [&](auto const& nonzeros) {
+    using Nonzeros = std::decay_t<decltype(nonzeros)>;
+    weigh_nonzeros(exec, AltoPi<Nonzeros>{nonzeros}, AltoRows<Nonzeros>{nonzeros}, X.values,
+                   weights, B, epsilon);
+  };
+  if (X.layout.has_two_words())
+    weigh(alto_nonzeros<any_number, true>(X, A, n));
+  else
+    weigh(alto_nonzeros<any_number, false>(X, A, n));
 }
 
 }  // namespace sporades::detail
