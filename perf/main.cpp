@@ -67,9 +67,11 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("kokkos", configuration.str());
     sporades::perf::add_stream(settings);
     sporades::perf::add_mttkrp(settings);
+    sporades::perf::add_phi(settings);
     sporades::perf::add_plan(settings);
     sporades::perf::add_files(settings);
     sporades::perf::add_cp_als(settings);
+    sporades::perf::add_cp_apr(settings);
     benchmark::RunSpecifiedBenchmarks();
   } catch (std::exception const& error) {
     std::cerr << "sporades_perf: error: " << error.what() << '\n';

@@ -12,6 +12,9 @@ void add_stream(Settings const& settings);
 /// MTTKRP of every mode alone and of all modes, by strategy and precision.
 void add_mttkrp(Settings const& settings);
 
+/// Phi of every mode alone and of all modes, by strategy and precision, and the stored Pi.
+void add_phi(Settings const& settings);
+
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 
@@ -20,5 +23,8 @@ void add_files(Settings const& settings);
 
 /// One iteration of CP-ALS, and its parts.
 void add_cp_als(Settings const& settings);
+
+/// One outer iteration of CP-APR, and its parts.
+void add_cp_apr(Settings const& settings);
 
 }  // namespace sporades::perf

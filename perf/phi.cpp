@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/phi_plan.hpp>
+#include <support/benchmarks.hpp>
+#include <support/tensors.hpp>
+
+namespace sporades::perf {
+namespace {
+
+struct Strategy {
+  char const* name;
+  PhiStrategy strategy;
+  Pi pi;
+};
+
+/// A plan and factors on the device, made once for all benchmarks of one tensor and strategy.
+template <class Scalar>
+struct Prepared {
+  std::string key;
+  PhiPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  Factors<Scalar, MemorySpace> owners;   // of the memory of A, B and V
+  Factors<Scalar, MemorySpace> A, B, V;  // with their padding
+};
+
+template <class Scalar>
+Prepared<Scalar>& prepare(std::string const& name, Strategy const& strategy, int rank) {
+  static Prepared<Scalar> prepared;
+  static bool const is_cleared_in_time = [] {
+    Kokkos::push_finalize_hook([] { prepared = {}; });
+    return true;
+  }();
+  static_cast<void>(is_cleared_in_time);
+  std::string const key = name + " " + strategy.name + " " + std::to_string(rank);
+  if (prepared.key == key) return prepared;
+  ExecutionSpace const exec{};
+  prepared = {};
+  prepared.key = key;
+  auto X = copy_to(exec, tensor<Scalar>(name));
+  prepared.plan = make_phi_plan(exec, X, {strategy.strategy, rank, strategy.pi});
+  for (int n = 0; n < X.order(); ++n)
+    for (auto* const list : {&prepared.A, &prepared.B, &prepared.V}) {
+      prepared.owners.push_back(random_factor<Scalar>(exec, "A", X.dims[n], rank, 1, n));
+      list->push_back(with_padding(prepared.owners.back()));
+    }
+  return prepared;
+}
+
+template <class Scalar>
+void run(benchmark::State& state, std::string const& name, Strategy const& strategy, int rank,
+         int mode, bool only_pi) {
+  ExecutionSpace const exec{};
+  auto& prepared = prepare<Scalar>(name, strategy, rank);
+  int const N = prepared.plan.order();
+  int const first = mode < 0 ? 0 : mode, last = mode < 0 ? N : mode + 1;
+  bool const is_stored = strategy.pi == Pi::stored;
+  if (is_stored && !only_pi) update_pi(exec, prepared.plan, prepared.A, first);
+  measure(state, exec, [&] {
+    for (int n = first; n < last; ++n)
+      if (only_pi)
+        update_pi(exec, prepared.plan, prepared.A, n);
+      else
+        phi(exec, prepared.plan, prepared.A, n, prepared.B[n], 1e-10, prepared.V[n]);
+  });
+  double const nnz = static_cast<double>(prepared.plan.nnz);
+  double rows = 0;
+  for (auto dim : prepared.plan.dims)
+    rows += static_cast<double>(std::min<std::uint64_t>(dim, prepared.plan.nnz));
+  double const bytes = nnz * static_cast<double>(4 * N + sizeof(Scalar)) +
+                       rows * rank * static_cast<double>(sizeof(Scalar));
+  count<Scalar>(state, bytes * (last - first), nnz * (2 * N + 2) * rank * (last - first));
+  state.SetLabel(to_string(prepared.plan.strategy));
+}
+
+template <class Scalar>
+void add_for(Settings const& settings) {
+  if (!settings.has_scalar(scalar_name<Scalar>())) return;
+  Strategy const strategies[] = {{"automatic", PhiStrategy::automatic, Pi::on_the_fly},
+                                 {"pull", PhiStrategy::pull, Pi::on_the_fly},
+                                 {"alto", PhiStrategy::alto, Pi::on_the_fly},
+                                 {"atomic", PhiStrategy::atomic, Pi::on_the_fly},
+                                 {"pull_stored_pi", PhiStrategy::pull, Pi::stored}};
+  for (auto const& name : settings.tensors)
+    for (auto const& strategy : strategies)
+      for (int rank : settings.ranks) {
+        int const N = tensor<Scalar>(name).order();
+        bool const is_stored = strategy.pi == Pi::stored;
+        std::string const end = "/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" +
+                                strategy.name + "/R" + std::to_string(rank);
+        for (int mode = is_stored ? 0 : -1; mode < N; ++mode)
+          for (bool only_pi : {false, true}) {
+            if (only_pi && !is_stored) continue;
+            add((only_pi ? "pi" : "phi") + end +
+                    (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
+                [=](benchmark::State& state) {
+                  run<Scalar>(state, name, strategy, rank, mode, only_pi);
+                });
+          }
+      }
+}
+
+}  // namespace
+
+void add_phi(Settings const& settings) {
+  add_for<double>(settings);
+  add_for<float>(settings);
+}
+
+}  // namespace sporades::perf
