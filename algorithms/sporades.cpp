@@ -46,21 +46,25 @@ void add_compute_options(CLI::App& app, ComputeArguments& compute) {
   add_precision(app, compute.precision);
 }
 
-void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
+/// What the subcommands that decompose call differently.
+struct DecomposeWords {
+  char const* tolerance;
+  char const* init;
+  char const* strategy;
+  std::vector<std::string> strategies;
+};
+
+void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
   add_read_options(app, common.read);
   add_compute_options(app, common.compute);
   app.add_option("--iterations", common.iterations, "Most iterations")->capture_default_str();
-  app.add_option("--tolerance", common.tolerance,
-                 "Stop when the fit changes by less; 0: run all iterations")
-      ->capture_default_str();
+  app.add_option("--tolerance", common.tolerance, words.tolerance)->capture_default_str();
   app.add_option("--seed", common.seed, "Of the random start")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--init", common.init, "Start: random, hosvd, or a ktensor FILE")
-      ->capture_default_str();
-  app.add_option("--format,--strategy", common.strategy, "Format and MTTKRP strategy")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(mttkrp_strategy_names),
-                                                     std::end(mttkrp_strategy_names))))
+  app.add_option("--init", common.init, words.init)->capture_default_str();
+  app.add_option("--format,--strategy", common.strategy, words.strategy)
+      ->check(CLI::IsMember(words.strategies))
       ->capture_default_str();
   app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
   app.add_option("--report", common.report, "Write a JSON report here");
@@ -79,6 +83,31 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common) {
   app.add_option("--progress", common.progress, "A live line on standard error")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
+}
+
+void add_apr_options(CLI::App& app, CpAprArguments& apr) {
+  app.add_option("--rank", apr.rank, "Number of components")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--method", apr.method,
+                 "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps")
+      ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}))
+      ->capture_default_str();
+  app.add_option("--inner-iterations", apr.inner_iterations,
+                 "Most updates of a mode in one iteration")
+      ->capture_default_str();
+  app.add_option("--kappa", apr.kappa, "Added to an entry that should not be 0")
+      ->capture_default_str();
+  app.add_option("--kappa-tolerance", apr.kappa_tolerance, "Entries below it count as 0 there")
+      ->capture_default_str();
+  app.add_option("--epsilon", apr.epsilon, "Least value that the model divides by")
+      ->capture_default_str();
+  app.add_option("--pi", apr.pi, "Products of factor rows: computed where they are used, or kept")
+      ->check(CLI::IsMember({"on-the-fly", "stored"}))
+      ->capture_default_str();
+  app.add_flag_callback(
+      "--fractional-counts", [&] { apr.common.read.values = "non-negative"; },
+      "Take counts that are not whole numbers");
 }
 
 /// The subcommand that was chosen, or none where the parser has answered itself (help, version).
@@ -141,7 +170,11 @@ Parsed parse(std::vector<std::string> arguments) {
 
   CpAlsArguments cp_als_arguments;
   auto& cp_als_app = *app.add_subcommand("cp-als", "CP decomposition by alternating least squares");
-  add_decompose_options(cp_als_app, cp_als_arguments.common);
+  add_decompose_options(cp_als_app, cp_als_arguments.common,
+                        {"Stop when the fit changes by less; 0: run all iterations",
+                         "Start: random, hosvd, or a ktensor FILE",
+                         "Format and MTTKRP strategy",
+                         {std::begin(mttkrp_strategy_names), std::end(mttkrp_strategy_names)}});
   cp_als_app.add_option("--rank", cp_als_arguments.rank, "Number of components")
       ->required()
       ->check(CLI::PositiveNumber);
@@ -154,6 +187,20 @@ Parsed parse(std::vector<std::string> arguments) {
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
   cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
+
+  CpAprArguments cp_apr_arguments;
+  cp_apr_arguments.common.iterations = 1000;
+  cp_apr_arguments.common.tolerance = 1e-4;
+  cp_apr_arguments.common.read.values = "counts";
+  auto& cp_apr_app =
+      *app.add_subcommand("cp-apr", "CP decomposition of counts by alternating Poisson regression");
+  add_decompose_options(cp_apr_app, cp_apr_arguments.common,
+                        {"Stop when the KKT violation is below it; 0: run all iterations",
+                         "Start: random, or a ktensor FILE",
+                         "How Phi is summed",
+                         {"automatic", "atomic", "pull", "alto"}});
+  add_apr_options(cp_apr_app, cp_apr_arguments);
+  cp_apr_app.callback([&] { run = [=] { return cp_apr(cp_apr_arguments); }; });
 
   if (!arguments.empty() && arguments[0][0] != '-') {
     auto const named = [&](CLI::App const* one) { return one->get_name() == arguments[0]; };

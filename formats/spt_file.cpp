@@ -10,6 +10,7 @@
 #include <sporades/formats/spt_file.hpp>
 #include <sporades/formats/spt_file/checksum.hpp>
 #include <sporades/formats/spt_file/header.hpp>
+#include <sporades/formats/tns_file/parse_block.hpp>
 
 namespace sporades {
 
@@ -113,6 +114,25 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
   return X;
 }
 
+/// Throws Error naming the first nonzero whose value is not allowed.
+template <class Scalar>
+void check_values(AnyCoo<Scalar> const& tensor, ReadOptions const& options,
+                  std::string const& name) {
+  if (options.values == Values::any) return;
+  std::visit(
+      [&](auto const& X) {
+        detail::for_each_range(
+            options.threads, X.nnz(), block_size, [&](std::uint64_t begin, std::uint64_t end) {
+              for (auto p = begin; p < end; ++p)
+                if (auto const what =
+                        detail::why_refused(options.values, static_cast<double>(X.values(p))))
+                  fail(name, ": the value ", X.values(p), " of nonzero ", p, " (counted from 0) ",
+                       what);
+            });
+      },
+      tensor);
+}
+
 template <class Scalar, class Index>
 detail::SptHeader make_header(CooTensor<Scalar, Index> const& X) {
   detail::SptHeader header = {};
@@ -180,6 +200,7 @@ ReadResult<Scalar> parse_spt(std::string_view content, std::string const& name,
     result.tensor = read_arrays<Scalar, std::uint32_t>(spt, dims);
   else
     result.tensor = read_arrays<Scalar, std::uint64_t>(spt, dims);
+  check_values(result.tensor, options, name);
   detail::handle_duplicates(result, name, options);
   return result;
 }

@@ -15,6 +15,9 @@ enum class IndexBase {
   per_mode  // zero in the modes in which an index is 0, one in the others
 };
 
+/// The values that a file may hold: any finite number, numbers >= 0, or whole numbers >= 0.
+enum class Values { any, non_negative, counts };
+
 /// What to do with coordinates that come more than once.
 enum class Duplicates { sum, keep };
 
@@ -22,6 +25,7 @@ struct ReadOptions {
   Dims dims;  // empty: from the file's header, or else from the largest indices
   IndexBase index_base = IndexBase::automatic;
   Duplicates duplicates = Duplicates::sum;
+  Values values = Values::any;
   bool pattern = false;  // the file has no column of values: every value is 1
   int threads = 0;       // 0: as many as the host's execution space has
   std::size_t block_size = std::size_t{1} << 20;  // bytes of text a thread takes at once; no line
@@ -50,7 +54,7 @@ struct ReadResult {
 /// the summing of duplicates is one block of text a thread (gzip: and a second copy, for a while).
 /// Same result at any thread count. Duplicates::sum sorts the tensor by modes 0 to N-1;
 /// Duplicates::keep leaves the file's order. Throws Error naming the file, line and column (or
-/// mode) of the first thing wrong in the file.
+/// mode; of an spt file the nonzero) of the first thing wrong in the file.
 template <class Scalar>
 ReadResult<Scalar> read_tensor(std::string const& path, ReadOptions const& options = {});
 

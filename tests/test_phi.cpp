@@ -152,9 +152,12 @@ void check_all_modes(Problem const& shape, std::size_t R, PhiOptions const& opti
 
 TEMPLATE_LIST_TEST_CASE("phi equals its definition", "[kernels][phi]", Cases) {
   for (auto const& problem : problems())
-    for (auto const& options : options_list())
+    for (auto const& options : options_list()) {
+      bool const is_automatic = options.strategy == PhiStrategy::automatic;
       for (std::size_t R : {1, 3, 4, 16, 17, 32, 33})
-        check_all_modes<TestType>(problem, R, options, R != 3 && R != 33);
+        if (is_automatic || R == 3 || R == 16)
+          check_all_modes<TestType>(problem, R, options, R != 3 && R != 33);
+    }
 }
 
 TEMPLATE_LIST_TEST_CASE("phi divides by epsilon where the model is below it", "[kernels][phi]",

@@ -125,6 +125,29 @@ TEST_CASE("files without a column of values have ones, when asked", "[tns]") {
   CHECK(entries(result.tensor) == Entries<float>{{{0, 1, 2}, 1}, {{3, 4, 5}, 1}});
 }
 
+TEST_CASE("values that are no counts are refused with their place, when asked", "[tns]") {
+  auto const message = [](std::string const& text, Values values) {
+    ReadOptions options;
+    options.values = values;
+    options.block_size = 32;
+    auto const plain = message_of([&] { parse_tensor<double>(text, "x", options); });
+    CHECK(message_of([&] { parse_tensor<double>(zipped(text), "x", options); }) == plain);
+    return plain;
+  };
+  std::string const good = "# counts\n1 1 3\n1 2 0\n2 2 4.0e0\n3 1 -0\n";
+  CHECK(message(good, Values::counts) == "no error");
+  CHECK(message(good + "3 2 -3\n3 3 1\n", Values::any) == "no error");
+  for (auto values : {Values::non_negative, Values::counts})
+    CHECK(message(good + "3 2 -3\n3 3 1\n", values) ==
+          "x:6: column 3 (the value): \"-3\" is negative, where counts are expected");
+  CHECK(message(good + "3 2 2.5 # half\n", Values::non_negative) == "no error");
+  CHECK(message(good + "3 2 2.5 # half\n", Values::counts) ==
+        "x:6: column 3 (the value): \"2.5\" is not a whole number, where counts are expected");
+  CHECK(message("tensor\n1\n3\n1\n2 -4\n", Values::counts) ==
+        "x:5: \"-4\" is negative, where counts are expected");
+  CHECK(message("tensor\n1\n3\n1\n2 4\n", Values::counts) == "no error");
+}
+
 TEMPLATE_TEST_CASE("values round to the nearest", "[tns]", float, double) {
   using Bits = std::conditional_t<sizeof(TestType) == 4, std::uint32_t, std::uint64_t>;
   std::vector<std::string> numbers = {"0",

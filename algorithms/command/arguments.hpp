@@ -18,6 +18,7 @@ struct ReadArguments {
   std::string dims;  // "183x24x1140"; empty: from the file
   std::string index_base = "automatic";
   bool pattern = false;
+  std::string values = "any";  // or non-negative, or counts: others are refused
 };
 
 /// What computing commands share.
@@ -75,10 +76,22 @@ struct CpAlsArguments {
   bool dimension_tree = true;
 };
 
+struct CpAprArguments {
+  DecomposeArguments common;  // read.values: counts, or non-negative
+  int rank = 0;
+  std::string method = "mu";
+  int inner_iterations = 10;
+  double kappa = 1e-2;
+  double kappa_tolerance = 1e-10;
+  double epsilon = 1e-10;
+  std::string pi = "on-the-fly";
+};
+
 /// Each returns the exit status and throws Error for bad input, RunError for a failure.
 int info(InfoArguments const& arguments);
 int generate(GenerateArguments const& arguments);
 int convert(ConvertArguments const& arguments);
 int cp_als(CpAlsArguments const& arguments);
+int cp_apr(CpAprArguments const& arguments);
 
 }  // namespace sporades::command

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -89,18 +91,15 @@ void Decomposition::end_phase(double& seconds) {
   progress_.clear();
 }
 
-void Decomposition::iteration_done(int iteration, std::vector<double> const& fits, double seconds) {
+void Decomposition::iteration_done(int iteration, double seconds, std::string const& line,
+                                   std::string const& brief) {
   progress_.clear();
-  std::printf("iteration %d: fit %.10f", iteration, fits.back());
-  if (fits.size() > 1) std::printf(", change %.3e", fits.back() - fits[fits.size() - 2]);
-  std::printf(", %.3f s\n", seconds);
+  std::printf("iteration %d: %s, %.3f s\n", iteration, line.c_str(), seconds);
   std::fflush(stdout);
   if (iteration < arguments_.iterations) {
-    char line[160];
-    std::snprintf(line, sizeof line, "iteration %d of %d, fit %.6f, at most %.0f s to go",
-                  iteration + 1, arguments_.iterations, fits.back(),
-                  std::ceil(seconds * (arguments_.iterations - iteration)));
-    progress_.show(line);
+    progress_.show(fmt::format("iteration {} of {}, {}, at most {:.0f} s to go", iteration + 1,
+                               arguments_.iterations, brief,
+                               std::ceil(seconds * (arguments_.iterations - iteration))));
   }
 }
 
@@ -120,15 +119,15 @@ void Decomposition::print_labels(Ktensor<Scalar> const& model) const {
   if (!labels_.empty()) std::fputs(top_entries(model, labels_, arguments_.top).c_str(), stdout);
 }
 
-int Decomposition::finish(int signal) {
+int Decomposition::finish(int signal, std::string const& result) {
   char const* const name = signal == SIGINT ? "SIGINT" : "SIGTERM";
   if (signal != 0) report.stop_reason = std::string("interrupted by ") + name;
   end_phase(report.seconds.write);
   report.seconds.total = total_.seconds();
   report.bytes_peak = peak_resident_bytes();
   report.bytes_peak_device = peak_device_bytes();
-  std::printf("%sfit %.10f after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
-              report.fit, report.iterations.size(), report.stop_reason.c_str(),
+  std::printf("%s%s after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
+              result.c_str(), report.iterations.size(), report.stop_reason.c_str(),
               report.seconds.total);
   if (!arguments_.report.empty()) {
     OutputFile file(arguments_.report);

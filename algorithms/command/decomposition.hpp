@@ -31,8 +31,9 @@ class Decomposition {
   void begin_solve();
   void begin_write();
 
-  /// Prints the iteration's line. fits: of all iterations so far.
-  void iteration_done(int iteration, std::vector<double> const& fits, double seconds);
+  /// Prints the iteration's line. brief: the little of it that the live line says.
+  void iteration_done(int iteration, double seconds, std::string const& line,
+                      std::string const& brief);
 
   /// Writes a checkpoint. One that cannot be written is told, and the run goes on: what it has
   /// computed is worth more; the exit status will say it.
@@ -41,9 +42,9 @@ class Decomposition {
   template <class Scalar>
   void print_labels(Ktensor<Scalar> const& model) const;
 
-  /// Writes the report and says how it ended. signal: what interrupted the run, or 0.
-  /// Returns the exit status.
-  int finish(int signal);
+  /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
+  /// 0. Returns the exit status.
+  int finish(int signal, std::string const& result);
 
   Report report;
 

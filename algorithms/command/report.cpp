@@ -13,6 +13,11 @@ std::string text_of(Json const& json) {  // a file name may be no UTF-8
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+void append(Json& json, NamedValues const& values) {
+  for (auto const& [name, value] : values)
+    std::visit([&, &key = name](auto const& plain) { json[key] = plain; }, value);
+}
+
 }  // namespace
 
 std::string to_json(Report const& report) {
@@ -31,15 +36,16 @@ std::string to_json(Report const& report) {
   json["seed"] = report.seed;
   json["init"] = report.init;
   json["tolerance"] = report.tolerance;
-  json["non_negative"] = report.non_negative;
-  json["regularization"] = report.regularization;
+  append(json, report.settings);
   json["strategies"] = report.strategies;
   json["resumed_after"] = report.resumed_after;
   json["iterations"] = Json::array();
-  for (auto const& one : report.iterations)
-    json["iterations"].push_back(
-        {{"iteration", one.iteration}, {"seconds", one.seconds}, {"fit", one.fit}});
-  json["fit"] = report.fit;
+  for (auto const& one : report.iterations) {
+    Json object = {{"iteration", one.iteration}, {"seconds", one.seconds}};
+    append(object, one.values);
+    json["iterations"].push_back(object);
+  }
+  append(json, report.results);
   json["converged"] = report.converged;
   json["stop_reason"] = report.stop_reason;
   json["seconds"] = {{"read", report.seconds.read},

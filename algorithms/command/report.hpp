@@ -7,14 +7,20 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace sporades::command {
 
+/// What an algorithm says of itself, by name and in order.
+using Value = std::variant<bool, std::uint64_t, double, std::string>;
+using NamedValues = std::vector<std::pair<std::string, Value>>;
+
 struct IterationReport {
   int iteration = 0;
   double seconds = 0;
-  double fit = 0;
+  NamedValues values;
 };
 
 struct KernelReport {
@@ -45,12 +51,11 @@ struct Report {
   std::uint64_t seed = 0;
   std::string init;
   double tolerance = 0;
-  bool non_negative = false;
-  double regularization = 0;
-  std::vector<std::string> strategies;  // of MTTKRP, by mode
+  NamedValues settings;                 // the algorithm's own
+  std::vector<std::string> strategies;  // of its kernel, by mode
   int resumed_after = 0;                // iterations that a checkpoint brought
   std::vector<IterationReport> iterations;
-  double fit = 0;
+  NamedValues results;
   bool converged = false;
   std::string stop_reason;
   SecondsReport seconds;

@@ -43,6 +43,9 @@ ReadOptions read_options(ReadArguments const& arguments) {
                        : arguments.index_base == "per-mode" ? IndexBase::per_mode
                                                             : IndexBase::automatic;
   options.pattern = arguments.pattern;
+  options.values = arguments.values == "counts"         ? Values::counts
+                   : arguments.values == "non-negative" ? Values::non_negative
+                                                        : Values::any;
   return options;
 }
 

@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sporades/kernels/model_values.hpp>
 
 /// The kernels of CP-APR that go over the entries of a factor, which lies with its padding as one
 /// row-major array, and the one that goes over the nonzeros.
 
 namespace sporades::detail {
+
+/// Entries below it are 0: no product of one entry a mode of those that are left is denormal, which
+/// would make CPUs many times slower. At most 1e-20, far below what counts as 0 (kappa_tolerance);
+/// where that is less than it takes, as in float, some products are denormal.
+template <class Scalar>
+Scalar least_entry(std::size_t order) {
+  double const least = static_cast<double>(std::numeric_limits<Scalar>::min());
+  return static_cast<Scalar>(std::min(std::pow(least, 1.0 / static_cast<double>(order)), 1e-20));
+}
 
 /// What a lift is: by the rule of inadmissible zeros, in its mode's turn; by a nonzero whose model
 /// is 0, in all modes at once.
@@ -42,7 +54,7 @@ struct KktViolation {
   }
 };
 
-/// b(e) *= phi(e). What falls below the least normal number is 0: denormal numbers are slow.
+/// b(e) *= phi(e)
 template <class Scalar, class Memory>
 struct MultiplyByPhi {
   RawVector<Scalar, Memory> b;          // I x columns
@@ -60,10 +72,13 @@ template <class Scalar, class Memory>
 struct DivideBySums {
   RawVector<Scalar, Memory> a;           // I x columns
   RawVector<double const, Memory> sums;  // columns
+  Scalar least;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
     double const sum = sums(e % sums.extent(0));
-    if (sum > 0) a(e) = static_cast<Scalar>(static_cast<double>(a(e)) / sum);
+    if (!(sum > 0)) return;
+    Scalar const part = static_cast<Scalar>(static_cast<double>(a(e)) / sum);
+    a(e) = part < least ? Scalar(0) : part;
   }
 };
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <sporades/algorithms/cp_apr/entries.hpp>
 #include <sporades/algorithms/cp_apr/options.hpp>
 #include <sporades/core/timer.hpp>
@@ -56,7 +55,7 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
     times.measure(exec, "multiply", [&] {
       Kokkos::parallel_for(
           "sporades::cp_apr::multiply", entries,
-          MultiplyByPhi<Scalar, MemorySpace>{b, multiplier, std::numeric_limits<Scalar>::min()});
+          MultiplyByPhi<Scalar, MemorySpace>{b, multiplier, least_entry<Scalar>(A.size())});
     });
   }
   return result;

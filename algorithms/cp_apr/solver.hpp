@@ -80,13 +80,13 @@ class CpAprSolver {
       launch("sporades::cp_apr::shift_weights", a.extent(0),
              ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_,
                                           static_cast<Scalar>(options_.kappa),
-                                          std::numeric_limits<Scalar>::min()});
+                                          least_entry<Scalar>(factors_.size())});
     });
     ModeUpdate const update = improve(n, phi);
     times_.measure(exec_, "normalize", [&] {
       column_sums(exec_, factors_[n], weights_, workspace_);
       launch("sporades::cp_apr::divide_by_sums", a.extent(0),
-             DivideBySums<Scalar, Memory>{a, weights_});
+             DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
       launch("sporades::cp_apr::mark_zeros", a.extent(0),
              MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.lifts[n],
                                                    static_cast<Scalar>(options_.kappa_tolerance)});

@@ -38,7 +38,8 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
     }
     Kokkos::parallel_for("sporades::cp_apr::divide_by_sums",
                          Range<ExecutionSpace>(exec, 0, A.extent(0) * P),
-                         DivideBySums<Scalar, MemorySpace>{all_entries(A), sums});
+                         DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
+                                                           least_entry<Scalar>(factors.size())});
     state.lifts.push_back(CpAprLifts<MemorySpace>(
         Kokkos::view_alloc(exec, "sporades::cp_apr::lifts"), A.extent(0) * P));
   }

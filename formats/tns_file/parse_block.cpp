@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <sporades/core/error.hpp>
@@ -98,7 +99,23 @@ void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineSh
   }
 }
 
+/// Refuses a value that the shape does not allow.
+void check_value(char const* line, LineShape const& shape, double value) {
+  char const* const what = why_refused(shape.values, value);
+  if (what)
+    refuse("column ", shape.order + 1,
+           " (the value): ", quoted(split_columns(line).tokens[shape.order]), ' ', what);
+}
+
 }  // namespace
+
+char const* why_refused(Values allowed, double value) {
+  if (allowed == Values::any) return nullptr;
+  if (value < 0) return "is negative, where counts are expected";
+  if (allowed == Values::counts && value != std::floor(value))
+    return "is not a whole number, where counts are expected";
+  return nullptr;
+}
 
 bool is_data_line(char const* line) {
   while (is_blank(*line)) ++line;
@@ -139,6 +156,8 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
           summary.largest[n] = coordinate, summary.any_index[n] = true;
         output.coordinates[n * output.stride + p] = static_cast<Index>(coordinate);
       }
+      if (shape.values != Values::any && shape.has_value)
+        check_value(start, shape, static_cast<double>(line.value));
       output.values[p++] = line.value;
     }
   } catch (LineProblem& problem) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sporades/formats/tns_file.hpp>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace sporades::detail {
 struct LineShape {
   int order = 0;
   bool has_value = true;
+  Values values = Values::any;
   std::uint64_t base = 1;         // what indices count from, as far as known
   bool zero_may_come = false;     // base is 1 and may turn out to be 0
   std::uint64_t limits[16] = {};  // lengths of the modes; the largest integer where unknown
@@ -43,6 +45,9 @@ struct BlockSummary {
   bool any_zero[16] = {};            // an index 0 where it may come: stored as Index(-1)
   std::uint64_t zero_line[16] = {};  // the first such line, from 0, in the block
 };
+
+/// What is wrong with a value, "is negative, where counts are expected"; null where nothing is.
+char const* why_refused(Values allowed, double value);
 
 /// True for lines that hold neither blanks only nor a comment.
 bool is_data_line(char const* line);

@@ -17,7 +17,7 @@ struct Entries {
 
 /// Appends the entries of a line that are not zero.
 template <class Scalar>
-void read_entries(char const* p, Entries<Scalar>& entries) {
+void read_entries(char const* p, Values allowed, Entries<Scalar>& entries) {
   for (; *p != '\n';) {
     while (is_blank(*p)) ++p;
     if (!is_data_line(p)) return;
@@ -29,6 +29,8 @@ void read_entries(char const* p, Entries<Scalar>& entries) {
       if (parse_real(text, value) != Number::good)
         throw LineProblem{0, quoted(text) + " is not a finite number"};
     }
+    if (char const* const what = why_refused(allowed, static_cast<double>(value)))
+      throw LineProblem{0, quoted({token, static_cast<std::size_t>(p - token)}) + ' ' + what};
     if (value != 0) {
       entries.places.push_back(entries.count);
       entries.values.push_back(value);
@@ -50,7 +52,7 @@ CooTensor<Scalar, Index> read_dense(TextSource& source, TextBlock block, TextTas
     auto const text = block.text();
     for (std::size_t p = 0; p < text.size(); p = text.find('\n', p) + 1, ++line) {
       try {
-        read_entries(text.data() + p, entries);
+        read_entries(text.data() + p, task.options.values, entries);
       } catch (LineProblem const& problem) {
         fail(task.name, ":", line, ": ", problem.what);
       }

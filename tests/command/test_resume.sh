@@ -9,21 +9,24 @@ echo "seed of the random moments: SPORADES_TEST_SEED=${SPORADES_TEST_SEED:-$$}"
 run 0 generate --like uber --nnz 6000 -o uber.spt
 run 0 generate --dims 3000x2000x4 --nnz 4000 --skew 0.6 --seed 2 -o long.spt
 run 0 generate --dims 30x20x10x5x4 --nnz 3000 --skew 0.4 --seed 4 -o five.tns
+run 0 generate --dims 60x50x40 --nnz 4000 --skew 0.8 --seed 5 -o counts.tns
+awk '{ $NF = 1 + NR % 7; print }' counts.tns > whole.tns
+run 0 convert whole.tns counts.spt
 
 # A run is begun, killed and resumed until it has been killed often enough, then left to end.
 # Moments are spread over the time that a whole run takes.
-killed_and_resumed() {
+killed_and_resumed() { # NAME KILLS SUBCOMMAND ARGUMENT...
   local name=$1 kills=$2
   shift 2
   local begin=${EPOCHREALTIME/[^0-9]/}
-  run 0 cp-als "$@" -o "$name.ktns" --checkpoint "$name-whole.ck"
+  run 0 "$@" -o "$name.ktns" --checkpoint "$name-whole.ck"
   local duration=$((${EPOCHREALTIME/[^0-9]/} - begin))
   local killed=0 resumed=0 runs=0 resume process moment status
   while ((++runs < 60)); do
     resume=()
     [[ -e $name.ck ]] && resume=(--resume "$name.ck") && resumed=$((resumed + 1))
-    last="cp-als $* ${resume[*]}"
-    "$sporades" cp-als "$@" "${resume[@]}" --checkpoint "$name.ck" -o "$name-resumed.ktns" \
+    last="$* ${resume[*]}"
+    "$sporades" "$@" "${resume[@]}" --checkpoint "$name.ck" -o "$name-resumed.ktns" \
       > out 2> err &
     process=$!
     if ((killed < kills)); then
@@ -53,13 +56,16 @@ killed_and_resumed() {
 
 total_kills=0
 total_resumed=0
-killed_and_resumed sorted 5 uber.spt --rank 8 --iterations 60 --tolerance 0 --format sorted
-killed_and_resumed csf 5 long.spt --rank 5 --iterations 40 --tolerance 0 --format csf --non-negative
-killed_and_resumed float 5 five.tns --rank 7 --iterations 80 --tolerance 0 --precision float
-killed_and_resumed every 5 uber.spt --rank 3 --iterations 90 --tolerance 0 --regularization 0.5 \
+killed_and_resumed sorted 5 cp-als uber.spt --rank 8 --iterations 60 --tolerance 0 --format sorted
+killed_and_resumed csf 5 cp-als long.spt --rank 5 --iterations 40 --tolerance 0 --format csf --non-negative
+killed_and_resumed float 5 cp-als five.tns --rank 7 --iterations 80 --tolerance 0 --precision float
+killed_and_resumed every 5 cp-als uber.spt --rank 3 --iterations 90 --tolerance 0 --regularization 0.5 \
   --checkpoint-every 7 --init hosvd
-check "killed at 20 moments ($total_kills)" test "$total_kills" -ge 20
-check "of which some had a checkpoint ($total_resumed)" test "$total_resumed" -ge 8
+killed_and_resumed apr 5 cp-apr counts.spt --rank 4 --iterations 60 --tolerance 0
+killed_and_resumed stored 5 cp-apr counts.spt --rank 5 --iterations 40 --tolerance 0 --pi stored \
+  --precision float --checkpoint-every 3 --inner-iterations 4
+check "killed at 30 moments ($total_kills)" test "$total_kills" -ge 30
+check "of which some had a checkpoint ($total_resumed)" test "$total_resumed" -ge 12
 
 # On another number of threads, and farther than it was to go.
 base=(cp-als five.tns --rank 4 --tolerance 0)
@@ -79,6 +85,19 @@ run 0 cp-als five.tns --rank 4 --tolerance 1e-2 --iterations 100 -o end.ktns --c
 run 0 cp-als five.tns --rank 4 --tolerance 1e-2 --iterations 100 -o end2.ktns --resume end.ck
 same end.ktns end2.ktns
 check_not 'nor does a converged one' grep -q '^iteration' out
+
+# The same of cp-apr.
+apr=(cp-apr counts.spt --rank 4 --tolerance 0)
+run 0 "${apr[@]}" --iterations 12 -o whole-apr.ktns --report whole-apr.json
+run 0 "${apr[@]}" --iterations 5 --checkpoint apr.ck
+run 0 "${apr[@]}" --iterations 12 --resume apr.ck -o resumed-apr.ktns --report r.json --kokkos-num-threads=1
+same whole-apr.ktns resumed-apr.ktns
+check 'the report has all iterations' test "$(grep -c '"iteration": ' r.json)" = 12
+values() { grep -E '"(log_likelihood|kkt_violation|inner_iterations|zero_model_nonzeros)": ' "$1"; }
+check 'with the same values' cmp <(values whole-apr.json) <(values r.json)
+refuses 'algorithm is cp-apr there and cp-als here' cp-als counts.spt --rank 4 --resume apr.ck
+refuses 'kappa is' "${apr[@]}" --kappa 0.1 --resume apr.ck
+refuses 'inner-iterations is 10 there and 3 here' "${apr[@]}" --inner-iterations 3 --resume apr.ck
 
 # Another computation is refused, and what differs is said.
 resume=(--resume five.ck --iterations 12)

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+
+#include <sporades/algorithms/command/ktensor_run.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
+
+namespace sporades::command {
+namespace {
+
+CpAprOptions make_options(CpAprArguments const& arguments) {
+  auto const& common = arguments.common;
+  CpAprOptions options;
+  options.rank = arguments.rank;
+  options.iterations = common.iterations;
+  options.inner_iterations = arguments.inner_iterations;
+  options.tolerance = common.tolerance;
+  options.seed = common.seed;
+  options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
+  for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
+    if (arguments.method == to_string(method)) options.method = method;
+  options.kappa = arguments.kappa;
+  options.kappa_tolerance = arguments.kappa_tolerance;
+  options.epsilon = arguments.epsilon;
+  for (auto strategy : {PhiStrategy::atomic, PhiStrategy::pull, PhiStrategy::alto})
+    if (common.strategy == to_string(strategy)) options.strategy = strategy;
+  options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
+  options.time_kernels = !common.report.empty();
+  check_cp_apr(options);
+  return options;
+}
+
+template <class Exec, class ScalarType, class IndexType>
+struct CpAprMethodRun {
+  static constexpr char const* name = "cp-apr";
+  using ExecutionSpace = Exec;
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using Arguments = CpAprArguments;
+  using Memory = typename Exec::memory_space;
+  using State = CpAprState<Scalar, Memory>;
+  using Snapshot = CpAprSnapshot<Scalar>;
+  using Problem = CpAprProblem<Scalar, Index, Memory>;
+  using Result = CpAprResult<Scalar, Memory>;
+  using Tensor = CooTensor<Scalar, Index, Memory>;
+
+  CpAprOptions options;
+
+  explicit CpAprMethodRun(CpAprArguments const& arguments) : options(make_options(arguments)) {}
+
+  bool is_given() const { return options.init == CpAprInit::given; }
+
+  Facts facts() const {
+    using sporades::detail::concatenate;
+    return {{"method", to_string(options.method)},
+            {"pi", to_string(options.pi)},
+            {"inner-iterations", std::to_string(options.inner_iterations)},
+            {"kappa", concatenate(options.kappa)},
+            {"kappa-tolerance", concatenate(options.kappa_tolerance)},
+            {"epsilon", concatenate(options.epsilon)}};
+  }
+
+  State start(Exec const& exec, Tensor const& X) const {
+    return cp_apr_start<Scalar>(exec, X.dims, options);
+  }
+  State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
+    return cp_apr_start(exec, dims, options, model);
+  }
+  Problem build(Exec const& exec, Tensor const& X) const {
+    return make_cp_apr_problem(exec, X, options);
+  }
+  Result solve(Exec const& exec, Problem& problem, State& state,
+               typename State::Observer const& observer) const {
+    return sporades::cp_apr(exec, problem, options, state, observer);
+  }
+
+  void describe(Problem const& problem, Report& report) const {
+    report.settings = {{"method", std::string(to_string(options.method))},
+                       {"inner_iterations_limit", whole(options.inner_iterations)},
+                       {"kappa", options.kappa},
+                       {"kappa_tolerance", options.kappa_tolerance},
+                       {"epsilon", options.epsilon},
+                       {"pi", std::string(to_string(options.pi))}};
+    report.bytes_plan = problem.counts.storage_bytes() + problem.plan.storage_bytes();
+    report.strategies.assign(problem.dims.size(), to_string(problem.plan.strategy));
+  }
+
+  static double seconds(State const& now) { return now.iterations.back().seconds; }
+  static std::string line(State const& now) {
+    auto const& last = now.iterations.back();
+    auto text = fmt::format("log-likelihood {:.8f}, KKT violation {:.3e}, {} inner",
+                            last.log_likelihood, last.kkt_violation, last.inner_iterations);
+    if (last.zero_model_nonzeros > 0)
+      text += fmt::format(", the model is 0 at {} nonzeros", last.zero_model_nonzeros);
+    return text;
+  }
+  static std::string brief(State const& now) {
+    return fmt::format("KKT violation {:.1e}", now.iterations.back().kkt_violation);
+  }
+
+  static bool is_interrupted(Result const& result) { return result.stop == CpAprStop::observer; }
+  static IterationReport iteration(Result const& result, int k) {
+    auto const& one = result.iterations[k];
+    return {k + 1,
+            one.seconds,
+            {{"log_likelihood", one.log_likelihood},
+             {"kkt_violation", one.kkt_violation},
+             {"inner_iterations", whole(one.inner_iterations)},
+             {"zero_model_nonzeros", one.zero_model_nonzeros}}};
+  }
+  static NamedValues results(Result const& result) {
+    return {{"log_likelihood", result.log_likelihood()}};
+  }
+  static std::string summary(Result const& result) {
+    return fmt::format("log-likelihood {:.8f}", result.log_likelihood());
+  }
+
+  struct Arrays {
+    std::vector<double> iterations;  // six numbers each
+    std::vector<CheckpointArray> arrays;
+  };
+  static Arrays arrays(Snapshot const& state) {
+    Arrays result;
+    for (auto const& one : state.iterations)
+      for (double number :
+           {one.log_likelihood, one.kkt_violation, static_cast<double>(one.inner_iterations),
+            static_cast<double>(one.zero_model_nonzeros), one.unchanged ? 1.0 : 0.0, one.seconds})
+        result.iterations.push_back(number);
+    result.arrays.push_back(array_of("iterations", result.iterations));
+    for (std::size_t n = 0; n < state.lifts.size(); ++n)
+      result.arrays.push_back(array_of("lifts-" + std::to_string(n), state.lifts[n]));
+    return result;
+  }
+  static void load(Checkpoint const& checkpoint, Snapshot& state) {
+    auto const numbers = command::load<double>(
+        checkpoint, "iterations", checkpoint.array("iterations").size() / sizeof(double));
+    for (std::size_t k = 0; k + 6 <= numbers.size(); k += 6)
+      state.iterations.push_back({numbers[k], numbers[k + 1], static_cast<int>(numbers[k + 2]),
+                                  static_cast<Position>(numbers[k + 3]), numbers[k + 4] != 0,
+                                  numbers[k + 5]});
+    auto const columns = padded_columns(static_cast<std::size_t>(state.rank));
+    for (std::size_t n = 0; n < state.dims.size(); ++n)
+      state.lifts.push_back(command::load<unsigned char>(checkpoint, "lifts-" + std::to_string(n),
+                                                         state.dims[n] * columns));
+  }
+
+ private:
+  static std::uint64_t whole(int number) { return static_cast<std::uint64_t>(number); }
+};
+
+}  // namespace
+
+int cp_apr(CpAprArguments const& arguments) {
+  make_options(arguments);  // bad ones before anything is read
+  return run_ktensor<CpAprMethodRun>(arguments);
+}
+
+}  // namespace sporades::command

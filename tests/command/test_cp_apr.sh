@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Every option of cp-apr, its outputs, and what it refuses.
+source "$(dirname "$0")/support.sh" "$@"
+
+value_of() { sed -n 's/^log-likelihood \([-0-9.]*\) after.*/\1/p' out; }
+within() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a - b <= d && b - a <= d) }'; }
+
+# 2 (1 2) o (1 3) o (2 0 1) is what it says: the log-likelihood is sum x log x - x.
+printf '1 1 1 4\n1 1 3 2\n1 2 1 12\n1 2 3 6\n2 1 1 8\n2 1 3 4\n2 2 1 24\n2 2 3 12\n' > one.tns
+exact=$(awk '{ sum += $4 * log($4) - $4 } END { printf "%.8f", sum }' one.tns)
+run 0 cp-apr one.tns --rank 1 -o one.ktns --report one.json
+check "an exact tensor is fitted ($exact)" within "$(value_of)" "$exact" 1e-6
+says 'KKT violation below the tolerance'
+check 'converged' grep -q '"converged": true' one.json
+check 'the model is a ktensor' grep -qx 'ktensor' one.ktns
+check 'its weight is the sum of the counts' test "$(sed -n '5p' one.ktns | awk '{ printf "%.6f", $1 }')" = 72.000000
+check_not 'nothing on standard error' test -s err
+
+run 0 generate --dims 40x30x20 --nnz 3000 --skew 0.7 --seed 3 -o plain.tns
+awk '{ $NF = 1 + (NR * 7) % 5; print }' plain.tns > x.tns
+base=(cp-apr x.tns --rank 4 --iterations 8 --tolerance 0)
+run 0 "${base[@]}" -o m.ktns --report r.json
+value=$(value_of)
+for key in algorithm version backend threads precision file dims nnz rank seed iterations iteration \
+  seconds log_likelihood kkt_violation inner_iterations zero_model_nonzeros converged stop_reason \
+  read build solve write total kernels calls bytes_peak method kappa; do
+  check "the report has $key" grep -q "\"$key\": " r.json
+done
+check 'eight iterations' test "$(grep -c '"iteration": ' r.json)" = 8
+check 'one line an iteration' test "$(grep -c '^iteration [0-9]*: log-likelihood ' out)" = 8
+check 'all inner iterations are done' test "$(grep -c '"inner_iterations": 30' r.json)" = 8
+check 'log-likelihood' test "$(grep -c "\"log_likelihood\": ${value:0:10}" r.json)" = 2
+check 'whole numbers are whole' grep -q '"zero_model_nonzeros": 0$' r.json
+check 'it rises' awk -F'[:,]' '/"log_likelihood": -/ { if (NR > 1 && last && $2 < last - 1e-6) bad = 1; last = $2 } END { exit bad || !last }' r.json
+check 'not converged' grep -q '"converged": false' r.json
+check 'kernels are timed' grep -q '"phi mode 2"' r.json
+check_not 'no entry is negative' awk '/^-?[0-9.]+(e[-+][0-9]+)?( |$)/ && /(^| )-/ { found = 1 } END { exit !found }' m.ktns
+backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r.json)
+
+# The same bits on another number of threads and from another file format; others for other seeds.
+run 0 "${base[@]}" -o threads.ktns --kokkos-num-threads=1
+same m.ktns threads.ktns
+run 0 convert x.tns x.spt
+run 0 cp-apr x.spt --rank 4 --iterations 8 --tolerance 0 -o spt.ktns
+same m.ktns spt.ktns
+run 0 "${base[@]}" --seed 8 -o seed.ktns
+check_not 'another seed, another model' cmp -s m.ktns seed.ktns
+run 0 "${base[@]}" --backend "$backend" -o backend.ktns
+same m.ktns backend.ktns
+
+# The strategies agree.
+for strategy in automatic atomic pull; do
+  for pi in on-the-fly stored; do
+    run 0 "${base[@]}" --strategy $strategy --pi $pi --report r.json
+    check "$strategy, $pi has the same log-likelihood" within "$(value_of)" "$value" 1e-5
+    [[ $strategy == automatic ]] ||
+      check "$strategy is reported" test "$(grep -c "^ *\"$strategy\"" r.json)" = 3
+  done
+done
+run 0 "${base[@]}" --precision float --report r.json
+check 'float has nearly the same log-likelihood' within "$(value_of)" "$value" 2
+check 'float is reported' grep -q '"precision": "float"' r.json
+
+# Starts.
+run 0 cp-apr x.tns --rank 4 --iterations 1 --init m.ktns --tolerance 0
+check 'goes on from a model' awk -v a="$(value_of)" -v b="$value" 'BEGIN { exit !(a >= b - 1e-6) }'
+refuses 'rank' cp-apr x.tns --rank 5 --init m.ktns
+refuses 'absent' cp-apr x.tns --rank 1 --init one.ktns.absent
+refuses 'rows' cp-apr x.tns --rank 1 --init one.ktns
+sed '6,$s/^\([0-9]\)\./-\1./' one.ktns > minus.ktns
+refuses 'has negative entries' cp-apr one.tns --rank 1 --init minus.ktns
+
+run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --inner-iterations 1 --report r.json
+check 'one inner iteration a mode' test "$(grep -c '"inner_iterations": 3,' r.json)" = 2
+
+# A model that is 0 at a count is said: a large epsilon lets it decay.
+printf '1 1 1000000\n2 2 1\n' > decay.tns
+run 0 cp-apr decay.tns --rank 1 --iterations 20 --tolerance 0 --epsilon 1e4 --report r.json
+says 'the model is 0 at 1 nonzeros'
+check 'and has no log-likelihood' grep -q '"log_likelihood": null' r.json
+
+# Options that change the run.
+run 0 cp-apr x.tns --rank 4 --iterations 500 --tolerance 1e-2 --report r.json
+check 'converged' grep -q '"converged": true' r.json
+says 'KKT violation below the tolerance'
+check 'before the last iteration' test "$(grep -c '^iteration' out)" -lt 500
+check 'its last iteration changes nothing' test "$(grep -c '"inner_iterations": 3,' r.json)" = 1
+refuses 'iterations' cp-apr x.tns --rank 2 --iterations 0
+refuses 'inner iterations' cp-apr x.tns --rank 2 --inner-iterations 0
+refuses 'tolerance' cp-apr x.tns --rank 2 --tolerance -1
+refuses 'kappa 0' cp-apr x.tns --rank 2 --kappa 0
+refuses 'kappa tolerance -1' cp-apr x.tns --rank 2 --kappa-tolerance -1
+refuses 'epsilon 0' cp-apr x.tns --rank 2 --epsilon 0
+refuses '65535' cp-apr x.tns --rank 70000
+refuses 'nonsense' cp-apr x.tns --rank 2 --method nonsense
+refuses '--backend abacus' cp-apr x.tns --rank 2 --backend abacus
+
+# What is no count is refused, with its place.
+bad() { # VALUE TEXT
+  { head -3 x.tns && echo "1 1 1 $1" && tail -n +4 x.tns; } > bad.tns
+  refuses "$2" cp-apr bad.tns --rank 2
+  gzip -kf bad.tns
+  refuses "${2/tns:/tns.gz:}" cp-apr bad.tns.gz --rank 2
+}
+bad -3 'bad.tns:4: column 4 (the value): "-3" is negative, where counts are expected'
+bad nan 'is not finite'
+bad inf 'is not finite'
+bad 1e999 'is out of range'
+bad 1.5 'bad.tns:4: column 4 (the value): "1.5" is not a whole number, where counts are expected'
+cp bad.tns fraction.tns
+run 0 cp-apr fraction.tns --rank 2 --iterations 2 --fractional-counts
+sed 's/ 1\.5$/ 2.0e1/' bad.tns > good.tns
+run 0 cp-apr good.tns --rank 2 --iterations 1
+sed 's/ 1\.5$/ 0.25/' bad.tns > part.tns
+run 0 convert part.tns part.spt --duplicates keep
+refuses 'part.spt: the value 0.25 of nonzero 3' cp-apr part.spt --rank 2
+run 0 cp-apr part.spt --rank 2 --iterations 1 --fractional-counts
+sed 's/ \([0-9.]*\)$/ -\1/' plain.tns > minus.tns
+refuses 'minus.tns:1: ' cp-apr minus.tns --rank 2 --fractional-counts
+printf 'tensor\n2\n2 2\n1 2\n3 -4\n' > dense.tns
+refuses 'dense.tns:5: "-4" is negative' cp-apr dense.tns --rank 1
+printf '1 1 0\n2 2 0\n' > zero.tns
+refuses 'all counts of X are 0' cp-apr zero.tns --rank 1
+printf '1 1 3\n2 2 0\n2 1 4\n' > some.tns
+run 0 cp-apr some.tns --rank 1 --report r.json
+check 'a stored zero is no count' grep -q '"zero_model_nonzeros": 0' r.json
+
+# The live line and labels.
+run 0 "${base[@]}" --progress always
+check 'a live line' grep -q 'iteration 8 of 8' err
+run 0 "${base[@]}"
+check_not 'none without a terminal' test -s err
+mkdir labels
+for n in 0:40 1:30 2:20; do seq -f "name-${n%:*}-%g" "${n#*:}" > labels/mode-${n%:*}.txt; done
+run 0 "${base[@]}" --labels labels --top 3 -o labelled.ktns
+same m.ktns labelled.ktns
+check 'four components' test "$(grep -c '^component [1-4] of 4, weight [0-9.e+]*$' out)" = 4
+
+# Outputs that cannot be made are found before anything is computed.
+refuses 'no folder' "${base[@]}" -o no/m.ktns
+refuses 'same name' "${base[@]}" -o same --report same
+run 1 cp-apr one.tns --rank 60000 --dims 2000000000x2000000000x3
+check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
+no_litter
+finish
