@@ -32,7 +32,6 @@ KOKKOS_INLINE_FUNCTION void solve_definite(Member const& team, int n, int stride
       for_columns(team, last - k, [&](int j) { row[k + 1 + j] -= multiple * column[k + 1 + j]; });
       Kokkos::single(Kokkos::PerThread(team), [&] { row[k] = multiple; });
     });
-    // The next column is read by the threads that wrote it only where rows are dealt alike.
     team.team_barrier();
     if (k + 1 < n)
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, k + 1, n + 1),
@@ -52,9 +51,13 @@ KOKKOS_INLINE_FUNCTION void solve_definite(Member const& team, int n, int stride
   }
 }
 
-/// Projected damped Newton steps: Hansen, Plantenga & Kolda (2015), Algorithms 3 and 4. Held
-/// variables move along the gradient, the free ones by the Newton step of the Hessian plus
-/// mu / sum of x: the paper's damping for a row of mass 1, so that steps scale with the data.
+/// Projected damped Newton steps, PDNR. Held variables move along the gradient, the free ones by
+/// the Newton step of the Hessian plus mu I. Two things differ from the paper. mu is relative to 1
+/// / sum of x, which makes it the paper's for a row of mass 1: steps scale with the data. And the
+/// step knows which free variables it takes to 0 (see direct), where the paper cuts them off
+/// afterwards, which far from the solution is often no descent. Hansen, Plantenga & Kolda, Optim.
+/// Methods Softw. 30(5), 2015; two-metric projection: Bertsekas, SIAM J. Control Optim. 20(2),
+/// 1982.
 struct DampedNewton {
   static constexpr bool second_derivatives = true;
   static constexpr int most_rounds = 10;  // of deciding what a step takes to 0

@@ -6,14 +6,18 @@
 
 namespace sporades::detail {
 
-/// Projected quasi-Newton steps: Hansen, Plantenga & Kolda (2015), Algorithm 5, with the two-loop
-/// recursion of limited-memory BFGS over the free variables.
+/// Projected quasi-Newton steps, PQNR: the two-loop recursion of limited-memory BFGS over the free
+/// variables. Two things differ from the paper. Pairs are used as they lie in the free variables of
+/// the moment. And the matrix that they correct is not a multiple of I but of diag(b + floor),
+/// whose step is the multiplicative update: entries of b differ by orders of magnitude, and so do
+/// their curvatures. Hansen, Plantenga & Kolda, Optim. Methods Softw. 30(5), 2015; Nocedal &
+/// Wright, Numerical Optimization, 2nd ed., Algorithm 7.4.
 struct QuasiNewton {
   static constexpr bool second_derivatives = false;
   static constexpr int most_pairs = 3;
+  static constexpr double floor_fraction = 1e-4;  // of the mean entry
 
   double epsilon_active;
-  double floor_fraction = 1e-4;
 
   static KOKKOS_INLINE_FUNCTION int history_doubles(int R) { return 2 * most_pairs * R; }
 
@@ -39,9 +43,9 @@ struct QuasiNewton {
     return sum_by_each(R, [&](int r) { return v.free[r] ? a[r] * b[r] : 0.0; });
   }
 
-  /// The first inverse Hessian that the pairs then correct is diagonal: see the class.
-  KOKKOS_INLINE_FUNCTION double diagonal(RowVectors const& v, RowScalars const& s, int R,
-                                         int r) const {
+  /// Of the inverse Hessian without pairs.
+  static KOKKOS_INLINE_FUNCTION double diagonal(RowVectors const& v, RowScalars const& s, int R,
+                                                int r) {
     return v.point[r] + floor_fraction * s.mass / R;
   }
 

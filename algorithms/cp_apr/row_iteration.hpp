@@ -63,8 +63,7 @@ KOKKOS_INLINE_FUNCTION double kkt_violation(int R, double const* b, double const
 }
 
 /// Variables at most this far from 0 whose gradient is positive are held: min(epsilon,
-/// ||b - P(b - gradient)||). Hansen et al. (2015), section 4.1; Bertsekas, SIAM J. Control Optim.
-/// 20(2), 1982.
+/// ||b - P(b - gradient)||). Bertsekas, SIAM J. Control Optim. 20(2), 1982.
 KOKKOS_INLINE_FUNCTION double active_width(int R, RowVectors const& v, double epsilon) {
   double const squares = sum_by_each(R, [&](int r) {
     double const b = v.point[r], gradient = 1 - v.phi[r];
@@ -80,8 +79,8 @@ template <class MethodType>
 struct RowIteration {
   using Method = MethodType;
 
-  static constexpr int halvings = 10;  // attempts of a line search; the next is multiplicative
-  static constexpr double most_phi = 100;
+  static constexpr int halvings = 10;      // attempts of a line search; the next is multiplicative
+  static constexpr double most_phi = 100;  // past it, a point is far from the solution (phi <= 1)
   static constexpr double sufficient = 1e-4;  // decrease, of what the slope promises (Armijo)
 
   Method method;
@@ -105,7 +104,7 @@ struct RowIteration {
     bool const is_lost = total - total != 0 || (!is_finite && s.lifted);  // NaN was given
     if (!(s.mass > 0) || is_lost) {  // no nonzero counts: b = 0
       s.moved = !is_lost;
-      for_entries(team, [&](int r) { v.point[r] = 0; });
+      for_entries(team, [&](int r) { v.point[r] = v.phi[r] = 0; });
       s.phase = RowPhase::done;
     } else if (!is_finite) {
       double const kept = total > 0 ? 0.9 * s.mass / total : 0;

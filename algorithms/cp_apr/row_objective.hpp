@@ -3,72 +3,10 @@
 #pragma once
 
 #include <cmath>
-#include <sporades/core/dense/blocks.hpp>
+#include <sporades/algorithms/cp_apr/columns.hpp>
 #include <sporades/core/logarithm.hpp>
-#include <sporades/kernels/lanes.hpp>
 
 namespace sporades::detail {
-
-/// body(r) for 0 <= r < n by the vector lanes of one thread.
-template <class Member, class Body>
-KOKKOS_FORCEINLINE_FUNCTION void for_columns(Member const& team, int n, Body const& body) {
-  if constexpr (is_gpu<typename Member::execution_space>) {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, n), body);
-  } else {
-#pragma omp simd
-    for (int r = 0; r < n; ++r) body(r);
-  }
-}
-
-/// The sum of term(r), 0 <= r < n, by the vector lanes of one thread, which all get it.
-template <class Member, class Term>
-KOKKOS_FORCEINLINE_FUNCTION double sum_columns(Member const& team, int n, Term const& term) {
-  double total = 0;
-  if constexpr (is_gpu<typename Member::execution_space>) {
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, n), [&](int r, double& sum) { sum += term(r); }, total);
-  } else {
-#pragma omp simd reduction(+ : total)
-    for (int r = 0; r < n; ++r) total += term(r);
-  }
-  return total;
-}
-
-/// The sum of term(r), 0 <= r < n, computed by every thread and lane of a team for itself.
-template <class Term>
-KOKKOS_FORCEINLINE_FUNCTION double sum_by_each(int n, Term const& term) {
-  double total = 0;
-#pragma omp simd reduction(+ : total)
-  for (int r = 0; r < n; ++r) total += term(r);
-  return total;
-}
-
-template <class Scalar, int width>
-KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
-  using T = Tile<Scalar, width>;
-  T tile;
-  auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
-  for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
-  return tile;
-}
-
-/// a . b of `columns` entries (a multiple of 8) by the vector lanes of one thread, which all get
-/// it.
-template <class Member>
-KOKKOS_FORCEINLINE_FUNCTION double dot_columns(Member const& team, int columns, double const* a,
-                                               double const* b) {
-  if constexpr (is_gpu<typename Member::execution_space>) {
-    return sum_columns(team, columns, [&](int r) { return a[r] * b[r]; });
-  } else {
-    using T = Tile<double, 8>;
-    T total;
-    total.fill(0);
-    for (int r = 0; r < columns; r += 8)
-      total.add_product(load_tile<double, 8>(a + r), load_tile<double, 8>(b + r));
-    return ((total[0] + total[4]) + (total[2] + total[6])) +
-           ((total[1] + total[5]) + (total[3] + total[7]));
-  }
-}
 
 /// The objective of a row subproblem of CP-APR over some of the row's nonzeros,
 ///   f(b) = sum_r b_r - sum_p x_p log m_p,  m_p = sum_r b_r pi_p(r),
@@ -78,8 +16,8 @@ KOKKOS_FORCEINLINE_FUNCTION double dot_columns(Member const& team, int columns, 
 ///   d2f/db_r db_s = sum_p x_p pi_p(r) pi_p(s) / m_p^2.
 /// Vectors have P = padded(R) entries, zeros in the end. The order of additions does not depend on
 /// the size of the team: nonzeros are dealt to `lanes` lanes whose sums are added in order. Chi &
-/// Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012, (3.2); Hansen, Plantenga & Kolda, Optim. Methods
-/// Softw. 30(5), 2015, section 3.
+/// Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012; Hansen, Plantenga & Kolda, Optim. Methods
+/// Softw. 30(5), 2015.
 template <class NonzerosType>
 struct RowObjective {
   using Nonzeros = NonzerosType;
@@ -119,21 +57,22 @@ struct RowObjective {
     auto const at = [](Scalar const* row, int r) { return static_cast<double>(row[r]); };
     int const others = nonzeros.others, P = padded(R);
     if (others == 0) {
-      for_columns(team, R, [&](int r) { pi[r] = 1; });
+      for_columns_in_runs(team, R, [&](int r) { pi[r] = 1; });
     } else if (others == 1) {
       Scalar const* const first = nonzeros.factor_row(p, 0);
-      for_columns(team, R, [&](int r) { pi[r] = at(first, r); });
+      for_columns_in_runs(team, R, [&](int r) { pi[r] = at(first, r); });
     } else {
       Scalar const* const first = nonzeros.factor_row(p, 0);
       Scalar const* const second = nonzeros.factor_row(p, 1);
       if (others == 2) {
-        for_columns(team, R, [&](int r) { pi[r] = at(first, r) * at(second, r); });
+        for_columns_in_runs(team, R, [&](int r) { pi[r] = at(first, r) * at(second, r); });
       } else {
         Scalar const* const third = nonzeros.factor_row(p, 2);
-        for_columns(team, R, [&](int r) { pi[r] = at(first, r) * at(second, r) * at(third, r); });
+        for_columns_in_runs(team, R,
+                            [&](int r) { pi[r] = at(first, r) * at(second, r) * at(third, r); });
         for (int k = 3; k < others; ++k) {
           Scalar const* const next = nonzeros.factor_row(p, k);
-          for_columns(team, R, [&](int r) { pi[r] *= at(next, r); });
+          for_columns_in_runs(team, R, [&](int r) { pi[r] *= at(next, r); });
         }
       }
     }
@@ -230,10 +169,7 @@ struct RowObjective {
     }
     totals.logarithms += logarithms;
     totals.mass += mass;
-    for (int q = 0; q < count; ++q) {
-      double const* const row = pi + q * P;
-      for_columns(team, P, [&](int r) { phi[r] += weight[q] * row[r]; });
-    }
+    add_rows(team, P, count, weight, pi, phi);
   }
 
   /// H(k, j) <- the second derivative by variables free[k] and free[j] at b, over nonzeros begin to
