@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_apr/pdnr.hpp>
+#include <sporades/algorithms/cp_apr/pqnr.hpp>
+#include <sporades/algorithms/cp_apr/row_kernels.hpp>
+#include <sporades/algorithms/cp_apr/row_nonzeros.hpp>
+#include <sporades/algorithms/cp_apr/row_subproblems.hpp>
+#include <sporades/core/dense/blocks.hpp>
+
+namespace sporades {
+
+/// Memory of solve_rows, and what its last call found; for calls one after another on one instance.
+template <class MemorySpaceType>
+struct RowWorkspace {
+  using MemorySpace = MemorySpaceType;
+
+  Workspace<MemorySpace> memory;
+  Vector<double, MemorySpace> violations;         // I_n or more: of the KKT conditions at the start
+  Kokkos::View<int*, MemorySpace> steps;          // I_n or more: inner iterations
+  Kokkos::View<std::uint64_t, MemorySpace> next;  // row that no team took yet
+  Kokkos::View<double, MemorySpace> violation;    // the largest of violations
+  Kokkos::View<std::uint64_t, MemorySpace> inner_iterations;  // the sum of steps
+};
+
+namespace detail {
+
+/// How a kernel on rows is launched.
+template <class ExecutionSpace>
+struct RowLaunch {
+  ExecutionSpace exec;
+  int teams;    // at most
+  int threads;  // of a team
+  int width;    // vector lanes
+  std::size_t scratch;
+
+  template <class Policy, class Kernel>
+  Policy policy(Kernel const& kernel, std::uint64_t items) const {
+    // Not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+    auto const pool = Kokkos::PerTeam(8);
+    auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
+    int const league = static_cast<int>(std::min<std::uint64_t>(items, teams));
+    auto widest = Policy(exec, league, Kokkos::AUTO, width);
+    widest.set_scratch_size(0, bytes).set_scratch_size(1, pool);
+    int const most = widest.team_size_max(kernel, Kokkos::ParallelForTag{});
+    auto fitting = Policy(exec, league, std::min(threads, most), width);
+    fitting.set_scratch_size(0, bytes).set_scratch_size(1, pool);
+    return fitting;
+  }
+};
+
+/// Number of inner iterations, and largest violation.
+template <class Memory>
+struct AddSteps {
+  Kokkos::View<int*, Memory> steps;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, std::uint64_t& sum) const {
+    sum += static_cast<std::uint64_t>(steps(i));
+  }
+};
+template <class Memory>
+struct LargestViolation {
+  Vector<double, Memory> violations;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i, double& largest) const {
+    if (!(violations(i) <= largest)) largest = violations(i);
+  }
+};
+
+template <class ExecutionSpace, class Problem, class Method>
+void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
+                   Factors<typename Problem::Scalar, typename Problem::MemorySpace> const& A,
+                   Matrix<typename Problem::Scalar, typename Problem::MemorySpace> const& B,
+                   RowOptions const& options, Method const& method,
+                   RowWorkspace<typename Problem::MemorySpace>& workspace, char const* short_label,
+                   char const* long_label) {
+  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
+  auto const nonzeros = row_nonzeros(problem.X, problem.mode, A);
+  using Objective = RowObjective<std::decay_t<decltype(nonzeros)>>;
+  using Short = SolveShortRows<ExecutionSpace, Objective, Method>;
+  using Long = SolveLongRows<ExecutionSpace, Objective, Method>;
+  using Kernel = typename Short::Kernel;
+  int const R = problem.rank, lanes = on_gpu ? 8 : 1;
+  std::uint64_t const rows = problem.rows();
+  std::size_t const segments = problem.segment_rows.extent(0);
+  std::size_t const longs = problem.long_rows.extent(0);
+
+  Kernel kernel{Objective{nonzeros, R, lanes},
+                {method, R, options.inner_iterations, options.tolerance},
+                B,
+                problem.begins,
+                workspace.violations,
+                workspace.steps,
+                problem.segment_length,
+                nullptr,
+                false};
+  RowLaunch<ExecutionSpace> launch{exec, 0, on_gpu ? lanes : 1, 1, 0};
+  while (on_gpu && launch.width < 32 && launch.width < R) launch.width *= 2;
+  launch.teams = std::max(1, static_cast<int>(exec.concurrency()) / launch.threads / launch.width);
+  std::size_t const bytes = kernel.near_doubles() * sizeof(double);
+  kernel.in_scratch =
+      on_gpu && bytes + 256 <= static_cast<std::size_t>(
+                                   Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
+  launch.scratch = kernel.in_scratch ? bytes : 0;
+  std::size_t const most_teams = (std::size_t{1} << 30) / bytes;  // 1 GiB, but on CPUs
+  if (on_gpu && !kernel.in_scratch)
+    launch.teams = std::max(1, static_cast<int>(std::min<std::size_t>(launch.teams, most_teams)));
+
+  Short short_rows{kernel, workspace.next, nullptr, on_gpu ? 0 : Position{1} << 16};
+  Long long_rows{kernel,
+                 problem.long_rows,
+                 problem.first_segments,
+                 problem.segment_rows,
+                 nullptr,
+                 nullptr,
+                 nullptr,
+                 0};
+  std::size_t const near = kernel.in_scratch ? 0 : launch.teams * kernel.near_doubles();
+  std::size_t const scalars = (longs * sizeof(RowScalars) + 7) / 8;
+  std::size_t const vectors = longs * kernel.vector_doubles();
+  std::size_t const partial = segments * long_rows.partial_doubles();
+  auto const memory = workspace.memory.template get<double>(
+      exec, near + launch.teams * short_rows.stored_pi + scalars + vectors + partial);
+  kernel.memory = memory.data();
+  short_rows.kernel = long_rows.kernel = kernel;
+  short_rows.pi = memory.data() + near;
+  long_rows.vectors = short_rows.pi + launch.teams * short_rows.stored_pi;
+  long_rows.partial = long_rows.vectors + vectors;
+  long_rows.scalars = reinterpret_cast<RowScalars*>(long_rows.partial + partial);
+
+  Kokkos::deep_copy(exec, workspace.next, std::uint64_t{0});
+  Kokkos::parallel_for(short_label,
+                       launch.template policy<Kokkos::TeamPolicy<ExecutionSpace>>(short_rows, rows),
+                       short_rows);
+  if (longs == 0) return;
+  // A launch's shape costs queries of the device, so each is made once.
+  auto const shape = [&](auto tag, std::size_t items) {
+    using Policy = Kokkos::TeamPolicy<ExecutionSpace, decltype(tag)>;
+    return launch.template policy<Policy>(long_rows, items);
+  };
+  auto const run = [&](auto const& policy) { Kokkos::parallel_for(long_label, policy, long_rows); };
+  auto const evaluate = shape(typename Long::Evaluate{}, segments);
+  auto const start = shape(typename Long::Start{}, longs);
+  auto const hessian = shape(typename Long::Hessian{}, segments);
+  auto const direct = shape(typename Long::Direct{}, longs);
+  auto const judge = shape(typename Long::Judge{}, longs);
+  run(shape(typename Long::Load{}, longs));
+  for (int evaluation = 0; evaluation < 2; ++evaluation) {
+    run(evaluate);
+    run(start);
+  }
+  for (int step = 0; step < options.inner_iterations; ++step) {
+    if (Method::second_derivatives) run(hessian);
+    run(direct);
+    for (long_rows.attempt = 0; long_rows.attempt <= Kernel::Iteration::halvings;
+         ++long_rows.attempt) {
+      run(evaluate);
+      run(judge);
+    }
+  }
+  run(shape(typename Long::Store{}, longs));
+}
+
+}  // namespace detail
+
+/// For every row i of mode n: b = B(i, :) <- the minimum over b >= 0 of
+///   f(b) = sum_r b_r - sum_{p in row i} x_p log(sum_r b_r prod_{m != n} A_m(i_m, r)),
+/// from B(i, :), by at most options.inner_iterations steps, until |min(b_r, df/db_r)| <=
+/// options.tolerance for all r. problem: of make_row_subproblems for mode n and R columns. A[m]:
+/// I_m x R, m != n; columns with sum 1 and entries >= 0; A[n] is not read. B: I_n x R, entries >=
+/// 0. Rows without nonzeros become 0; rows that already fulfil the tolerance stay as they are;
+/// where the model is 0 at a nonzero it is made positive. workspace.violation is the largest
+/// |min(b_r, df/db_r)| over all rows *before* they were solved (the outer iteration's test of
+/// convergence), workspace.inner_iterations the number of steps of all rows; both lie in device
+/// memory. Enqueued on exec; fences only where the workspace grows. Same bits on every run and
+/// number of threads. An inner iteration costs (N + 2) R nnz flops an evaluation, of which the line
+/// search takes one or more, and for pdnr R^2 nnz + R^3 / 3 a row for the free variables; nothing
+/// of size nnz x R is kept. Throws Error if the shapes disagree or an option is out of range.
+/// Hansen, Plantenga & Kolda, Newton-based optimization for Kullback-Leibler nonnegative tensor
+/// factorizations, Optim. Methods Softw. 30(5), 2015.
+template <class ExecutionSpace, class Tensor>
+void solve_rows(ExecutionSpace const& exec, RowSubproblems<Tensor> const& problem,
+                Factors<typename Tensor::Scalar, typename Tensor::MemorySpace> const& A,
+                Matrix<typename Tensor::Scalar, typename Tensor::MemorySpace> const& B,
+                RowOptions const& options, RowWorkspace<typename Tensor::MemorySpace>& workspace) {
+  using Memory = typename Tensor::MemorySpace;
+  int const N = problem.X.order(), n = problem.mode;
+  auto const R = static_cast<std::size_t>(problem.rank);
+  expects(A.size() == static_cast<std::size_t>(N), "solve_rows: ", A.size(),
+          " factors, the tensor has order ", N);
+  for (int m = 0; m < N; ++m)
+    expects(m == n || (A[m].extent(0) == problem.X.dims[m] && A[m].extent(1) == R),
+            "solve_rows: factor ", m, " is ", A[m].extent(0), " x ", A[m].extent(1), ", mode ", m,
+            " has length ", problem.X.dims[m], " and the rank is ", R);
+  expects(B.extent(0) == problem.rows() && B.extent(1) == R, "solve_rows: B is ", B.extent(0),
+          " x ", B.extent(1), ", mode ", n, " has length ", problem.rows(), " and the rank is ", R);
+  expects(options.inner_iterations >= 1, "solve_rows: ", options.inner_iterations,
+          " inner iterations, at least 1 is needed");
+  expects(options.tolerance >= 0 && options.epsilon_active >= 0 && options.damping > 0,
+          "solve_rows: tolerance ", options.tolerance, ", epsilon_active ", options.epsilon_active,
+          " and damping ", options.damping, " must not be negative, nor damping 0");
+  if (!workspace.violation.is_allocated()) {
+    workspace.next = uninitialized<decltype(workspace.next)>(exec, "sporades::cp_apr::next_row");
+    workspace.violation =
+        uninitialized<decltype(workspace.violation)>(exec, "sporades::cp_apr::violation");
+    workspace.inner_iterations = uninitialized<decltype(workspace.inner_iterations)>(
+        exec, "sporades::cp_apr::inner_iterations");
+  }
+  if (workspace.steps.extent(0) < problem.rows()) {
+    fence(exec, "sporades::cp_apr::row_workspace");
+    workspace.violations = uninitialized<decltype(workspace.violations)>(
+        exec, "sporades::cp_apr::violations", problem.rows());
+    workspace.steps =
+        uninitialized<decltype(workspace.steps)>(exec, "sporades::cp_apr::steps", problem.rows());
+  }
+  if (problem.rows() == 0) {
+    Kokkos::deep_copy(exec, workspace.violation, 0.0);
+    Kokkos::deep_copy(exec, workspace.inner_iterations, std::uint64_t{0});
+    return;
+  }
+  if (options.method == RowMethod::pdnr)
+    detail::solve_rows_by(exec, problem, A, B, options,
+                          detail::DampedNewton{options.epsilon_active, options.damping}, workspace,
+                          "sporades::cp_apr::pdnr", "sporades::cp_apr::pdnr_long");
+  else
+    detail::solve_rows_by(exec, problem, A, B, options, detail::QuasiNewton{options.epsilon_active},
+                          workspace, "sporades::cp_apr::pqnr", "sporades::cp_apr::pqnr_long");
+  detail::Range<ExecutionSpace> const all(exec, 0, problem.rows());
+  Kokkos::parallel_reduce("sporades::cp_apr::inner_iterations", all,
+                          detail::AddSteps<Memory>{workspace.steps}, workspace.inner_iterations);
+  Kokkos::parallel_reduce("sporades::cp_apr::violation", all,
+                          detail::LargestViolation<Memory>{workspace.violations},
+                          Kokkos::Max<double, Memory>(workspace.violation));
+}
+
+}  // namespace sporades
