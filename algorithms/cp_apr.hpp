@@ -20,6 +20,8 @@
 /// a count above 0 is exactly 0, which makes the log-likelihood -infinity and which Phi does not
 /// see, all entries below kappa_tolerance of its rows are. Chi & Kolda, SIAM J. Matrix Anal. Appl.
 /// 33(4), 2012, Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3.
+/// Methods pdnr and pqnr improve a mode row by row instead, by projected damped Newton and
+/// quasi-Newton steps: fewer and dearer iterations; see cp_apr/solve_rows.hpp.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategy
 /// `atomic` excepted).
@@ -65,8 +67,6 @@ inline void check_cp_apr(CpAprOptions const& options) {
           " is not a positive number");
   expects(is_positive(options.epsilon), "cp_apr: epsilon ", options.epsilon,
           " is not a positive number");
-  expects(options.method == CpAprMethod::mu, "cp_apr: method ", to_string(options.method),
-          " is not available, mu is");
 }
 
 namespace detail {
@@ -109,8 +109,15 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
   double const largest = static_cast<double>(max_abs(exec, counts.values));
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
+  CpAprProblem<Scalar, Index, MemorySpace> problem{X.dims, counts, {}, {}};
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
-  return {X.dims, counts, make_phi_plan(exec, counts, {options.strategy, columns, options.pi})};
+  if (options.method == CpAprMethod::mu)
+    problem.plan = make_phi_plan(exec, counts, {options.strategy, columns, options.pi});
+  else
+    for (int n = 0; n < X.order(); ++n)
+      problem.rows.push_back(make_row_subproblems(
+          exec, sorted(exec, counts, mttkrp_mode_order(X.dims, n)), n, options.rank));
+  return problem;
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is

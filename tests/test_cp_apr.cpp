@@ -441,7 +441,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
   refuses([](auto& o) { o.kappa_tolerance = -1; }, "kappa tolerance -1");
   refuses([](auto& o) { o.epsilon = 0; }, "epsilon 0");
   refuses([](auto& o) { o.init = CpAprInit::given; }, "no start was given");
-  refuses([](auto& o) { o.strategy = PhiStrategy::alto; }, "alto does not work");
+  refuses([](auto& o) { o.strategy = PhiStrategy::alto, o.pi = Pi::stored; }, "pi is not stored");
 
   auto const options = apr_options(2, 3);
   auto const refuses_value = [&](Scalar value, std::string const& text) {

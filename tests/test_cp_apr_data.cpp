@@ -138,6 +138,26 @@ TEMPLATE_LIST_TEST_CASE("SparTen's problem reaches its optimum from three starts
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("SparTen's problem is solved in fewer iterations row by row",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  if (std::is_same_v<Scalar, float>) return;
+  auto const path = shared("cp_apr/cpapr_10x10x10_tensor.txt");
+  if (path.empty()) return;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = read<Scalar>(exec, path);
+  for (auto method : {sporades::CpAprMethod::pdnr, sporades::CpAprMethod::pqnr}) {
+    auto options = apr_options(5, 100, 1e-4);
+    options.method = method;
+    auto const result = cp_apr(exec, X, options);
+    INFO(sporades::to_string(method) << ", " << result.iterations.size() << " iterations");
+    CHECK(result.converged);
+    CHECK(result.iterations.size() < 40);  // multiplicative updates: 83
+    CHECK(result.log_likelihood() == Approx(8794116.732462).epsilon(1e-11));
+    CHECK(result.iterations.back().zero_model_nonzeros == 0);
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("log-likelihoods of real counts", "[algorithms][cp_apr]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -82,7 +82,9 @@ struct CpAprMethodRun {
                        {"epsilon", options.epsilon},
                        {"pi", std::string(to_string(options.pi))}};
     report.bytes_plan = problem.counts.storage_bytes() + problem.plan.storage_bytes();
-    report.strategies.assign(problem.dims.size(), to_string(problem.plan.strategy));
+    bool const by_rows = options.method != CpAprMethod::mu;
+    report.strategies.assign(problem.dims.size(),
+                             by_rows ? "rows" : to_string(problem.plan.strategy));
   }
 
   static double seconds(State const& now) { return now.iterations.back().seconds; }
@@ -121,11 +123,15 @@ struct CpAprMethodRun {
   };
   static Arrays arrays(Snapshot const& state) {
     Arrays result;
-    for (auto const& one : state.iterations)
-      for (double number :
-           {one.log_likelihood, one.kkt_violation, static_cast<double>(one.inner_iterations),
-            static_cast<double>(one.zero_model_nonzeros), one.unchanged ? 1.0 : 0.0, one.seconds})
-        result.iterations.push_back(number);
+    for (auto const& one : state.iterations) {
+      double const numbers[] = {one.log_likelihood,
+                                one.kkt_violation,
+                                static_cast<double>(one.inner_iterations),
+                                static_cast<double>(one.zero_model_nonzeros),
+                                one.unchanged ? 1.0 : 0.0,
+                                one.seconds};
+      result.iterations.insert(result.iterations.end(), std::begin(numbers), std::end(numbers));
+    }
     result.arrays.push_back(array_of("iterations", result.iterations));
     for (std::size_t n = 0; n < state.lifts.size(); ++n)
       result.arrays.push_back(array_of("lifts-" + std::to_string(n), state.lifts[n]));

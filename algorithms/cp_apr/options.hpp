@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/cp_apr/solve_rows.hpp>
 #include <sporades/algorithms/cp_apr/state.hpp>
 #include <sporades/kernels/phi_plan.hpp>
 
@@ -53,8 +54,9 @@ inline char const* to_string(CpAprMethod method) {
 template <class Scalar, class Index, class MemorySpace>
 struct CpAprProblem {
   Dims dims;
-  CooTensor<Scalar, Index, MemorySpace> counts;  // each coordinate once
-  PhiPlan<Scalar, Index, MemorySpace> plan;
+  CooTensor<Scalar, Index, MemorySpace> counts;                             // each coordinate once
+  PhiPlan<Scalar, Index, MemorySpace> plan;                                 // for method mu
+  std::vector<RowSubproblems<CooTensor<Scalar, Index, MemorySpace>>> rows;  // for pdnr and pqnr
 };
 
 }  // namespace sporades

@@ -94,14 +94,27 @@ class CpAprSolver {
     return update;
   }
 
-  /// B = A_n Lambda, in place; phi is left as of the last B that it was computed for.
+  /// B = A_n Lambda, in place; phi is left as of the last B that it was computed for, or zero.
   ModeUpdate improve(int n, MatrixType const& phi) {
-    switch (options_.method) {
-      case CpAprMethod::mu:
-        return multiplicative_update(exec_, problem_.plan, options_, factors_, n, phi, times_);
-      default:
-        fail("cp_apr: method ", to_string(options_.method), " is not known");
-    }
+    if (options_.method == CpAprMethod::mu)
+      return multiplicative_update(exec_, problem_.plan, options_, factors_, n, phi, times_);
+    Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
+    RowOptions options;
+    options.method = options_.method == CpAprMethod::pdnr ? RowMethod::pdnr : RowMethod::pqnr;
+    options.inner_iterations = options_.inner_iterations;
+    options.tolerance = options_.tolerance;
+    ModeUpdate update;
+    times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
+      solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
+                 in_outer_iteration(options, state_.iteration()), rows_);
+      std::uint64_t steps = 0;
+      Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
+      Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
+      fence(exec_, "sporades::cp_apr::improve");
+      update.inner_iterations = static_cast<int>(steps);
+    });
+    update.unchanged = update.kkt_violation < options_.tolerance;
+    return update;
   }
 
   /// Phi gets nothing from a nonzero whose pi is 0 in every component, so that no update brings it
@@ -146,6 +159,7 @@ class CpAprSolver {
   MatrixType phi_;  // of every mode, one after another
   Workspace<Memory> workspace_;
   LogLikelihoodBuffers<Memory> likelihood_;
+  RowWorkspace<Memory> rows_;
   Position zero_models_ = 0;
 };
 
