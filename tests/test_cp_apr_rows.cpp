@@ -96,7 +96,7 @@ TEMPLATE_LIST_TEST_CASE("rows reach the minimum that a slow and sure method find
                                                        8 * dims[0], 3, 1.5);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, R, 2);
   auto const B = random_start<Scalar>(dims[0], R, scale);
-  auto const options = options_of(method, 1e-9, method == RowMethod::pdnr ? 100 : 2000);
+  auto const options = options_of(method, 1e-9, method == RowMethod::pdnr ? 60 : 500);
   auto const solved = solve(exec, X, 0, A, B, options, segment_length, source);
   double violation = 0;
   for (std::uint64_t i = 0; i < dims[0]; ++i) {
@@ -131,10 +131,10 @@ TEMPLATE_LIST_TEST_CASE("rows that are solved stay as they are", "[algorithms][c
       sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims, 400, 3, 1.5);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, 3, 2);
   auto const first = solve(exec, X, 0, A, random_start<Scalar>(40, 3, 10.0),
-                           options_of(method, 1e-5, 500), segment_length);
+                           options_of(method, 1e-5, 60), segment_length);
   CHECK(first.inner_iterations > 0);
   CHECK(first.violation > 1e-2);
-  auto const again = solve(exec, X, 0, A, first.B, options_of(method, 1e-4, 500), segment_length);
+  auto const again = solve(exec, X, 0, A, first.B, options_of(method, 1e-4, 60), segment_length);
   CHECK(again.inner_iterations == 0);
   CHECK(again.violation <= 1e-4);
   for (std::size_t i = 0; i < 40; ++i) CHECK(row_of(again.B, i) == row_of(first.B, i));
@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("one row of most nonzeros, at any rank", "[algorithms][c
   auto const X = sporades::test::make_coo<Scalar>(dims, entries);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, R, 2);
   auto const B = random_start<Scalar>(dims[0], R, 10.0);
-  auto const options = options_of(method, 1e-3, method == RowMethod::pdnr ? 60 : 600);
+  auto const options = options_of(method, 1e-3, method == RowMethod::pdnr ? 40 : 200);
   auto const whole = solve(exec, X, 0, A, B, options);
   auto const in_segments = solve(exec, X, 0, A, B, options, 50, Source::packed);
   auto const hub = sporades::test::plain_row(X, 0, 0, A);

@@ -79,7 +79,8 @@ template <class MethodType>
 struct RowIteration {
   using Method = MethodType;
 
-  static constexpr int halvings = 10;      // attempts of a line search; the next is multiplicative
+  // Steps of length 1, 1/2, 1/8, 1/32, ... are tried; the attempt after them is multiplicative.
+  static constexpr int lengths = 6;
   static constexpr double most_phi = 100;  // past it, a point is far from the solution (phi <= 1)
   static constexpr double sufficient = 1e-4;  // decrease, of what the slope promises (Armijo)
 
@@ -138,10 +139,10 @@ struct RowIteration {
                                int attempt) const {
     if (s.phase == RowPhase::done) return;
     s.phase = RowPhase::searching;
-    double const length = 1.0 / (1 << attempt);
+    double const length = attempt == 0 ? 1.0 : 2.0 / (1 << 2 * attempt);
     for_entries(team, [&](int r) {
       double const entry =
-          attempt < halvings ? v.point[r] + length * v.step[r] : v.point[r] * v.phi[r];
+          attempt < lengths ? v.point[r] + length * v.step[r] : v.point[r] * v.phi[r];
       v.trial[r] = entry > 0 ? entry : 0;
     });
     team.team_barrier();
@@ -159,7 +160,7 @@ struct RowIteration {
         1e-15 * (math::abs(s.value) + 2 * sum_by_each(R, [&](int r) { return v.point[r]; }));
     if (attempt == 0 && !s.is_far) method.learn(s, value);
     bool const accepted =
-        attempt < halvings
+        attempt < lengths
             ? slope <= 0 && value <= s.value + sufficient * slope + rounding && is_balanced(v)
             : value <= s.value + rounding;
     if (accepted) {
@@ -172,7 +173,7 @@ struct RowIteration {
       s.value = value;
       team.team_barrier();
     }
-    if (accepted || attempt == halvings) {
+    if (accepted || attempt == lengths) {
       ++s.steps;
       s.phase = accepted ? RowPhase::at_point : RowPhase::done;
       if (s.steps >= inner_iterations) s.phase = RowPhase::done;

@@ -151,7 +151,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
   for (int step = 0; step < options.inner_iterations; ++step) {
     if (Method::second_derivatives) run(hessian);
     run(direct);
-    for (long_rows.attempt = 0; long_rows.attempt <= Kernel::Iteration::halvings;
+    for (long_rows.attempt = 0; long_rows.attempt <= Kernel::Iteration::lengths;
          ++long_rows.attempt) {
       run(evaluate);
       run(judge);
