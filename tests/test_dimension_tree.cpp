@@ -57,8 +57,7 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
     }
     INFO(to_string(trial.dims));
     CHECK(worst < 3000 * std::numeric_limits<Scalar>::epsilon());
-    factors_changed(tree);  // what was kept is forgotten: any mode may come next
-    for (int n = 0; n < N; ++n) {
+    for (int n = 0; n < N; ++n) {  // where what was kept is forgotten, any mode may come next
       for (auto& a : A) a = random_factor<Scalar>(exec, "A", a.extent(0), R, 99 + n, 0);
       auto const V = make_matrix<Scalar>(exec, "V", trial.dims[n], R);
       auto const W = make_matrix<Scalar>(exec, "W", trial.dims[n], R);

@@ -6,23 +6,15 @@
 
 #include <cmath>
 #include <numeric>
-#include <sporades/core/types.hpp>
+#include <sporades/core/random.hpp>
 #include <type_traits>
 
 namespace sporades::detail {
 
-/// The generator of DESIGN.md §5, spelled out here because the tensors' bits hang on it.
-KOKKOS_INLINE_FUNCTION std::uint64_t generate_mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
 /// 64 random bits for the draw number `counter` of one lane (one use) of a seed.
 KOKKOS_INLINE_FUNCTION std::uint64_t generate_bits(std::uint64_t seed, std::uint64_t counter,
                                                    std::uint64_t lane) {
-  return generate_mix(generate_mix(seed * 0x9e3779b97f4a7c15ull + lane) ^ counter);
+  return splitmix64(splitmix64(seed * 0x9e3779b97f4a7c15ull + lane) ^ counter);
 }
 
 /// In (0, 1].
@@ -109,7 +101,7 @@ struct RankToIndex {
       : n(count), order(slices) {
     if (order != SliceOrder::shuffled || n <= 2) return;
     multiplier = static_cast<std::uint64_t>(0.6180339887498949 * static_cast<double>(n)) | 1;
-    offset = generate_mix(seed) % n;
+    offset = splitmix64(seed) % n;
     while (std::gcd(multiplier, n) != 1) multiplier += 2;
     multiplier %= n;
     if (multiplier == 0) multiplier = 1;

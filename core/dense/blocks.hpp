@@ -125,12 +125,13 @@ inline std::uint64_t scratch_of_sum_blocks(std::uint64_t blocks, std::uint64_t e
   return scratch;
 }
 
-/// Sums partial[b][e] over b, level by level in groups of 64 and in order; returns where the
-/// entries' sums are. partial is followed by scratch_of_sum_blocks doubles. Enqueued on exec.
+/// Sums partial[b][e] over b, level by level in groups of 64 and in order, until at most `most`
+/// blocks are left, whose number `blocks` becomes; returns where they are. partial is followed by
+/// scratch_of_sum_blocks doubles. Enqueued on exec.
 template <class ExecutionSpace>
-double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
-                         std::uint64_t entries) {
-  while (blocks > 1) {
+double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::uint64_t& blocks,
+                            std::uint64_t entries, std::uint64_t most) {
+  while (blocks > most) {
     SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
     Kokkos::parallel_for("sporades::dense::sum_blocks",
                          Range<ExecutionSpace>(exec, 0, level.groups() * level.runs()), level);
@@ -138,6 +139,13 @@ double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint6
     blocks = level.groups();
   }
   return partial;
+}
+
+/// The same until one block is left: the entries' sums.
+template <class ExecutionSpace>
+double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
+                         std::uint64_t entries) {
+  return sum_blocks_to(exec, partial, blocks, entries, 1);
 }
 
 /// store(e, sum over b of partial[b][e]) for every entry e that it needs. A team takes 32
@@ -200,15 +208,9 @@ Kokkos::TeamPolicy<ExecutionSpace> team_policy(ExecutionSpace const& exec, Kerne
 template <class ExecutionSpace, class Store>
 void sum_and_store(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
                    std::uint64_t entries, Store const& store) {
-  while (blocks > 2048) {
-    SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
-    Kokkos::parallel_for("sporades::dense::sum_blocks",
-                         Range<ExecutionSpace>(exec, 0, level.groups() * level.runs()), level);
-    partial += blocks * entries;
-    blocks = level.groups();
-  }
+  double const* const sums = sum_blocks_to(exec, partial, blocks, entries, 2048);
   using Kernel = SumAndStore<ExecutionSpace, Store>;
-  Kernel const kernel{partial, blocks, entries, store};
+  Kernel const kernel{sums, blocks, entries, store};
   auto const league = static_cast<int>((entries + Kernel::width - 1) / Kernel::width);
   Kokkos::parallel_for("sporades::dense::sum_and_store",
                        team_policy(exec, kernel, league, Kernel::lanes, Kernel::scratch_bytes),

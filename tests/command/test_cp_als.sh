@@ -48,6 +48,13 @@ for strategy in automatic atomic duplicated permuted sorted fibers csf alto; do
     check "$strategy is reported" test "$(grep -c "^ *\"$strategy\"" r.json)" = 3
 done
 run 0 "${base[@]}" --strategy csf
+run 0 generate --dims 60x5x6x40 --nnz 6000 --seed 2 -o short.tns
+run 0 cp-als short.tns --rank 4 --iterations 8 --tolerance 0 --report r.json
+fused=$(fit_of)
+check 'short modes are fused' grep -q 'fused' r.json
+run 0 cp-als short.tns --rank 4 --iterations 8 --tolerance 0 --no-dimension-tree --report r.json
+check_not 'unless that is not wanted' grep -q 'fused' r.json
+check 'which fits the same' within "$(fit_of)" "$fused" 1e-9
 run 0 "${base[@]}" --precision float --report r.json -o float.ktns
 check 'float has nearly the same fit' within "$(fit_of)" "$fit" 1e-3
 check 'float is reported' grep -q '"precision": "float"' r.json

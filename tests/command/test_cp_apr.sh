@@ -94,6 +94,11 @@ refuses 'kappa 0' cp-apr x.tns --rank 2 --kappa 0
 refuses 'kappa tolerance -1' cp-apr x.tns --rank 2 --kappa-tolerance -1
 refuses 'epsilon 0' cp-apr x.tns --rank 2 --epsilon 0
 refuses '65535' cp-apr x.tns --rank 70000
+for method in pdnr pqnr; do
+  run 0 cp-apr x.tns --rank 4 --iterations 30 --tolerance 0 --method $method --report r.json
+  check "$method reaches what mu does" awk -v a="$(value_of)" -v b="$value" 'BEGIN { exit !(a >= b - 1e-6) }'
+  check "$method is reported" grep -q "\"method\": \"$method\"" r.json
+done
 refuses 'nonsense' cp-apr x.tns --rank 2 --method nonsense
 refuses '--backend abacus' cp-apr x.tns --rank 2 --backend abacus
 
