@@ -188,11 +188,12 @@ bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace>
               using Walk = PhiTeamWalk<ExecutionSpace, std::decay_t<decltype(nonzeros)>,
                                        std::decay_t<decltype(sums)>, Scalar>;
               int const lanes = lanes_of_row(shape.tiles), team = 128 / lanes;
-              Kokkos::parallel_for(
-                  "sporades::phi::pull",
-                  Kokkos::TeamPolicy<ExecutionSpace>(
-                      exec, static_cast<int>((chunks + team - 1) / team), team, lanes),
-                  Walk{nonzeros, sums, shape, B, epsilon, lanes, chunks});
+              // The pool is not used: where it is 0, Kokkos 4.6 allocates it anew in every launch.
+              auto policy = Kokkos::TeamPolicy<ExecutionSpace>(
+                  exec, static_cast<int>((chunks + team - 1) / team), team, lanes);
+              policy.set_scratch_size(1, Kokkos::PerTeam(8));
+              Kokkos::parallel_for("sporades::phi::pull", policy,
+                                   Walk{nonzeros, sums, shape, B, epsilon, lanes, chunks});
             });
     });
     return true;
