@@ -242,7 +242,7 @@ template <class Run>
 bool for_tight_tile(std::size_t stride, Run const& run) {
   bool found = false;
   for_each_constant(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8>{}, [&](auto count) {
-    if (stride != 4 * count) return;
+    if (stride != static_cast<std::size_t>(4 * count())) return;
     run(std::integral_constant<int, 4 * count>{});
     found = true;
   });

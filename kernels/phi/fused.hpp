@@ -55,7 +55,7 @@ template <class Run>
 bool for_one_tile(std::size_t columns, Run const& run) {
   bool found = false;
   for_each_constant(std::integer_sequence<int, 4, 8, 12, 16, 24, 32>{}, [&](auto width) {
-    if (columns != width()) return;
+    if (columns != static_cast<std::size_t>(width())) return;
     run(width);
     found = true;
   });
