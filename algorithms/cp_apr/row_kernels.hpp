@@ -165,9 +165,13 @@ struct SolveLongRows {
   int attempt;                                       // of the line search
 
   KOKKOS_INLINE_FUNCTION std::size_t partial_doubles() const {
-    std::size_t const R = kernel.objective.R, sums = kernel.objective.sums();
-    std::size_t const matrix = Method::second_derivatives ? R * Objective::padded(R) : 0;
-    return matrix > sums ? matrix : sums;
+    std::size_t const sums = kernel.objective.sums();
+    if constexpr (Method::second_derivatives) {
+      std::size_t const matrix = static_cast<std::size_t>(kernel.objective.R) * kernel.P();
+      return matrix > sums ? matrix : sums;
+    } else {
+      return sums;
+    }
   }
   KOKKOS_INLINE_FUNCTION RowVectors row(std::size_t l) const {
     return RowVectors(vectors + l * kernel.vector_doubles(), kernel.P(), kernel.history());

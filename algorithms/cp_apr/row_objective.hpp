@@ -76,7 +76,11 @@ struct RowObjective {
         }
       }
     }
-    if (P > R) for_columns(team, P - R, [&](int r) { pi[R + r] = 0; });
+    if (P > R) {  // by the lanes that will read it
+      for_columns(team, P, [&](int r) {
+        if (r >= R) pi[r] = 0;
+      });
+    }
   }
 
   /// The pi of nonzeros begin to end - 1 side by side, P each, which evaluate and hessian then
