@@ -12,6 +12,8 @@ namespace sporades {
 /// the highest bits are those of the longest modes, and nonzeros that are near each other in this
 /// order are near each other in every mode. Helal et al., ICS 2021, section 3.1.
 struct AltoLayout {
+  static constexpr int most_bits = 128;
+
   int bits = 0;                // of an index
   std::vector<BitMask> low;    // of each mode: its lowest bits' places in the low word
   std::vector<BitMask> high;   // of each mode: the places of the others in the high word
@@ -27,7 +29,7 @@ struct AltoLayout {
       longest = std::max(longest, index_bits(dims[n]));
       bits += index_bits(dims[n]);
     }
-    expects(bits <= 128, "AltoLayout: the indices of ", to_string(dims), " take ", bits,
+    expects(bits <= most_bits, "AltoLayout: the indices of ", to_string(dims), " take ", bits,
             " bits, two words have 128");
     std::stable_sort(modes.begin(), modes.end(),
                      [&](int a, int b) { return index_bits(dims[a]) < index_bits(dims[b]); });

@@ -222,7 +222,9 @@ namespace detail {
 inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks) {
   MttkrpChoice choice;
   choice.strategy = MttkrpStrategy::sorted;
-  if (block_bits == 0) return choice;
+  int bits = 0;
+  for (auto dim : dims) bits += index_bits(dim);
+  if (block_bits == 0 || bits > AltoLayout::most_bits) return choice;
   double rows = 0;
   for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
   if (static_cast<double>(nnz) < blocks * rows) {
@@ -291,6 +293,12 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
     auto const modes = mttkrp_mode_order(X.dims, n);
+    if (choice.strategy == MttkrpStrategy::alto) {
+      if (n == 0) plan.alto = make_alto_tensor(exec, X);
+      if (by_layout && plan.alto.partitions[n].parts.extent(0) == 0)  // else bits would change
+        choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+                  "a linear order would need atomics; "};
+    }
     switch (choice.strategy) {
       case MttkrpStrategy::atomic:
       case MttkrpStrategy::duplicated:
@@ -301,7 +309,6 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         needs_carry = true;
         break;
       case MttkrpStrategy::alto:
-        if (n == 0) plan.alto = make_alto_tensor(exec, X);
         plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
         break;
       case MttkrpStrategy::csf:

@@ -145,7 +145,7 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                                    plan.products.carry);
   auto& products = plan.products;
   auto const& choice = products.choices[n];
-  if (plan.strategy == PhiStrategy::alto) {
+  if (choice.strategy == MttkrpStrategy::alto) {
     auto const& X = products.alto;
     if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
     auto weighed = X;

@@ -260,6 +260,26 @@ TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   CHECK(choose_split<Host>(2, {1, 1.3}) == 0);
 }
 
+TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][mttkrp]") {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Host const host{};
+  // One block of 4096 indices a mode, and one nonzero far from it: mode 0 would need atomics.
+  auto const X = random_coo<double, std::uint32_t>(host, {1000, 1000, 1000}, 60000);
+  auto Y = X;
+  Y.dims = {200000, 6000, 7000};
+  Y.coordinates(0, 5) = 199999;
+  auto const plan = make_mttkrp_plan(host, Y, {MttkrpStrategy::automatic, 16});
+  CHECK(plan.alto.partitions.at(0).parts.extent(0) == 0);
+  CHECK(plan.choices[0].strategy == MttkrpStrategy::sorted);
+  CHECK(plan.choices[1].strategy == MttkrpStrategy::alto);
+  CHECK(plan.choices[2].strategy == MttkrpStrategy::alto);
+  auto const choose = [](Dims const& dims) {
+    return sporades::detail::choose_layout(dims, 1000000, 12, 1).strategy;
+  };
+  CHECK(choose(Dims(9, 8000)) == MttkrpStrategy::alto);
+  CHECK(choose(Dims(10, 8000)) == MttkrpStrategy::sorted);  // 130 bits
+}
+
 TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Catch::Matchers::ContainsSubstring;

@@ -74,7 +74,7 @@ auto row_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X, int,
   for (int k = 0; k < nonzeros.others; ++k) {
     nonzeros.factors[k] = A[X.modes[k]];
     nonzeros.shift[k] = X.shifts[k];
-    nonzeros.mask[k] = (std::uint64_t{1} << index_bits(X.dims[X.modes[k]])) - 1;
+    nonzeros.mask[k] = low_bits(index_bits(X.dims[X.modes[k]]));
   }
   return nonzeros;
 }

@@ -131,16 +131,6 @@ Position segment_length(Position nnz, int rank) {
   return std::max(least, (nnz + most - 1) / most);
 }
 
-template <class ExecutionSpace, class List>
-auto copy_of_list(ExecutionSpace const& exec, std::string const& label, List const& list) {
-  using Memory = typename ExecutionSpace::memory_space;
-  auto const copy = uninitialized<Kokkos::View<Position*, Memory>>(exec, label, list.size());
-  Kokkos::deep_copy(exec, copy,
-                    Kokkos::View<Position const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        list.data(), list.size()));
-  return copy;
-}
-
 }  // namespace detail
 
 /// Makes X ready for solve_rows on a mode with R columns: made once, used in every iteration.
@@ -180,10 +170,9 @@ RowSubproblems<Tensor> make_row_subproblems(ExecutionSpace const& exec, Tensor c
     long_rows.push_back(i);
     first_segments.push_back(segment_rows.size());
   }
-  problem.long_rows = detail::copy_of_list(exec, "sporades::cp_apr::long_rows", long_rows);
-  problem.first_segments =
-      detail::copy_of_list(exec, "sporades::cp_apr::first_segments", first_segments);
-  problem.segment_rows = detail::copy_of_list(exec, "sporades::cp_apr::segment_rows", segment_rows);
+  problem.long_rows = to_view(exec, "sporades::cp_apr::long_rows", long_rows);
+  problem.first_segments = to_view(exec, "sporades::cp_apr::first_segments", first_segments);
+  problem.segment_rows = to_view(exec, "sporades::cp_apr::segment_rows", segment_rows);
   fence(exec, "sporades::cp_apr::make_row_subproblems");
   return problem;
 }

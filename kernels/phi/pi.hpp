@@ -11,6 +11,19 @@
 
 namespace sporades::detail {
 
+/// product(c) = prod over m < modes of A_m(row(m), first + c), where row(m) is A_m's.
+template <int width, class Scalar, class FactorList, class Row>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_rows(FactorList const& factors, int modes,
+                                               std::uint64_t first, Scalar (&product)[width],
+                                               Row const& row) {
+  for (int c = 0; c < width; ++c) product[c] = 1;
+  for (int m = 0; m < modes; ++m) {
+    Scalar const* const a = factors[m].data() + row(m) * factors[m].stride_0() + first;
+#pragma omp simd
+    for (int c = 0; c < width; ++c) product[c] *= a[c];
+  }
+}
+
 /// Computed from the coordinates of a COO tensor.
 template <class Scalar, class Index, class MemorySpace>
 struct CooPi {
@@ -21,12 +34,7 @@ struct CooPi {
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void at(Position p, std::uint64_t first,
                                       Scalar (&product)[width]) const {
-    for (int c = 0; c < width; ++c) product[c] = 1;
-    for (int m = 0; m < others; ++m) {
-      Scalar const* const a = factors[m].data() + indices[m](p) * factors[m].stride_0() + first;
-#pragma omp simd
-      for (int c = 0; c < width; ++c) product[c] *= a[c];
-    }
+    multiply_rows(factors, others, first, product, [&](int m) { return indices[m](p); });
   }
 };
 
@@ -39,13 +47,8 @@ struct PackedPi {
   KOKKOS_FORCEINLINE_FUNCTION void at(Position p, std::uint64_t first,
                                       Scalar (&product)[width]) const {
     auto const word = nonzeros.words(p);
-    for (int c = 0; c < width; ++c) product[c] = 1;
-    for (int m = 0; m < nonzeros.modes(); ++m) {
-      auto const& A = nonzeros.factors[m];
-      Scalar const* const a = A.data() + nonzeros.index(word, m) * A.stride_0() + first;
-#pragma omp simd
-      for (int c = 0; c < width; ++c) product[c] *= a[c];
-    }
+    multiply_rows(nonzeros.factors, nonzeros.modes(), first, product,
+                  [&](int m) { return nonzeros.index(word, m); });
   }
 };
 
@@ -58,13 +61,8 @@ struct AltoPi {
   KOKKOS_FORCEINLINE_FUNCTION void at(Position p, std::uint64_t first,
                                       Scalar (&product)[width]) const {
     auto const entry = nonzeros.fetch(p);
-    for (int c = 0; c < width; ++c) product[c] = 1;
-    for (int m = 0; m < nonzeros.modes(); ++m) {
-      auto const& A = nonzeros.factors[m];
-      Scalar const* const a = A.data() + nonzeros.bits[m].of(entry) * A.stride_0() + first;
-#pragma omp simd
-      for (int c = 0; c < width; ++c) product[c] *= a[c];
-    }
+    multiply_rows(nonzeros.factors, nonzeros.modes(), first, product,
+                  [&](int m) { return nonzeros.bits[m].of(entry); });
   }
 };
 
