@@ -53,6 +53,56 @@ template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+/// The vector lanes of one thread of a team on a GPU, a power of two up to 32 of them, who read one
+/// another's registers. On hosts there is one lane.
+class VectorLanes {
+ public:
+  /// count: the vector length that the policy was made with.
+  KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    mine_ = static_cast<int>(threadIdx.x);
+#endif
+#if defined(__CUDA_ARCH__)
+    mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (threadIdx.y * blockDim.x % 32);
+#endif
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int count() const {
+    return count_;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int mine() const {
+    return mine_;
+  }
+
+  /// value as the lane whose number differs in the bits of `distance` has it.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T across(int distance, T value) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_xor_sync(mask_, value, distance);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    return __shfl_xor(value, distance);
+#else
+    static_cast<void>(distance);
+    return value;
+#endif
+  }
+  /// value as that lane has it.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T of(int lane, T value) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(mask_, value, lane, count_);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    return __shfl(value, lane, count_);
+#else
+    static_cast<void>(lane);
+    return value;
+#endif
+  }
+
+ private:
+  int count_, mine_ = 0;
+  unsigned mask_ = 0;
+};
+
 /// A command-line option of Kokkos as this version spells it, from its modern spelling.
 inline std::string kokkos_option(std::string const& modern) {
 #if KOKKOS_VERSION < 30700

@@ -131,6 +131,7 @@ struct TileColumns {
   KOKKOS_FORCEINLINE_FUNCTION bool holds(int j) const {
     return access != Access::guarded || j < columns;
   }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t column(int j) const { return first + j; }
 
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION T load(MatrixType const& A, std::size_t row) const {

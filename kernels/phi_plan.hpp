@@ -160,11 +160,13 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
     detail::weigh_packed(exec, X, A, weighed.values, B, least);
     mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry, choice.split);
   } else {
-    auto weighed = products.lists[n];
+    auto const& X = products.lists[n];
+    if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
+    auto weighed = X;
     detail::CooRows<Index, MemorySpace> const rows{detail::mode_indices(weighed, n)};
     weighed.values = weights();
-    detail::weigh_nonzeros(exec, detail::coo_pi(weighed, A, n), rows, products.lists[n].values,
-                           weighed.values, B, least);
+    detail::weigh_nonzeros(exec, detail::coo_pi(weighed, A, n), rows, X.values, weighed.values, B,
+                           least);
     mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
   }
 }

@@ -116,7 +116,7 @@ template <class Scalar, class MemorySpace, class Columns, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_atomically(RawMatrix<Scalar, MemorySpace> const& V,
                                                 Columns const& columns, std::uint64_t row, T sum) {
   for (int j = 0; j < Columns::width; ++j)
-    if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.first + j), sum[j]);
+    if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.column(j)), sum[j]);
 }
 
 /// Deterministic rows; `accumulate` from the second level on, where V holds what the first wrote.

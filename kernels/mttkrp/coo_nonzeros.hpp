@@ -46,6 +46,21 @@ struct CooNonzeros {
     return entry;
   }
 
+  /// The product of the other modes' factor rows.
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto product(Entry const& entry, Columns const& columns) const {
+    typename Columns::T product;
+    if constexpr (Others == any_number) {
+      product.fill(1);
+      for (int m = 0; m < others; ++m)
+        product.multiply(columns.load(factors[m], indices[m](entry.place)));
+    } else {
+      product = columns.load(factors[0], entry.index[0]);
+      for (int m = 1; m < Others; ++m) product.multiply(columns.load(factors[m], entry.index[m]));
+    }
+    return product;
+  }
+  /// x_p times that.
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
     typename Columns::T product;

@@ -32,6 +32,51 @@ struct EitherWidth {
   }
 };
 
+/// The rows of PackedCoo one after another, each loaded while the one before it is summed.
+template <class Index>
+struct RowCursor {
+  Index const* next;
+  Index const* last;
+  Index row, following;
+
+  template <class Names>
+  KOKKOS_FORCEINLINE_FUNCTION RowCursor(Names const& names, Position place)
+      : next(names.data() + place),
+        last(names.data() + names.extent(0) - 1),
+        row(*next),
+        following(*next) {
+    load();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void advance() {
+    row = following;
+    load();
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void load() {
+    if (next < last) ++next;
+    following = *next;
+  }
+};
+
+/// The same for a walk that enters a row at each flag past its first nonzero.
+template <class Index, class Word>
+struct FlaggedRows : RowCursor<Index> {
+  Word flag;
+
+  template <class Names>
+  KOKKOS_FORCEINLINE_FUNCTION FlaggedRows(Names const& names, Position place, Word row_flag)
+      : RowCursor<Index>(names, place), flag(row_flag) {}
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION bool leaves(Entry const& entry) const {
+    return entry.word & flag;
+  }
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION void enter(Entry const&) {
+    this->advance();
+  }
+};
+
 /// The nonzeros of a PackedCoo as MTTKRP on its row mode sees them.
 template <class Scalar, class Index, class MemorySpace, class Words, int Others>
 struct PackedNonzeros {
@@ -65,6 +110,10 @@ struct PackedNonzeros {
   KOKKOS_FORCEINLINE_FUNCTION Position mark(Position p) const {
     return marks(p / PackedCoo<Scalar, Index, MemorySpace>::mark_distance);
   }
+  /// The rows from that of nonzero p on; p as for mark.
+  KOKKOS_FORCEINLINE_FUNCTION FlaggedRows<Row, Word> rows(Position p) const {
+    return {row_names, mark(p), words.flag()};
+  }
   /// The bits of a word that hold modes 0 to split - 1.
   KOKKOS_FORCEINLINE_FUNCTION Word path_mask(int split) const {
     return split == 0 ? Word{0} : ~((Word{1} << (shift[split - 1])) - 1) & ~words.flag();
@@ -88,6 +137,10 @@ struct PackedNonzeros {
     multiply(product, word, columns, split + 1, modes());
     return product;
   }
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto product(Entry const& entry, Columns const& columns) const {
+    return product(entry.word, columns, 0);
+  }
   /// x_p times the factor rows of modes split and up.
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns,
@@ -101,33 +154,6 @@ struct PackedNonzeros {
     product.multiply(entry.value);
     multiply(product, entry.word, columns, split + 1, modes());
     return product;
-  }
-};
-
-/// The rows of PackedCoo one after another, each loaded while the one before it is summed.
-template <class Index>
-struct RowCursor {
-  Index const* next;
-  Index const* last;
-  Index row, following;
-
-  template <class Names>
-  KOKKOS_FORCEINLINE_FUNCTION RowCursor(Names const& names, Position place)
-      : next(names.data() + place),
-        last(names.data() + names.extent(0) - 1),
-        row(*next),
-        following(*next) {
-    load();
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void advance() {
-    row = following;
-    load();
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void load() {
-    if (next < last) ++next;
-    following = *next;
   }
 };
 

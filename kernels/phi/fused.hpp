@@ -4,6 +4,7 @@
 
 #include <sporades/kernels/mttkrp/alto.hpp>
 #include <sporades/kernels/mttkrp/packed.hpp>
+#include <sporades/kernels/phi/row_lanes.hpp>
 
 /// Phi in one pass over the nonzeros: where a row of every matrix is one tile in registers, the
 /// model's value and the sum of the weighed rows come from the same loads. The walks are MTTKRP's,
@@ -66,103 +67,12 @@ bool for_one_tile(std::size_t columns, Run const& run) {
 template <class ExecutionSpace, class Scalar>
 bool rows_are_one_tile(std::size_t columns) {
   constexpr std::size_t lane = 16 / sizeof(Scalar);
-  if (is_gpu<ExecutionSpace>) return columns > 0 && columns % lane == 0 && columns / lane <= 32;
+  if (is_gpu<ExecutionSpace>) return columns > 0 && columns % lane == 0 && columns / lane <= 64;
   return for_one_tile(columns, [](auto) {});
 }
 
-/// Lanes of a GPU, a power of two, that hold a row of `tiles` tiles; at most a warp's.
-inline int lanes_of_row(std::size_t tiles) {
-  int lanes = 1;
-  while (static_cast<std::size_t>(lanes) < tiles) lanes *= 2;
-  return lanes;
-}
-
-/// A GPU's way for packed nonzeros: a chunk of them a thread of a team, whose vector lanes hold one
-/// tile each, so that a row is one coalesced load and a dot product crosses the lanes.
-template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar>
-struct PhiTeamWalk {
-  static constexpr int width = 16 / sizeof(Scalar), batch = 4;
-  using Columns = TileColumns<Scalar, width, Access::packed>;
-  using T = typename Columns::T;
-  using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
-
-  Nonzeros nonzeros;
-  Sums out;
-  WalkShape shape;
-  RawMatrix<Scalar const, typename Nonzeros::Memory> B;  // I_n x R
-  Scalar epsilon;
-  int lanes;
-  Position chunks;
-
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    using Index = typename Nonzeros::Row;
-    Position const chunk =
-        static_cast<Position>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (chunk >= chunks) return;
-    int lane = 0;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), [&](int l) { lane = l; });
-    bool const active = static_cast<Position>(lane) < shape.tiles;
-    // A lane past the row's end works on its first tile, for nothing.
-    Columns const tile{static_cast<std::size_t>(active ? lane * width : 0), width};
-    Position const begin = chunk * shape.length;
-    Position const end =
-        begin + shape.length < nonzeros.size() ? begin + shape.length : nonzeros.size();
-    RowCursor<Index> rows(nonzeros.row_names, nonzeros.mark(begin));
-    Index const first_row = rows.row;
-    ChunkState state{chunk, !nonzeros.opens_row(begin), true};
-    T sum, b = tile.load(B, rows.row);
-    sum.fill(0);
-    auto const weigh = [&](T& term, T const& row, Scalar value) {
-      Scalar const mine = active ? row.dot(term) : Scalar(0);
-      Scalar model = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(team, lanes), [&](int, Scalar& all) { all += mine; }, model);
-      term.multiply(value / (model < epsilon ? epsilon : model));
-    };
-    Position p = begin;
-    auto const open = [&](Index row) {
-      if (active) out.close(state, tile, row, sum);
-      state.first = false;
-      sum.fill(0);
-    };
-    for (; p + batch <= end; p += batch) {  // a batch's loads are all under way before any is used
-      typename Nonzeros::Entry entries[batch];
-      T term[batch], row[batch];
-      Index closes[batch];
-      for (int k = 0; k < batch; ++k) entries[k] = nonzeros.fetch(p + k);
-      for (int k = 0; k < batch; ++k) {
-        closes[k] = rows.row;
-        if (p + k > begin && (entries[k].word & nonzeros.words.flag())) {
-          rows.advance();
-          b = tile.load(B, rows.row);
-        }
-        row[k] = b;
-        term[k] = nonzeros.product(entries[k].word, tile, 0);
-      }
-      for (int k = 0; k < batch; ++k) weigh(term[k], row[k], entries[k].value);
-      for (int k = 0; k < batch; ++k) {
-        if (p + k > begin && (entries[k].word & nonzeros.words.flag())) open(closes[k]);
-        sum.add(term[k]);
-      }
-    }
-    for (; p < end; ++p) {
-      auto const entry = nonzeros.fetch(p);
-      if (p > begin && (entry.word & nonzeros.words.flag())) {
-        open(rows.row);
-        rows.advance();
-        b = tile.load(B, rows.row);
-      }
-      T term = nonzeros.product(entry.word, tile, 0);
-      weigh(term, b, entry.value);
-      sum.add(term);
-    }
-    bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
-    if (active) out.finish(state, tile, first_row, rows.row, sum, continues);
-  }
-};
-
 /// Phi on the row mode of packed nonzeros in one pass; false where a row is not one tile (CPUs: 4,
-/// 8, 12, 16, 24 or 32 columns; GPUs: as many as 32 lanes of 16 bytes hold, aligned).
+/// 8, 12, 16, 24 or 32 columns; GPUs: up to 64 times 16 bytes, aligned).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
@@ -171,30 +81,12 @@ bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace>
   std::size_t const R = V.extent(1);
   bool const every_row = X.rows.extent(0) == V.extent(0);
   if constexpr (is_gpu<ExecutionSpace>) {
-    constexpr std::size_t width = 16 / sizeof(Scalar);
     if (!rows_are_one_tile<ExecutionSpace, Scalar>(R) || !rows_are_aligned(B) ||
         !all_rows_aligned(A, X.row_mode, V))
       return false;
     static_cast<void>(split);
     for_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
-      if constexpr (depth() == 0)
-        sum_sorted_rows(
-            exec, X.nnz(), every_row, V, carry,
-            [&](auto const& run) {
-              run(std::integral_constant<int, width>{},
-                  std::integral_constant<Access, Access::packed>{}, 0, R / width);
-            },
-            [&](auto, auto, auto const& sums, WalkShape const& shape, Position chunks) {
-              using Walk = PhiTeamWalk<ExecutionSpace, std::decay_t<decltype(nonzeros)>,
-                                       std::decay_t<decltype(sums)>, Scalar>;
-              int const lanes = lanes_of_row(shape.tiles), team = 128 / lanes;
-              // The pool is not used: where it is 0, Kokkos 4.6 allocates it anew in every launch.
-              auto policy = Kokkos::TeamPolicy<ExecutionSpace>(
-                  exec, static_cast<int>((chunks + team - 1) / team), team, lanes);
-              policy.set_scratch_size(1, Kokkos::PerTeam(8));
-              Kokkos::parallel_for("sporades::phi::pull", policy,
-                                   Walk{nonzeros, sums, shape, B, epsilon, lanes, chunks});
-            });
+      if constexpr (depth() == 0) phi_row_lanes(exec, nonzeros, B, epsilon, V, every_row, carry);
     });
     return true;
   } else {
@@ -217,6 +109,24 @@ bool phi_fused(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace>
       });
     });
   }
+}
+
+/// Phi on mode n of a list sorted by it in one pass, on GPUs; false as above.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
+               CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    if (!rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1)) || !rows_are_aligned(B) ||
+        !all_rows_aligned(A, n, V))
+      return false;
+    for_other_modes<Index>(X.order() - 1, [&](auto others) {
+      phi_row_lanes(exec, coo_nonzeros<others()>(X, A, n, Identity{}), B, epsilon, V, false, carry);
+    });
+    return true;
+  }
+  return false;
 }
 
 /// Phi on mode n of a linear order in one pass, on hosts; false where rows are not one tile, their
