@@ -57,6 +57,17 @@ struct CpAprProblem {
   CooTensor<Scalar, Index, MemorySpace> counts;                             // each coordinate once
   PhiPlan<Scalar, Index, MemorySpace> plan;                                 // for method mu
   std::vector<RowSubproblems<CooTensor<Scalar, Index, MemorySpace>>> rows;  // for pdnr and pqnr
+
+  /// The counts, the plan, and each mode's order of the counts.
+  std::uint64_t storage_bytes() const {
+    std::uint64_t bytes = counts.storage_bytes() + plan.storage_bytes();
+    for (auto const& mode : rows) {
+      bytes += mode.storage_bytes();
+      bool const is_counts = mode.X.values.data() == counts.values.data();
+      if (!is_counts) bytes += mode.X.storage_bytes();
+    }
+    return bytes;
+  }
 };
 
 }  // namespace sporades
