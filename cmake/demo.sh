@@ -35,11 +35,12 @@ run build/bin/sporades info $tensor
 
 cat << 'END'
 
-Its CP decomposition of rank 24 with nothing negative. Each component is a group of packages that
-relate, in the same ways, to the same other packages; the strongest names of each mode say which.
-Nobody told the program what Python, Perl, R, Qt, KDE or Rust is.
+Its CP decomposition by alternating Poisson regression, as the counts that it holds. Each component is
+a group of packages (mode 0) that relate, in the same ways (mode 2), to the same others (mode 1), and
+the strongest names say what it is: you see worlds such as C++ with Qt and KDE, Perl, Python, R, Haskell,
+Rust crates, Node and the language packs come apart. Nobody told the program what any of these are.
 END
-run build/bin/sporades cp-als $tensor --rank 24 --non-negative --seed 1 --labels $labels --top 5 \
+run build/bin/sporades cp-apr $tensor --rank 24 --seed 300 --iterations 20 --labels $labels --top 5 \
   -o build/demo.ktns
 
 cat << 'END'

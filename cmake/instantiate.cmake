@@ -24,6 +24,18 @@ function(sporades_execution_space device result)
   set(${result} Kokkos::${name} PARENT_SCOPE)
 endfunction()
 
+# Writes <build>/include/sporades/execution_spaces.hpp: all of Kokkos_DEVICES, as types.
+function(sporades_write_execution_spaces)
+  set(spaces)
+  foreach(device IN LISTS Kokkos_DEVICES)
+    sporades_execution_space(${device} space)
+    list(APPEND spaces ${space})
+  endforeach()
+  list(JOIN spaces ", " spaces)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/execution_spaces.hpp.in
+    ${sporades_include}/sporades/execution_spaces.hpp @ONLY)
+endfunction()
+
 # Appends every declaration of the template, with its names filled in, to the variable that result
 # names, less those in the list that done names.
 function(sporades_append_instances result done template extern ExecutionSpace Scalar)

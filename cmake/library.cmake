@@ -28,6 +28,7 @@ sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 
 include(${PROJECT_SOURCE_DIR}/cmake/instantiate.cmake)
+sporades_write_execution_spaces()
 list(TRANSFORM patterns REPLACE "cpp$" "eti.in")
 file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
 foreach(template IN LISTS templates)

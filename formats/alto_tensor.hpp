@@ -207,7 +207,8 @@ struct FindIntervals {
 /// The partition of mode n in 2^k parts. A part's own rows are cleared, written and read again. So,
 /// of those where there are at most one for 64 nonzeros, the partition with most parts; or, if this
 /// has fewer than eight, of those up to eight with at most one row for 8 nonzeros. No parts where
-/// two have more; one where the nonzeros are not worth dividing.
+/// two have more, or the mode has far more rows than there are nonzeros; one where the nonzeros are
+/// not worth dividing.
 template <class ExecutionSpace, class HostIntervals>
 AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionSpace const& exec,
                                                                       Position nnz,
@@ -223,6 +224,7 @@ AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionS
     return rows;
   };
   AltoPartition<typename ExecutionSpace::memory_space> partition;
+  if (dim > (1 << 16) && dim / 64 > nnz) return partition;
   while (intervals.size() > 1 && own_rows() > nnz / (intervals.size() > 8 ? 64 : 8)) {
     if (intervals.size() == 2) return partition;
     for (std::size_t k = 0; k < intervals.size() / 2; ++k)

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <sporades/algorithms/cp_als.hpp>
 #include <support/benchmarks.hpp>
+#include <support/iterations.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
 namespace {
 
-/// Ten iterations from one start; the time is the median one's. The parts come from a second run,
-/// whose kernels are fenced one by one.
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, int rank, bool dimension_tree) {
   ExecutionSpace const exec{};
@@ -20,19 +18,11 @@ void run(benchmark::State& state, std::string const& name, int rank, bool dimens
   options.tolerance = 0;
   options.dimension_tree = dimension_tree;
   auto problem = make_cp_als_problem(exec, X, options);
-  auto iterate = [&] {
-    auto start = cp_als_start(exec, X, options);
-    return cp_als(exec, problem, options, start);
+  auto const solve = [&](CpAlsOptions const& with) {
+    auto start = cp_als_start(exec, X, with);
+    return cp_als(exec, problem, with, start);
   };
-  iterate();
-  for (auto _ : state) {
-    auto seconds = iterate().seconds;
-    std::sort(seconds.begin(), seconds.end());
-    state.SetIterationTime(seconds[seconds.size() / 2]);
-  }
-  options.time_kernels = true;
-  for (auto const& [label, time] : iterate().kernels)
-    state.counters[label + " ms"] = 1e3 * time.seconds / options.iterations;
+  measure_iterations(state, options, solve, [](auto const& result) { return result.seconds; });
 }
 
 }  // namespace
@@ -42,12 +32,11 @@ void add_cp_als(Settings const& settings) {
     for (int rank : settings.ranks)
       for (bool tree : {true, false}) {
         std::string const end = "/R" + std::to_string(rank) + (tree ? "" : "/no_dimension_tree");
-        if (settings.has_scalar("double"))
-          add("cp_als/" + short_name(name) + "/double" + end,
-              [=](benchmark::State& state) { run<double>(state, name, rank, tree); });
-        if (settings.has_scalar("float"))
-          add("cp_als/" + short_name(name) + "/float" + end,
-              [=](benchmark::State& state) { run<float>(state, name, rank, tree); });
+        for_scalars(settings, [&](auto zero) {
+          using Scalar = decltype(zero);
+          add("cp_als/" + short_name(name) + "/" + scalar_name<Scalar>() + end,
+              [=](benchmark::State& state) { run<Scalar>(state, name, rank, tree); });
+        });
       }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <support/benchmarks.hpp>
+#include <support/iterations.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
@@ -18,31 +18,35 @@ Tensor counts_of(Tensor X) {
   return X;
 }
 
-/// Five outer iterations of ten inner ones from one start; the time is the median one's. The parts
-/// come from a second run, whose kernels are fenced one by one.
+/// Five outer iterations of ten inner ones; the row solvers' come after those that take one step a
+/// row, which are not counted. phi_share: the part of multiplicative updates that is Phi.
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod method) {
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, counts_of(tensor<Scalar>(name)));
   CpAprOptions options;
   options.rank = rank;
-  options.iterations = 5;
+  int const skipped = method == CpAprMethod::mu ? 0 : RowOptions().warm_up;
+  options.iterations = skipped + 5;
   options.tolerance = 0;
   options.method = method;
   auto problem = make_cp_apr_problem(exec, X, options);
-  auto iterate = [&] {
-    auto start = cp_apr_start<Scalar>(exec, X.dims, options);
-    return cp_apr(exec, problem, options, start);
+  auto const solve = [&](CpAprOptions const& with) {
+    auto start = cp_apr_start<Scalar>(exec, X.dims, with);
+    return cp_apr(exec, problem, with, start);
   };
-  for (auto _ : state) {
+  auto const parts = measure_iterations(state, options, solve, [&](auto const& result) {
     std::vector<double> seconds;
-    for (auto const& iteration : iterate().iterations) seconds.push_back(iteration.seconds);
-    std::sort(seconds.begin(), seconds.end());
-    state.SetIterationTime(seconds[seconds.size() / 2]);
+    for (auto const& iteration : result.iterations) seconds.push_back(iteration.seconds);
+    seconds.erase(seconds.begin(), seconds.begin() + skipped);
+    return seconds;
+  });
+  double phi = 0, all = 0;
+  for (auto const& [label, seconds] : parts) {
+    all += seconds;
+    if (label.rfind("phi ", 0) == 0) phi += seconds;
   }
-  options.time_kernels = true;
-  for (auto const& [label, time] : iterate().kernels)
-    state.counters[label + " ms"] = 1e3 * time.seconds / options.iterations;
+  if (method == CpAprMethod::mu) state.counters["phi_share"] = phi / all;
 }
 
 }  // namespace
@@ -50,15 +54,13 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
 void add_cp_apr(Settings const& settings) {
   for (auto const& name : settings.tensors)
     for (int rank : settings.ranks)
-      for (auto method : {CpAprMethod::mu}) {
-        std::string const end = "/R" + std::to_string(rank) + "/" + to_string(method);
-        if (settings.has_scalar("double"))
-          add("cp_apr/" + short_name(name) + "/double" + end,
-              [=](benchmark::State& state) { run<double>(state, name, rank, method); });
-        if (settings.has_scalar("float"))
-          add("cp_apr/" + short_name(name) + "/float" + end,
-              [=](benchmark::State& state) { run<float>(state, name, rank, method); });
-      }
+      for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
+        for_scalars(settings, [&](auto zero) {
+          using Scalar = decltype(zero);
+          add("cp_apr/" + short_name(name) + "/" + scalar_name<Scalar>() + "/R" +
+                  std::to_string(rank) + "/" + to_string(method),
+              [=](benchmark::State& state) { run<Scalar>(state, name, rank, method); });
+        });
 }
 
 }  // namespace sporades::perf

@@ -101,7 +101,6 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
 
 template <class Scalar>
 void add_for(Settings const& settings) {
-  if (!settings.has_scalar(scalar_name<Scalar>())) return;
   for (auto const& name : settings.tensors)
     for (auto const& strategy : settings.strategies)
       for (int rank : settings.ranks) {
@@ -116,8 +115,7 @@ void add_for(Settings const& settings) {
 }  // namespace
 
 void add_mttkrp(Settings const& settings) {
-  add_for<double>(settings);
-  add_for<float>(settings);
+  for_scalars(settings, [&](auto zero) { add_for<decltype(zero)>(settings); });
 }
 
 }  // namespace sporades::perf

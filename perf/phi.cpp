@@ -76,7 +76,6 @@ void run(benchmark::State& state, std::string const& name, Strategy const& strat
 
 template <class Scalar>
 void add_for(Settings const& settings) {
-  if (!settings.has_scalar(scalar_name<Scalar>())) return;
   Strategy const strategies[] = {{"automatic", PhiStrategy::automatic, Pi::on_the_fly},
                                  {"pull", PhiStrategy::pull, Pi::on_the_fly},
                                  {"alto", PhiStrategy::alto, Pi::on_the_fly},
@@ -104,8 +103,7 @@ void add_for(Settings const& settings) {
 }  // namespace
 
 void add_phi(Settings const& settings) {
-  add_for<double>(settings);
-  add_for<float>(settings);
+  for_scalars(settings, [&](auto zero) { add_for<decltype(zero)>(settings); });
 }
 
 }  // namespace sporades::perf

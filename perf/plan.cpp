@@ -20,14 +20,12 @@ void run(benchmark::State& state, std::string const& name) {
 }  // namespace
 
 void add_plan(Settings const& settings) {
-  for (auto const& name : settings.tensors) {
-    if (settings.has_scalar("double"))
-      add("plan/" + short_name(name) + "/double",
-          [=](benchmark::State& state) { run<double>(state, name); });
-    if (settings.has_scalar("float"))
-      add("plan/" + short_name(name) + "/float",
-          [=](benchmark::State& state) { run<float>(state, name); });
-  }
+  for (auto const& name : settings.tensors)
+    for_scalars(settings, [&](auto zero) {
+      using Scalar = decltype(zero);
+      add("plan/" + short_name(name) + "/" + scalar_name<Scalar>(),
+          [=](benchmark::State& state) { run<Scalar>(state, name); });
+    });
 }
 
 }  // namespace sporades::perf

@@ -20,7 +20,6 @@ struct Arrays {
 
 template <class Scalar>
 void add_for(Settings const& settings) {
-  if (!settings.has_scalar(scalar_name<Scalar>())) return;
   auto const length = static_cast<std::size_t>(settings.stream_megabytes * 1e6 / sizeof(Scalar));
   auto add_one = [&](std::string const& name, int words, auto work) {
     add("stream/" + name + "/" + scalar_name<Scalar>(), [=](benchmark::State& state) {
@@ -69,8 +68,7 @@ template double triad_bandwidth<float>();
 template double triad_bandwidth<double>();
 
 void add_stream(Settings const& settings) {
-  add_for<double>(settings);
-  add_for<float>(settings);
+  for_scalars(settings, [&](auto zero) { add_for<decltype(zero)>(settings); });
 }
 
 }  // namespace sporades::perf

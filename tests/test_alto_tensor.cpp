@@ -146,6 +146,20 @@ TEMPLATE_LIST_TEST_CASE("the parts of a partition hold all nonzeros and name the
   CHECK(undivided > 0);
 }
 
+TEMPLATE_LIST_TEST_CASE("a mode of far more rows than nonzeros keeps nothing for them",
+                        "[formats][alto_tensor]", Cases) {
+  using Tensor = sporades::AltoTensor<typename TestType::Scalar, typename TestType::Index,
+                                      typename TestType::MemorySpace>;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = random_coo<typename TestType::Scalar, typename TestType::Index>(
+      exec, {4000000000, 60000, 30}, 1000);
+  Tensor const alto = make_alto_tensor(exec, X);
+  CHECK(alto.partitions[0].parts.extent(0) == 0);
+  CHECK(alto.partitions[0].begins.extent(0) == 0);
+  CHECK(alto.partitions[1].parts.extent(0) == 1);
+  CHECK(alto.storage_bytes() < 50000);
+}
+
 TEMPLATE_LIST_TEST_CASE("ALTO labels its kernels and runs them on its instance",
                         "[formats][alto_tensor]", Cases) {
   using Exec = typename TestType::ExecutionSpace;

@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <random>
 #include <sporades/formats/spt_file.hpp>
 #include <sporades/formats/tns_file.hpp>
-#include <sporades/formats/tns_file/number.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -37,13 +33,6 @@ Entries<double> const small = {{{0, 0, 0}, 1}, {{1, 3, 0}, -2.5}, {{4, 2, 2}, 30
 /// The lines of `small`, with comments, blanks and number forms of all kinds.
 std::string const small_lines =
     "# a comment\n1 1 1 1.0\r\n\n  2\t4 1 -.25e1 \n// another\n\t\r\n+5 03 3 +3.e+2 # behind";
-
-template <class Bits, class Scalar>
-Bits bits(Scalar value) {
-  Bits result;
-  std::memcpy(&result, &value, sizeof result);
-  return result;
-}
 
 }  // namespace
 
@@ -146,80 +135,6 @@ TEST_CASE("values that are no counts are refused with their place, when asked", 
   CHECK(message("tensor\n1\n3\n1\n2 -4\n", Values::counts) ==
         "x:5: \"-4\" is negative, where counts are expected");
   CHECK(message("tensor\n1\n3\n1\n2 4\n", Values::counts) == "no error");
-}
-
-TEMPLATE_TEST_CASE("values round to the nearest", "[tns]", float, double) {
-  using Bits = std::conditional_t<sizeof(TestType) == 4, std::uint32_t, std::uint64_t>;
-  std::vector<std::string> numbers = {"0",
-                                      "-0",
-                                      "1e5",
-                                      ".5",
-                                      "5.",
-                                      "-.5e-3",
-                                      "1E+2",
-                                      "0.1",
-                                      "123456789012345678901234567890",
-                                      "9007199254740993",
-                                      "9007199254740992.5",
-                                      "16777217",
-                                      "1e-400",
-                                      "-1e-400",
-                                      "4e-320",
-                                      "1e-45",
-                                      "0.7e-45",
-                                      "2.4703282292062327e-324",
-                                      "3.4028235e38",
-                                      "1e22",
-                                      "1e23",
-                                      "8.5e10",
-                                      "0e999999999",
-                                      "0.000000000000000000000000000000000000000000001",
-                                      "1.0000000000000000e+00",
-                                      "1.00000000000000011102230246251565404",
-                                      "33554433e-10",
-                                      "1e-10",
-                                      "00000000000000000000001.5"};
-  std::mt19937_64 random(1);
-  for (int k = 0; k < 20000; ++k) {
-    auto const digits = std::to_string(random() >> (random() % 64));
-    auto const point = random() % (digits.size() + 1);
-    auto text = digits.substr(0, point) + "." + digits.substr(point);
-    if (random() % 2) text += "e" + std::to_string(static_cast<int>(random() % 60) - 30);
-    numbers.push_back(text);
-  }
-  for (auto const& number : numbers) {
-    TestType expected;
-    if constexpr (sizeof(TestType) == 4)
-      expected = std::strtof(number.c_str(), nullptr);
-    else
-      expected = std::strtod(number.c_str(), nullptr);
-    TestType careful = 7, fast = 7;
-    CAPTURE(number);
-    auto const read = detail::parse_real(std::string_view(number), careful);
-    if (std::isinf(expected)) {
-      REQUIRE(read == detail::Number::out_of_range);
-      continue;
-    }
-    REQUIRE(read == detail::Number::good);
-    REQUIRE(bits<Bits>(careful) == bits<Bits>(expected));
-    auto const line = number + "\n";
-    auto const* p = line.c_str();
-    if (detail::parse_real_fast(p, fast)) {
-      REQUIRE(bits<Bits>(fast) == bits<Bits>(expected));
-      REQUIRE(*p == '\n');
-    }
-  }
-}
-
-TEST_CASE("common numbers go the fast way", "[tns]") {
-  for (std::string const number :
-       {"1", "-2.5", "1.0000000000000000e+00", "0.125", "1e5", "376882"}) {
-    auto const line = number + "\n";
-    auto const* p = line.c_str();
-    double value = 0;
-    CAPTURE(number);
-    CHECK(detail::parse_real_fast(p, value));
-  }
 }
 
 TEST_CASE("indices are 64-bit where a mode is longer than 32 bits", "[tns]") {
@@ -344,59 +259,4 @@ TEST_CASE("content decides, not the name", "[tns]") {
   CHECK(entries(read_tensor<double>(folder / "x.spt").tensor) == entries(X));
   write_spt(folder / "x.tns", X);
   CHECK(read_tensor<double>(folder / "x.tns").dialect == "spt");
-}
-
-TEST_CASE("files of other programs", "[tns][shared]") {
-  struct Case {
-    std::string name;
-    std::string dialect;
-    Dims dims;
-    std::size_t nnz;
-    double sum;
-  };
-  auto const it = GENERATE(values<Case>({
-      {"readers/sptensor_small.tns", "sptensor", {3, 3, 3}, 3, 6},
-      {"readers/genten/A_tensor.txt", "tensor", {4, 3, 2}, 24, 300},
-      {"readers/genten/C_sptensor.txt", "sptensor", {4, 3, 2}, 5, 15},
-      {"readers/parti/3d_7.tns", "ParTI", {4, 4, 3}, 9, 46},
-      {"readers/parti/3d_8.tns", "ParTI", {4, 4, 3}, 8, 36},
-      {"readers/parti/4d_3_16.tns", "FROSTT", {3, 3, 3, 3}, 16, 136},
-      {"readers/pyttb/sptensor.tns", "sptensor", {5, 4, 3}, 18, 171},
-      {"readers/pyttb/sptensor_0_based.tns", "sptensor", {5, 4, 3}, 18, 171},
-      {"readers/pyttb/tensor.tns", "tensor", {3, 3, 3}, 27, 378},
-      {"readers/sparten/sptensor_one_based_index.tns", "sptensor", {5, 4, 3}, 18, 171},
-      {"readers/sparten/sptensor_zero_based_index.tns", "sptensor", {5, 4, 3}, 18, 171},
-      {"readers/sparten/sptensor_zero_slice.tns", "sptensor", {5, 4, 3}, 14, 132},
-      {"splatt/small.tns", "FROSTT", {2, 3, 2}, 6, 21},
-      {"splatt/small4.tns", "FROSTT", {2, 2, 3, 3}, 8, 25},
-      {"splatt/med.tns.gz", "FROSTT", {2425, 10816, 29567}, 100000, 376882},
-      {"splatt/med4.tns.gz", "FROSTT", {60114, 83826, 23034, 1132}, 100000, 50007.2},
-      {"splatt/med5.tns.gz", "FROSTT", {60114, 83826, 23034, 1132, 100}, 100000, 50007.2},
-      {"cp_als/aminoacid_data.txt.gz", "sptensor", {5, 201, 61}, 61305, 6896370},
-      {"matmul/matmul_2-2-2.tns", "FROSTT", {4, 4, 4}, 8, 8},
-  }));
-  auto const path = shared_file(it.name);
-  if (path.empty()) return;
-  INFO(path);
-  auto const result = read_tensor<double>(path);
-  double sum = 0;
-  for (auto const& entry : entries(result.tensor)) sum += entry.second;
-  CHECK(result.dialect == it.dialect);
-  CHECK(dims_of(result.tensor) == it.dims);
-  CHECK(entries(result.tensor).size() == it.nnz);
-  CHECK(std::abs(sum - it.sum) <= 1e-5 * it.sum);
-}
-
-TEST_CASE("other programs' files of one tensor load equal", "[tns][shared]") {
-  auto const equal = [](std::string const& one, ReadOptions const& options,
-                        std::string const& other) {
-    auto const a = shared_file(one), b = shared_file(other);
-    if (a.empty() || b.empty()) return;
-    CHECK(entries(read_tensor<double>(a, options).tensor) ==
-          entries(read_tensor<double>(b).tensor));
-  };
-  equal("readers/pyttb/sptensor.tns", {}, "readers/pyttb/sptensor_0_based.tns");
-  equal("readers/sparten/sptensor_one_based_index.tns", {},
-        "readers/sparten/sptensor_zero_based_index.tns");
-  equal("splatt/small4_zeroidx.tns", with_base(IndexBase::per_mode), "splatt/small4.tns");
 }

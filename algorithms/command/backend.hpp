@@ -3,7 +3,9 @@
 #pragma once
 
 #include <sporades/core/types.hpp>
+#include <sporades/execution_spaces.hpp>
 #include <string>
+#include <type_traits>
 
 namespace sporades::command {
 
@@ -13,37 +15,24 @@ inline std::string backend_name(std::string space) {
   return space;
 }
 
-template <class... Spaces>
-struct SpaceList {};
-
-/// The execution spaces that --backend can name, those of this Kokkos.
-using Backends = SpaceList<
-#ifdef KOKKOS_ENABLE_CUDA
-    Kokkos::Cuda,
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-    Kokkos::HIP,
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-    Kokkos::OpenMP,
-#endif
-#ifdef KOKKOS_ENABLE_SERIAL
-    Kokkos::Serial,
-#endif
-    void>;
-
 namespace detail {
 
-template <class Run, class Space, class... Rest>
-int with_backend(std::string const& name, std::string const& known, Run const& run,
-                 SpaceList<Space, Rest...>) {
-  if constexpr (std::is_void_v<Space>) {
-    fail("--backend ", name, " is not built into this command; it has ", known);
-  } else {
+template <class Run, class... Spaces>
+int with_backend(std::string const& wanted, Run const& run, std::tuple<Spaces...>*) {
+  std::string known;
+  int status = 0;
+  bool is_known = false;
+  auto const try_space = [&](auto* space) {
+    using Space = std::remove_pointer_t<decltype(space)>;
     std::string const own = backend_name(Space::name());
-    if (name == own) return run(Space());
-    return with_backend(name, known.empty() ? own : known + ", " + own, run, SpaceList<Rest...>());
-  }
+    known += (known.empty() ? "" : ", ") + own;
+    if (own != wanted) return;
+    is_known = true;
+    status = run(Space());
+  };
+  (try_space(static_cast<Spaces*>(nullptr)), ...);
+  expects(is_known, "--backend ", wanted, " is not built into this command; it has ", known);
+  return status;
 }
 
 }  // namespace detail
@@ -54,7 +43,7 @@ template <class Run>
 int with_backend(std::string const& name, Run const& run) {
   std::string const wanted =
       name.empty() ? backend_name(Kokkos::DefaultExecutionSpace::name()) : name;
-  return detail::with_backend(wanted, "", run, Backends());
+  return detail::with_backend(wanted, run, static_cast<ExecutionSpaces*>(nullptr));
 }
 
 /// Threads of the host that work on exec.

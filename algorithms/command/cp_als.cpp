@@ -10,11 +10,7 @@ namespace {
 
 CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
-  CpAlsOptions options;
-  options.rank = arguments.rank;
-  options.iterations = common.iterations;
-  options.tolerance = common.tolerance;
-  options.seed = common.seed;
+  auto options = common_options<CpAlsOptions>(common, arguments.rank);
   options.init = common.init == "random"  ? CpAlsInit::random
                  : common.init == "hosvd" ? CpAlsInit::hosvd
                                           : CpAlsInit::given;
@@ -22,7 +18,6 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
   options.strategy = mttkrp_strategy(common.strategy);
-  options.time_kernels = !common.report.empty();
   check_cp_als(options);
   return options;
 }
@@ -45,12 +40,15 @@ struct CpAlsMethod {
 
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
 
-  bool is_given() const { return options.init == CpAlsInit::given; }
-
   Facts facts() const {
     return {{"non-negative", options.non_negative ? "yes" : "no"},
             {"dimension-tree", options.dimension_tree ? "yes" : "no"},
             {"regularization", sporades::detail::concatenate(options.regularization)}};
+  }
+
+  /// The values, once; indices are packed by some strategies.
+  static std::uint64_t least_bytes(CooTensor<Scalar, Index> const& X) {
+    return X.nnz() * sizeof(Scalar);
   }
 
   State start(Exec const& exec, Tensor const& X) const { return cp_als_start(exec, X, options); }
@@ -82,7 +80,6 @@ struct CpAlsMethod {
   }
   static std::string brief(State const& now) { return fmt::format("fit {:.6f}", now.fits.back()); }
 
-  static bool is_interrupted(Result const& result) { return result.stop == CpAlsStop::observer; }
   static IterationReport iteration(Result const& result, int k) {
     return {k + 1, result.seconds[k], {{"fit", result.fits[k]}}};
   }

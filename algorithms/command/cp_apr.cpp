@@ -10,12 +10,8 @@ namespace {
 
 CpAprOptions make_options(CpAprArguments const& arguments) {
   auto const& common = arguments.common;
-  CpAprOptions options;
-  options.rank = arguments.rank;
-  options.iterations = common.iterations;
+  auto options = common_options<CpAprOptions>(common, arguments.rank);
   options.inner_iterations = arguments.inner_iterations;
-  options.tolerance = common.tolerance;
-  options.seed = common.seed;
   options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
     if (arguments.method == to_string(method)) options.method = method;
@@ -25,7 +21,6 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   for (auto strategy : {PhiStrategy::atomic, PhiStrategy::pull, PhiStrategy::alto})
     if (common.strategy == to_string(strategy)) options.strategy = strategy;
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
-  options.time_kernels = !common.report.empty();
   check_cp_apr(options);
   return options;
 }
@@ -48,8 +43,6 @@ struct CpAprMethodRun {
 
   explicit CpAprMethodRun(CpAprArguments const& arguments) : options(make_options(arguments)) {}
 
-  bool is_given() const { return options.init == CpAprInit::given; }
-
   Facts facts() const {
     using sporades::detail::concatenate;
     return {{"method", to_string(options.method)},
@@ -58,6 +51,12 @@ struct CpAprMethodRun {
             {"kappa", concatenate(options.kappa)},
             {"kappa-tolerance", concatenate(options.kappa_tolerance)},
             {"epsilon", concatenate(options.epsilon)}};
+  }
+
+  /// The counts, or for the row solvers an order of them a mode (one may be the counts' own).
+  std::uint64_t least_bytes(CooTensor<Scalar, Index> const& X) const {
+    int const copies = options.method == CpAprMethod::mu ? 1 : X.order();
+    return X.storage_bytes() * static_cast<std::uint64_t>(copies);
   }
 
   State start(Exec const& exec, Tensor const& X) const {
@@ -81,7 +80,7 @@ struct CpAprMethodRun {
                        {"kappa_tolerance", options.kappa_tolerance},
                        {"epsilon", options.epsilon},
                        {"pi", std::string(to_string(options.pi))}};
-    report.bytes_plan = problem.counts.storage_bytes() + problem.plan.storage_bytes();
+    report.bytes_plan = problem.storage_bytes();
     bool const by_rows = options.method != CpAprMethod::mu;
     report.strategies.assign(problem.dims.size(),
                              by_rows ? "rows" : to_string(problem.plan.strategy));
@@ -100,7 +99,6 @@ struct CpAprMethodRun {
     return fmt::format("KKT violation {:.1e}", now.iterations.back().kkt_violation);
   }
 
-  static bool is_interrupted(Result const& result) { return result.stop == CpAprStop::observer; }
   static IterationReport iteration(Result const& result, int k) {
     auto const& one = result.iterations[k];
     return {k + 1,

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/formats/sort_coo.hpp>
+#include <sporades/formats/alto_tensor.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 
 namespace sporades::command {
@@ -87,10 +88,24 @@ void add_values(Tensor const& X, TensorInfo& info) {
   info.norm = std::sqrt(squares);
 }
 
+/// Builds the linear order, if it has room for the bits of these dims.
+template <class Tensor>
+LinearOrder linear_order(Exec const& exec, Tensor const& X) {
+  LinearOrder order;
+  for (auto dim : X.dims) order.mode_bits.push_back(index_bits(dim));
+  order.bits = std::accumulate(order.mode_bits.begin(), order.mode_bits.end(), 0);
+  if (order.bits > AltoLayout::most_bits) return order;
+  auto const linear = make_alto_tensor(exec, X);
+  order.words = linear.layout.has_two_words() ? 2 : 1;
+  order.bytes = linear.storage_bytes();
+  return order;
+}
+
 /// Builds what each strategy builds, to say its size and what `automatic` chooses.
 template <class Tensor>
 void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   info.bytes.emplace_back("coo", X.storage_bytes());
+  if (info.linear_order.words > 0) info.bytes.emplace_back("alto", info.linear_order.bytes);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
                         MttkrpStrategy::automatic}) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
@@ -102,6 +117,20 @@ void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
         info.modes[n].reason = choice.reason;
       }
   }
+}
+
+/// "18 + 17 + 4 = 39 bits, one word a nonzero"
+void print(LinearOrder const& order) {
+  std::printf("linear order of all modes:");
+  for (std::size_t n = 0; n < order.mode_bits.size(); ++n)
+    std::printf("%s %d", n > 0 ? " +" : "", order.mode_bits[n]);
+  std::printf(" = %d bits, ", order.bits);
+  if (order.words == 0)
+    std::printf("more than its %d: there is no `alto`\n", AltoLayout::most_bits);
+  else
+    std::printf("%s a nonzero, %llu bytes with the values\n",
+                order.words == 1 ? "one word" : "two words",
+                static_cast<unsigned long long>(order.bytes));
 }
 
 void print(TensorInfo const& info) {
@@ -128,6 +157,7 @@ void print(TensorInfo const& info) {
   for (std::size_t n = 0; n < info.modes.size(); ++n)
     std::printf("automatic, mode %zu: %s: %s\n", n, info.modes[n].automatic.c_str(),
                 info.modes[n].reason.c_str());
+  print(info.linear_order);
   std::printf("\n");
   std::printf("bytes in double precision; strategies with their buffers at rank %d:\n", info.rank);
   for (auto const& [format, bytes] : info.bytes)
@@ -155,6 +185,7 @@ int info(InfoArguments const& arguments) {
         info.density = cells > 0 ? static_cast<double>(X.nnz()) / cells : 0;
         add_values(X, info);
         for (int n = 0; n < X.order(); ++n) info.modes.push_back(mode_info(exec, X, n));
+        info.linear_order = linear_order(exec, X);
         add_formats(exec, X, info);
       },
       result.tensor);

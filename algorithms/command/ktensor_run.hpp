@@ -5,12 +5,16 @@
 /// What the subcommands that make a Kruskal tensor share: their run from the tensor on the host to
 /// the files. What tells them apart is a Method, a template of an execution space, a scalar and an
 /// index type with
-///   name, Arguments, State, Snapshot, Problem, options (with rank, seed, ...), is_given()
+///   name, ExecutionSpace, Scalar, Index, Arguments, State, Snapshot
+///   options                      with those that all have, and an `init` that may be `given`
 ///   facts()                      what its bits hang on beside what all have
-///   start(exec, X), start(exec, dims, model), build(exec, X), solve(exec, problem, state,
-///   observer) describe(problem, report)    settings, strategies, bytes line(state), brief(state)
-///   of the last iteration iteration(result, k), results(result), summary(result) arrays(snapshot),
-///   load(checkpoint, snapshot)    all but factors and weights
+///   least_bytes(X)               that build makes of X, at least
+///   start(exec, X), start(exec, dims, model), build(exec, X)
+///   solve(exec, problem, state, observer)
+///   describe(problem, report)    settings, strategies, bytes
+///   seconds(state), line(state), brief(state)    of the last iteration
+///   iteration(result, k), results(result), summary(result)
+///   arrays(snapshot), load(checkpoint, snapshot)    all but factors and weights
 
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
@@ -47,6 +51,28 @@ inline std::string start_fact(std::string const& init, bool is_given) {
       "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
 }
 
+/// What the options of all decompositions have in common.
+template <class Options>
+Options common_options(DecomposeArguments const& common, int rank) {
+  Options options;
+  options.rank = rank;
+  options.iterations = common.iterations;
+  options.tolerance = common.tolerance;
+  options.seed = common.seed;
+  options.time_kernels = !common.report.empty();
+  return options;
+}
+
+/// Whether the options or the result say so; the enumerations of all algorithms share these names.
+template <class Options>
+bool is_given(Options const& options) {
+  return options.init == decltype(options.init)::given;
+}
+template <class Result>
+bool is_interrupted(Result const& result) {
+  return result.stop == decltype(result.stop)::observer;
+}
+
 template <class Method>
 class KtensorRun {
   using Exec = typename Method::ExecutionSpace;
@@ -75,6 +101,7 @@ class KtensorRun {
     auto& report = run_.report;
     report.algorithm = Method::name;
     report.rank = method_.options.rank;
+    check_memory();
     run_.begin_build();
     auto const X = copy_to(exec_, tensor_);
     auto state = first_state(X, from);
@@ -94,7 +121,7 @@ class KtensorRun {
       return !stops;
     });
     keep(state);
-    bool const interrupted = Method::is_interrupted(result);
+    bool const interrupted = is_interrupted(result);
     for (int k = 0; k < state.iteration(); ++k)
       report.iterations.push_back(method_.iteration(result, k));
     report.results = method_.results(result);
@@ -109,6 +136,16 @@ class KtensorRun {
   }
 
  private:
+  void check_memory() const {
+    double rows = 0;
+    for (auto dim : tensor_.dims) rows += static_cast<double>(dim);
+    // The factors, what updates them, and the model; and what the method makes of the tensor.
+    check_fits_memory(3 * rows * method_.options.rank * sizeof(Scalar) +
+                          static_cast<double>(method_.least_bytes(tensor_)),
+                      std::string(Method::name) + ": rank " + std::to_string(method_.options.rank) +
+                          " for " + to_string(tensor_.dims));
+  }
+
   /// All that the bits of the model hang on; the limits of iterations and tolerance may change when
   /// a run goes on.
   Facts facts_of(CooTensor<Scalar, Index> const& X) const {
@@ -122,7 +159,7 @@ class KtensorRun {
                    {"tensor", tensor_fingerprint(X)},
                    {"rank", std::to_string(options.rank)},
                    {"seed", std::to_string(options.seed)},
-                   {"init", start_fact(common_.init, method_.is_given())},
+                   {"init", start_fact(common_.init, is_given(options))},
                    {"strategy", to_string(options.strategy)}};
     for (auto const& fact : method_.facts()) facts.push_back(fact);
     return facts;
@@ -131,7 +168,7 @@ class KtensorRun {
   State first_state(CooTensor<Scalar, Index, Memory> const& X,
                     std::optional<Checkpoint> const& from) {
     if (from) return restore(exec_, load_snapshot(*from));
-    if (!method_.is_given()) return method_.start(exec_, X);
+    if (!is_given(method_.options)) return method_.start(exec_, X);
     return method_.start(exec_, tensor_.dims, read_ktensor<Scalar>(common_.init));
   }
 
@@ -204,14 +241,8 @@ int run_ktensor_as(Arguments const& arguments) {
     auto const tensor = run.template read<Scalar>();
     return std::visit(
         [&](auto const& X) {
-          using ThisMethod = Method<Exec, Scalar, typename std::decay_t<decltype(X)>::Index>;
-          double rows = 0;
-          for (auto dim : X.dims) rows += static_cast<double>(dim);
-          // The factors, what updates them, and the model.
-          check_fits_memory(3 * rows * arguments.rank * sizeof(Scalar),
-                            std::string(ThisMethod::name) + ": rank " +
-                                std::to_string(arguments.rank) + " for " + to_string(X.dims));
-          return KtensorRun<ThisMethod>(exec, arguments, run, X)();
+          using Index = typename std::decay_t<decltype(X)>::Index;
+          return KtensorRun<Method<Exec, Scalar, Index>>(exec, arguments, run, X)();
         },
         tensor);
   });

@@ -89,6 +89,9 @@ std::string to_json(TensorInfo const& info) {
                              {"fiber_max", mode.longest_fiber},
                              {"automatic", mode.automatic},
                              {"reason", mode.reason}});
+  auto const& order = info.linear_order;
+  json["linear_order"] = {
+      {"mode_bits", order.mode_bits}, {"bits", order.bits}, {"words", order.words}};
   json["bytes"] = Json::object();
   for (auto const& [format, bytes] : info.bytes) json["bytes"][format] = bytes;
   return text_of(json);

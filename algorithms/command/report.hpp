@@ -79,6 +79,14 @@ struct ModeInfo {
   std::string reason;     // why
 };
 
+/// What the linear order of AltoTensor takes.
+struct LinearOrder {
+  std::vector<int> mode_bits;
+  int bits = 0;
+  int words = 0;            // of 64 bits a nonzero; 0: the bits are too many for it
+  std::uint64_t bytes = 0;  // with the values
+};
+
 struct TensorInfo {
   std::string file;
   std::string dialect;
@@ -93,6 +101,7 @@ struct TensorInfo {
   double least = 0;     // value
   double greatest = 0;  // value
   std::vector<ModeInfo> modes;
+  LinearOrder linear_order;
   std::vector<std::pair<std::string, std::uint64_t>> bytes;  // by format
 };
 

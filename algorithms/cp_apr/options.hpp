@@ -8,10 +8,6 @@
 
 namespace sporades {
 
-/// How a mode's factor is improved: multiplicative updates, or, row by row, projected damped Newton
-/// or projected quasi-Newton steps.
-enum class CpAprMethod { mu, pdnr, pqnr };
-
 /// Where CP-APR starts: `random`: random_factors of the seed; `given`: a Ktensor passed to
 /// cp_apr_start.
 enum class CpAprInit { random, given };
@@ -45,18 +41,24 @@ inline char const* to_string(CpAprStop stop) {
   }
 }
 
-inline char const* to_string(CpAprMethod method) {
-  constexpr char const* names[] = {"mu", "pdnr", "pqnr"};
-  return names[static_cast<int>(method)];
-}
-
 /// Counts made ready for CP-APR: see make_cp_apr_problem.
 template <class Scalar, class Index, class MemorySpace>
 struct CpAprProblem {
   Dims dims;
-  CooTensor<Scalar, Index, MemorySpace> counts;                             // each coordinate once
-  PhiPlan<Scalar, Index, MemorySpace> plan;                                 // for method mu
-  std::vector<RowSubproblems<CooTensor<Scalar, Index, MemorySpace>>> rows;  // for pdnr and pqnr
+  CooTensor<Scalar, Index, MemorySpace> counts;                  // each coordinate once
+  PhiPlan<Scalar, Index, MemorySpace> plan;                      // for method mu
+  std::vector<RowSubproblems<Scalar, Index, MemorySpace>> rows;  // for pdnr and pqnr
+
+  /// The counts, the plan, and each mode's order of the counts.
+  std::uint64_t storage_bytes() const {
+    std::uint64_t bytes = counts.storage_bytes() + plan.storage_bytes();
+    for (auto const& mode : rows) {
+      bytes += mode.storage_bytes();
+      bool const is_counts = mode.X.values.data() == counts.values.data();
+      if (!is_counts) bytes += mode.X.storage_bytes();
+    }
+    return bytes;
+  }
 };
 
 }  // namespace sporades

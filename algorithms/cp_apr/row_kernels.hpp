@@ -78,12 +78,14 @@ struct SolveShortRows {
   using Kernel = RowKernel<ExecutionSpace, Objective, Method>;
   using Member = typename Kernel::Member;
 
+  struct Solve {};
+
   Kernel kernel;
   Kokkos::View<std::uint64_t, typename Kernel::Memory> next;
   double* pi;          // stored_pi doubles a team
   Position stored_pi;  // rows of which so much is enough for all pi keep them there
 
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
+  KOKKOS_FUNCTION void operator()(Solve, Member const& team) const {
     double* const near = kernel.near(team);
     std::uint64_t const rows = kernel.B.extent(0);
     while (true) {

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/cp_apr/method.hpp>
+
 namespace sporades {
 
-/// How the row subproblems of CP-APR are solved: `pdnr`, projected damped Newton with second
-/// derivatives; `pqnr`, projected quasi-Newton with limited-memory BFGS.
-enum class RowMethod { pdnr, pqnr };
-
 struct RowOptions {
-  RowMethod method = RowMethod::pdnr;
-  int inner_iterations = 10;     // of a row, at most
-  double tolerance = 1e-4;       // a row with a KKT violation up to it is solved
-  double epsilon_active = 1e-8;  // entries below it that would fall are held (Bertsekas)
-  double damping = 1e-5;         // pdnr: mu at the start, relative to 1 / sum of the row's x
-  int warm_up = 2;               // outer iterations of one step a row: see in_outer_iteration
+  CpAprMethod method = CpAprMethod::pdnr;  // or pqnr
+  int inner_iterations = 10;               // of a row, at most
+  double tolerance = 1e-4;                 // a row with a KKT violation up to it is solved
+  double epsilon_active = 1e-8;            // entries below it that would fall are held (Bertsekas)
+  double damping = 1e-5;  // pdnr: mu at the start, relative to 1 / sum of the row's x
+  int warm_up = 2;        // outer iterations of one step a row: see in_outer_iteration
 };
 
 /// The options for outer iteration k, from 0. Rows that are solved exactly while the other factors
@@ -23,7 +21,7 @@ struct RowOptions {
 /// first step of pqnr, which has no pairs yet).
 inline RowOptions in_outer_iteration(RowOptions options, int k) {
   if (k < options.warm_up) {
-    options.method = RowMethod::pqnr;
+    options.method = CpAprMethod::pqnr;
     options.inner_iterations = 1;
   }
   return options;

@@ -3,21 +3,21 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/formats/packed_coo.hpp>
-#include <sporades/kernels/row_sums.hpp>
+#include <sporades/core/dense/blocks.hpp>
+#include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
 
 /// The nonzeros of one mode by rows, and how the rows are divided into work: see
 /// make_row_subproblems. A row is long where it holds more than segment_length nonzeros; the long
 /// ones are cut into segments of that length (their last ones are shorter).
-template <class TensorType>
+template <class ScalarType, class IndexType, class MemorySpaceType>
 struct RowSubproblems {
-  using Tensor = TensorType;
-  using Scalar = typename Tensor::Scalar;
-  using MemorySpace = typename Tensor::MemorySpace;
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
 
-  Tensor X;
+  CooTensor<Scalar, Index, MemorySpace> X;  // sorted by the mode first
   int mode = 0, rank = 0;
   Position segment_length = 0;
   Kokkos::View<Position*, MemorySpace> begins;          // I_n + 1: first nonzero of each row
@@ -54,72 +54,6 @@ struct FindRowBegins {
   }
 };
 
-/// Where the rows of a PackedCoo begin, in the order of its rows.
-template <class Word, class Memory>
-struct FindFlags {
-  Kokkos::View<Word*, Memory> words;       // nnz
-  Kokkos::View<Position*, Memory> places;  // non-empty rows + 1
-
-  KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
-    if (words(p) & row_flag<Word>) {
-      if (is_last) places(flags) = p;
-      ++flags;
-    }
-    if (is_last && p + 1 == words.extent(0)) places(flags) = p + 1;
-  }
-};
-
-/// begins(i) <- where the first non-empty row that is not below i begins.
-template <class Rows, class Places>
-struct SpreadRowBegins {
-  Rows rows;              // non-empty rows, ascending
-  Places places, begins;  // non-empty rows + 1, I_n + 1
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    std::size_t low = 0, high = rows.extent(0);
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (rows(middle) < i)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    begins(i) = places(low);
-  }
-};
-
-template <class ExecutionSpace, class Scalar, class Index, class Memory, class Begins>
-void find_row_begins(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory> const& X,
-                     int mode, Begins const& begins) {
-  auto const row_of = Kokkos::subview(X.coordinates, mode, Kokkos::ALL);
-  Kokkos::parallel_for("sporades::cp_apr::row_begins",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(
-                           exec, 0, begins.extent(0)),
-                       FindRowBegins<std::decay_t<decltype(row_of)>, Begins>{row_of, begins});
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class Memory, class Begins>
-void find_row_begins(ExecutionSpace const& exec, PackedCoo<Scalar, Index, Memory> const& X, int,
-                     Begins const& begins) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>;
-  if (X.nnz() == 0) {
-    Kokkos::deep_copy(exec, begins, Position{0});
-    return;
-  }
-  auto const places = uninitialized<Begins>(exec, "sporades::cp_apr::places", X.rows.extent(0) + 1);
-  auto const find = [&](auto const& words) {
-    using Word = typename std::decay_t<decltype(words)>::non_const_value_type;
-    Kokkos::parallel_scan("sporades::cp_apr::find_flags", Policy(exec, 0, words.extent(0)),
-                          FindFlags<Word, Memory>{words, places});
-  };
-  if (X.narrow.extent(0) > 0)
-    find(X.narrow);
-  else
-    find(X.wide);
-  Kokkos::parallel_for("sporades::cp_apr::row_begins", Policy(exec, 0, begins.extent(0)),
-                       SpreadRowBegins<decltype(X.rows), Begins>{X.rows, places, begins});
-}
-
 /// Nonzeros of a segment: thousands of segments at most, and so few that a matrix of R x R doubles
 /// for each stays within 64 MiB. A function of the sizes alone: segments decide the order of sums.
 template <class ExecutionSpace>
@@ -134,22 +68,17 @@ Position segment_length(Position nnz, int rank) {
 }  // namespace detail
 
 /// Makes X ready for solve_rows on a mode with R columns: made once, used in every iteration.
-/// X: a CooTensor sorted with the mode first, or a PackedCoo whose row mode it is (half the
-/// memory); shares its Views. 8 (I_n + 1) bytes and little more. Fences exec.
-/// segment_length: 0, or what tests ask for. Throws Error if X is not in the mode's order, or for a
-/// rank below 1.
-template <class ExecutionSpace, class Tensor>
-RowSubproblems<Tensor> make_row_subproblems(ExecutionSpace const& exec, Tensor const& X, int mode,
-                                            int rank, Position segment_length = 0) {
-  if constexpr (std::is_same_v<Tensor, PackedCoo<typename Tensor::Scalar, typename Tensor::Index,
-                                                 typename Tensor::MemorySpace>>)
-    expects(X.row_mode == mode, "make_row_subproblems: the tensor is packed for mode ", X.row_mode,
-            ", not for mode ", mode);
-  else
-    expects(!X.sorted_modes.empty() && X.sorted_modes[0] == mode,
-            "make_row_subproblems: the tensor is not sorted by mode ", mode, " first");
+/// X: sorted with the mode first; its Views are shared. 8 (I_n + 1) bytes and little more. Fences
+/// exec. segment_length: 0, or what tests ask for. Throws Error if X is not in the mode's order, or
+/// for a rank below 1.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+RowSubproblems<Scalar, Index, MemorySpace> make_row_subproblems(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int mode, int rank,
+    Position segment_length = 0) {
+  expects(!X.sorted_modes.empty() && X.sorted_modes[0] == mode,
+          "make_row_subproblems: the tensor is not sorted by mode ", mode, " first");
   expects(rank >= 1, "make_row_subproblems: rank ", rank, " is below 1");
-  RowSubproblems<Tensor> problem;
+  RowSubproblems<Scalar, Index, MemorySpace> problem;
   problem.X = X;
   problem.mode = mode;
   problem.rank = rank;
@@ -157,7 +86,12 @@ RowSubproblems<Tensor> make_row_subproblems(ExecutionSpace const& exec, Tensor c
       segment_length > 0 ? segment_length : detail::segment_length<ExecutionSpace>(X.nnz(), rank);
   problem.begins = uninitialized<decltype(problem.begins)>(exec, "sporades::cp_apr::row_begins",
                                                            X.dims[mode] + 1);
-  detail::find_row_begins(exec, X, mode, problem.begins);
+  auto const row_of = Kokkos::subview(X.coordinates, mode, Kokkos::ALL);
+  Kokkos::parallel_for(
+      "sporades::cp_apr::row_begins",
+      detail::Range<ExecutionSpace>(exec, 0, problem.begins.extent(0)),
+      detail::FindRowBegins<std::decay_t<decltype(row_of)>, decltype(problem.begins)>{
+          row_of, problem.begins});
   auto const begins = Kokkos::create_mirror_view(problem.begins);
   Kokkos::deep_copy(exec, begins, problem.begins);
   fence(exec, "sporades::cp_apr::make_row_subproblems");

@@ -26,30 +26,6 @@ struct RowWorkspace {
 
 namespace detail {
 
-/// How a kernel on rows is launched.
-template <class ExecutionSpace>
-struct RowLaunch {
-  ExecutionSpace exec;
-  int teams;    // at most
-  int threads;  // of a team
-  int width;    // vector lanes
-  std::size_t scratch;
-
-  template <class Policy, class Kernel>
-  Policy policy(Kernel const& kernel, std::uint64_t items) const {
-    // Not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
-    auto const pool = Kokkos::PerTeam(8);
-    auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
-    int const league = static_cast<int>(std::min<std::uint64_t>(items, teams));
-    auto widest = Policy(exec, league, Kokkos::AUTO, width);
-    widest.set_scratch_size(0, bytes).set_scratch_size(1, pool);
-    int const most = widest.team_size_max(kernel, Kokkos::ParallelForTag{});
-    auto fitting = Policy(exec, league, std::min(threads, most), width);
-    fitting.set_scratch_size(0, bytes).set_scratch_size(1, pool);
-    return fitting;
-  }
-};
-
 /// Number of inner iterations, and largest violation.
 template <class Memory>
 struct AddSteps {
@@ -93,17 +69,17 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                 problem.segment_length,
                 nullptr,
                 false};
-  RowLaunch<ExecutionSpace> launch{exec, 0, on_gpu ? lanes : 1, 1, 0};
-  while (on_gpu && launch.width < 32 && launch.width < R) launch.width *= 2;
-  launch.teams = std::max(1, static_cast<int>(exec.concurrency()) / launch.threads / launch.width);
+  int const threads = lanes;  // of a team
+  int width = 1;              // vector lanes of a thread
+  while (on_gpu && width < 32 && width < R) width *= 2;
+  int teams = std::max(1, static_cast<int>(exec.concurrency()) / threads / width);  // at most
   std::size_t const bytes = kernel.near_doubles() * sizeof(double);
   kernel.in_scratch =
       on_gpu && bytes + 256 <= static_cast<std::size_t>(
                                    Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
-  launch.scratch = kernel.in_scratch ? bytes : 0;
   std::size_t const most_teams = (std::size_t{1} << 30) / bytes;  // 1 GiB, but on CPUs
   if (on_gpu && !kernel.in_scratch)
-    launch.teams = std::max(1, static_cast<int>(std::min<std::size_t>(launch.teams, most_teams)));
+    teams = std::max(1, static_cast<int>(std::min<std::size_t>(teams, most_teams)));
 
   Short short_rows{kernel, workspace.next, nullptr, on_gpu ? 0 : Position{1} << 16};
   Long long_rows{kernel,
@@ -114,36 +90,35 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                  nullptr,
                  nullptr,
                  0};
-  std::size_t const near = kernel.in_scratch ? 0 : launch.teams * kernel.near_doubles();
+  std::size_t const near = kernel.in_scratch ? 0 : teams * kernel.near_doubles();
   std::size_t const scalars = (longs * sizeof(RowScalars) + 7) / 8;
   std::size_t const vectors = longs * kernel.vector_doubles();
   std::size_t const partial = segments * long_rows.partial_doubles();
   auto const memory = workspace.memory.template get<double>(
-      exec, near + launch.teams * short_rows.stored_pi + scalars + vectors + partial);
+      exec, near + teams * short_rows.stored_pi + scalars + vectors + partial);
   kernel.memory = memory.data();
   short_rows.kernel = long_rows.kernel = kernel;
   short_rows.pi = memory.data() + near;
-  long_rows.vectors = short_rows.pi + launch.teams * short_rows.stored_pi;
+  long_rows.vectors = short_rows.pi + teams * short_rows.stored_pi;
   long_rows.partial = long_rows.vectors + vectors;
   long_rows.scalars = reinterpret_cast<RowScalars*>(long_rows.partial + partial);
 
   Kokkos::deep_copy(exec, workspace.next, std::uint64_t{0});
-  Kokkos::parallel_for(short_label,
-                       launch.template policy<Kokkos::TeamPolicy<ExecutionSpace>>(short_rows, rows),
-                       short_rows);
-  if (longs == 0) return;
   // A launch's shape costs queries of the device, so each is made once.
-  auto const shape = [&](auto tag, std::size_t items) {
-    using Policy = Kokkos::TeamPolicy<ExecutionSpace, decltype(tag)>;
-    return launch.template policy<Policy>(long_rows, items);
+  auto const shape = [&](auto tag, auto const& rows_kernel, std::size_t items) {
+    int const league = static_cast<int>(std::min<std::size_t>(items, teams));
+    return team_policy<decltype(tag)>(exec, rows_kernel, league, threads,
+                                      kernel.in_scratch ? bytes : 0, width);
   };
+  Kokkos::parallel_for(short_label, shape(typename Short::Solve{}, short_rows, rows), short_rows);
+  if (longs == 0) return;
   auto const run = [&](auto const& policy) { Kokkos::parallel_for(long_label, policy, long_rows); };
-  auto const evaluate = shape(typename Long::Evaluate{}, segments);
-  auto const start = shape(typename Long::Start{}, longs);
-  auto const hessian = shape(typename Long::Hessian{}, segments);
-  auto const direct = shape(typename Long::Direct{}, longs);
-  auto const judge = shape(typename Long::Judge{}, longs);
-  run(shape(typename Long::Load{}, longs));
+  auto const evaluate = shape(typename Long::Evaluate{}, long_rows, segments);
+  auto const start = shape(typename Long::Start{}, long_rows, longs);
+  auto const hessian = shape(typename Long::Hessian{}, long_rows, segments);
+  auto const direct = shape(typename Long::Direct{}, long_rows, longs);
+  auto const judge = shape(typename Long::Judge{}, long_rows, longs);
+  run(shape(typename Long::Load{}, long_rows, longs));
   for (int evaluation = 0; evaluation < 2; ++evaluation) {
     run(evaluate);
     run(start);
@@ -157,7 +132,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
       run(judge);
     }
   }
-  run(shape(typename Long::Store{}, longs));
+  run(shape(typename Long::Store{}, long_rows, longs));
 }
 
 }  // namespace detail
@@ -177,12 +152,11 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
 /// of size nnz x R is kept. Throws Error if the shapes disagree or an option is out of range.
 /// Hansen, Plantenga & Kolda, Newton-based optimization for Kullback-Leibler nonnegative tensor
 /// factorizations, Optim. Methods Softw. 30(5), 2015.
-template <class ExecutionSpace, class Tensor>
-void solve_rows(ExecutionSpace const& exec, RowSubproblems<Tensor> const& problem,
-                Factors<typename Tensor::Scalar, typename Tensor::MemorySpace> const& A,
-                Matrix<typename Tensor::Scalar, typename Tensor::MemorySpace> const& B,
-                RowOptions const& options, RowWorkspace<typename Tensor::MemorySpace>& workspace) {
-  using Memory = typename Tensor::MemorySpace;
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void solve_rows(ExecutionSpace const& exec,
+                RowSubproblems<Scalar, Index, MemorySpace> const& problem,
+                Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
+                RowOptions const& options, RowWorkspace<MemorySpace>& workspace) {
   int const N = problem.X.order(), n = problem.mode;
   auto const R = static_cast<std::size_t>(problem.rank);
   expects(A.size() == static_cast<std::size_t>(N), "solve_rows: ", A.size(),
@@ -193,6 +167,8 @@ void solve_rows(ExecutionSpace const& exec, RowSubproblems<Tensor> const& proble
             " has length ", problem.X.dims[m], " and the rank is ", R);
   expects(B.extent(0) == problem.rows() && B.extent(1) == R, "solve_rows: B is ", B.extent(0),
           " x ", B.extent(1), ", mode ", n, " has length ", problem.rows(), " and the rank is ", R);
+  expects(options.method != CpAprMethod::mu,
+          "solve_rows: method mu updates whole factors; expected pdnr or pqnr");
   expects(options.inner_iterations >= 1, "solve_rows: ", options.inner_iterations,
           " inner iterations, at least 1 is needed");
   expects(options.tolerance >= 0 && options.epsilon_active >= 0 && options.damping > 0,
@@ -217,7 +193,7 @@ void solve_rows(ExecutionSpace const& exec, RowSubproblems<Tensor> const& proble
     Kokkos::deep_copy(exec, workspace.inner_iterations, std::uint64_t{0});
     return;
   }
-  if (options.method == RowMethod::pdnr)
+  if (options.method == CpAprMethod::pdnr)
     detail::solve_rows_by(exec, problem, A, B, options,
                           detail::DampedNewton{options.epsilon_active, options.damping}, workspace,
                           "sporades::cp_apr::pdnr", "sporades::cp_apr::pdnr_long");
@@ -226,10 +202,13 @@ void solve_rows(ExecutionSpace const& exec, RowSubproblems<Tensor> const& proble
                           workspace, "sporades::cp_apr::pqnr", "sporades::cp_apr::pqnr_long");
   detail::Range<ExecutionSpace> const all(exec, 0, problem.rows());
   Kokkos::parallel_reduce("sporades::cp_apr::inner_iterations", all,
-                          detail::AddSteps<Memory>{workspace.steps}, workspace.inner_iterations);
+                          detail::AddSteps<MemorySpace>{workspace.steps},
+                          workspace.inner_iterations);
   Kokkos::parallel_reduce("sporades::cp_apr::violation", all,
-                          detail::LargestViolation<Memory>{workspace.violations},
-                          Kokkos::Max<double, Memory>(workspace.violation));
+                          detail::LargestViolation<MemorySpace>{workspace.violations},
+                          Kokkos::Max<double, MemorySpace>(workspace.violation));
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/solve_rows.hpp>

@@ -100,7 +100,7 @@ class CpAprSolver {
       return multiplicative_update(exec_, problem_.plan, options_, factors_, n, phi, times_);
     Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
     RowOptions options;
-    options.method = options_.method == CpAprMethod::pdnr ? RowMethod::pdnr : RowMethod::pqnr;
+    options.method = options_.method;
     options.inner_iterations = options_.inner_iterations;
     options.tolerance = options_.tolerance;
     ModeUpdate update;

@@ -186,14 +186,15 @@ struct SumAndStore {
   }
 };
 
-/// A team of at most `threads` threads of `width` vector lanes (1 on CPUs) that fits the kernel.
-template <class ExecutionSpace, class Kernel>
-Kokkos::TeamPolicy<ExecutionSpace> team_policy(ExecutionSpace const& exec, Kernel const& kernel,
-                                               int league, int threads, std::size_t scratch) {
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+/// A team of at most `threads` threads of `width` vector lanes (1 on CPUs) that fits the kernel,
+/// called with a Tag or none, with so many bytes of scratch memory.
+template <class Tag = void, class ExecutionSpace, class Kernel>
+auto team_policy(ExecutionSpace const& exec, Kernel const& kernel, int league, int threads,
+                 std::size_t scratch, int width = is_gpu<ExecutionSpace> ? 32 : 1) {
+  using Policy = std::conditional_t<std::is_void_v<Tag>, Kokkos::TeamPolicy<ExecutionSpace>,
+                                    Kokkos::TeamPolicy<ExecutionSpace, Tag>>;
   // Not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
   auto const pool = Kokkos::PerTeam(8);
-  int const width = is_gpu<ExecutionSpace> ? 32 : 1;
   auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
   auto policy = Policy(exec, league, Kokkos::AUTO, width);
   policy.set_scratch_size(0, bytes).set_scratch_size(1, pool);

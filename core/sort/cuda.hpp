@@ -4,8 +4,8 @@
 
 #include <sporades/core/sort/words.hpp>
 
-/// CUB's radix sort, from the CUDA toolkit; without CUDA this header only says so.
-#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+/// CUB's radix sort, from the CUDA toolkit; without CUDA's compiler this header only says so.
+#ifdef __CUDACC__
 
 #include <cub/device/device_radix_sort.cuh>
 #include <utility>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <sporades/core/timer.hpp>
+#include <support/settings.hpp>
 
 namespace sporades::perf {
 
@@ -48,6 +49,13 @@ benchmark::internal::Benchmark* add(std::string const& name, Function&& function
       ->ComputeStatistics("min", [](std::vector<double> const& times) {
         return *std::min_element(times.begin(), times.end());
       });
+}
+
+/// Calls function(scalar) with a zero of each scalar type that the command line asks for.
+template <class Function>
+void for_scalars(Settings const& settings, Function const& function) {
+  if (settings.has_scalar(scalar_name<double>())) function(double{});
+  if (settings.has_scalar(scalar_name<float>())) function(float{});
 }
 
 /// bytes and flops of one call, and the share of the triad's bandwidth that the bytes reach.

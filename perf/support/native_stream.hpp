@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// The STREAM loops without Kokkos, to compare with: plain CUDA kernels where the default space is
-/// CUDA, plain OpenMP loops where it is OpenMP.
+/// The STREAM loops without Kokkos, to compare with: plain CUDA kernels where CUDA's compiler
+/// is at work, plain OpenMP loops elsewhere.
 
 namespace sporades::perf {
 
@@ -19,7 +19,7 @@ struct NativeLoop {
   void (*run)(Scalar s, Scalar* a, Scalar* b, Scalar* c, std::size_t length);
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#ifdef __CUDACC__
 
 template <class Scalar, class Body>
 __global__ void native_kernel(Body body, Scalar s, Scalar* a, Scalar* b, Scalar* c,

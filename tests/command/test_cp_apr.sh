@@ -142,11 +142,47 @@ for n in 0:40 1:30 2:20; do seq -f "name-${n%:*}-%g" "${n#*:}" > labels/mode-${n
 run 0 "${base[@]}" --labels labels --top 3 -o labelled.ktns
 same m.ktns labelled.ktns
 check 'four components' test "$(grep -c '^component [1-4] of 4, weight [0-9.e+]*$' out)" = 4
+# The exact tensor above is one component, (1 2)/3 o (1 3)/4 o (2 0 1)/3: names and values, strongest
+# first, entries of 0 left out, and no more than asked for.
+mkdir names
+printf 'a\nbb\n' > names/mode-0.txt && printf 'c\nd\n' > names/mode-1.txt && printf 'e\nf\ng\n' > names/mode-2.txt
+run 0 cp-apr one.tns --rank 1 --labels names
+sed -n '/^component/,/^$/p' out > component
+cat > expected << 'END'
+component 1 of 1, weight 72
+  mode 0         mode 1         mode 2
+  bb     0.667   d      0.750   e      0.667
+  a      0.333   c      0.250   g      0.333
+
+END
+same expected component
+run 0 cp-apr one.tns --rank 1 --labels names --top 1
+check 'only the strongest' test "$(sed -n '/^component/,/^$/p' out | grep -c '0\.')" = 1
+
+# The demonstration's components: worlds of their own.
+run 0 cp-apr "$data/packages-small.tns.gz" --rank 24 --seed 300 --iterations 20 \
+  --labels "$data/labels" --top 5
+whole() { # PATTERN: the first mode's five names are like it in one component
+  awk -v name="^  $1" '/^component/ { n = 0 } $0 ~ name { n++ } n == 5 { found = 1 } END { exit !found }' out
+}
+for world in python3- 'lib[a-z0-9-]*-p[erl~]' r-cran- librust-; do check "a component of $world" whole "$world"; done
+together() { awk -v a="$1" -v b="$2" '/^component/ { p = q = 0 } $0 ~ a { p = 1 } $0 ~ b { q = 1 } p && q { found = 1 } END { exit !found }' out; }
+check 'KDE relates to Qt' together plasma-workspace libqt5core5a
+check 'Node relates to nodejs' together '^  node-' 'nodejs'
+check_not 'R is not with Rust' together '^  r-cran-' '^  librust-'
 
 # Outputs that cannot be made are found before anything is computed.
 refuses 'no folder' "${base[@]}" -o no/m.ktns
 refuses 'same name' "${base[@]}" -o same --report same
 run 1 cp-apr one.tns --rank 60000 --dims 2000000000x2000000000x3
 check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
+# The row solvers keep an order of the counts for each mode: 16 times 72 MB.
+if [[ $backend != cuda && $backend != hip ]]; then
+  run 0 generate --dims 4x4x4x4x4x4x4x4x4x4x4x4x4x4x4x4 --nnz 1000000 --seed 1 -o many.spt
+  last='cp-apr many.spt under ulimit -v'
+  (ulimit -v 900000 && exec "$sporades" cp-apr many.spt --rank 2 --fractional-counts --method pdnr) > out 2> err
+  check 'is a failure while running' test $? = 1
+  check 'their bytes are told' grep -q 'needs 1.2 GB of memory, this process may have 921.6 MB' err
+fi
 no_litter
 finish

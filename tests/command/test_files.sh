@@ -121,5 +121,26 @@ check 'longest slices' test "$(numbers slice_max)" = '3 3 3 '
 check 'fibers' test "$(numbers fibers)" = '3 3 3 '
 check 'longest fibers' test "$(numbers fiber_max)" = '2 2 2 '
 check 'density' grep -q '"density": 0.3333' out
+# The linear order takes ceil(log2 I) bits a mode: 1 + 2 + 1, in one word beside a value; two words
+# past 64 bits, and none past 128. parts: what a tensor of one part keeps to find its rows.
+order() { tr -d ' \n' < out | grep -o '"linear_order":{[^}]*}'; }
+alto_bytes() { sed -n 's/^ *"alto": \([0-9]*\).*/\1/p' out; }
+is() { test "$1" = "$2"; }
+check 'bits of the linear order' is "$(order)" '"linear_order":{"mode_bits":[1,2,1],"bits":4,"words":1}'
+parts=$(($(alto_bytes) - 4 * 16))
+run 0 info hand.tns
+says "linear order of all modes: 1 + 2 + 1 = 4 bits, one word a nonzero, $((4 * 16 + parts)) bytes"
+check 'its bytes are among the formats' grep -qE '^  alto +[0-9]+  ' out
+run 0 info hand.tns --dims 1000000000x1000000000x1000000000 --json
+check 'two words past 64 bits' is "$(order)" '"linear_order":{"mode_bits":[30,30,30],"bits":90,"words":2}'
+run 0 info long.tns --json
+check 'bits of a long mode' is "$(order)" '"linear_order":{"mode_bits":[33,2],"bits":35,"words":1}'
+printf '1 1 1 1 1 1\n3 2 4 1 1 2\n' > wide.tns
+run 0 info wide.tns --dims 4294967296x4294967296x4294967296x4294967296x1
+says 'linear order of all modes: 32 + 32 + 32 + 32 + 0 = 128 bits, two words a nonzero, '
+check 'rows that hold nothing take nothing' test "$(sed -n 's/^  alto *\([0-9]*\).*/\1/p' out)" -lt 1000
+run 0 info wide.tns --dims 4294967296x4294967296x4294967296x4294967296x2
+says '32 + 32 + 32 + 32 + 1 = 129 bits, more than its 128: there is no `alto`'
+check_not 'nor has it bytes' grep -qE '^  alto' out
 no_litter
 finish

@@ -10,35 +10,13 @@
 
 #include <cstdint>
 #include <sporades/core/kokkos.hpp>
+#include <sporades/execution_spaces.hpp>
 #include <tuple>
 #include <utility>
 
 namespace sporades::test {
 
-/// All execution spaces of this Kokkos, as a std::tuple.
-using ExecutionSpaces = decltype(std::tuple_cat(
-#ifdef KOKKOS_ENABLE_SERIAL
-    std::declval<std::tuple<Kokkos::Serial>>(),
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-    std::declval<std::tuple<Kokkos::OpenMP>>(),
-#endif
-#ifdef KOKKOS_ENABLE_THREADS
-    std::declval<std::tuple<Kokkos::Threads>>(),
-#endif
-#ifdef KOKKOS_ENABLE_HPX
-    std::declval<std::tuple<Kokkos::Experimental::HPX>>(),
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-    std::declval<std::tuple<Kokkos::Cuda>>(),
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-    std::declval<std::tuple<Kokkos::HIP>>(),
-#endif
-#ifdef KOKKOS_ENABLE_SYCL
-    std::declval<std::tuple<Kokkos::SYCL>>(),
-#endif
-    std::tuple<>()));
+using sporades::ExecutionSpaces;
 
 template <class Space, class ScalarType, class IndexType = std::uint32_t>
 struct Case {

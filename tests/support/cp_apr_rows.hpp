@@ -16,6 +16,23 @@
 
 namespace sporades::test {
 
+template <class Scalar>
+using HostFactors = Factors<Scalar, Kokkos::HostSpace>;
+
+template <class Scalar>
+using HostMatrix = Matrix<Scalar, Kokkos::HostSpace>;
+
+template <class Scalar>
+constexpr bool is_double = std::is_same_v<Scalar, double>;
+
+inline RowOptions row_options(CpAprMethod method, double tolerance, int inner_iterations) {
+  RowOptions options;
+  options.method = method;
+  options.tolerance = tolerance;
+  options.inner_iterations = inner_iterations;
+  return options;
+}
+
 /// One row's subproblem as plain arrays: f(b) = sum_r b_r - sum_p x_p log(sum_r b_r pi_p(r)).
 struct PlainRow {
   std::vector<double> x;                // nonzeros
@@ -202,10 +219,10 @@ RowsRun run_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index> const& X,
   }
   auto const device_X = copy_to(exec, X);
   auto factors = copy_factors(exec, A);
-  std::vector<RowSubproblems<PackedCoo<Scalar, Index, Memory>>> problems;
+  std::vector<RowSubproblems<Scalar, Index, Memory>> problems;
   for (int n = 0; n < X.order(); ++n)
-    problems.push_back(make_row_subproblems(
-        exec, make_packed_coo(exec, sorted_for(exec, device_X, n), n), n, static_cast<int>(R)));
+    problems.push_back(
+        make_row_subproblems(exec, sorted_for(exec, device_X, n), n, static_cast<int>(R)));
   RowWorkspace<Memory> workspace;
   RowsRun run;
   for (int k = 0; k < iterations && !run.converged; ++k) {
