@@ -34,6 +34,11 @@ struct Register {
   static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int j, Scalar value) {
     to[j] = value;
   }
+  template <class To>
+  static KOKKOS_FORCEINLINE_FUNCTION typename Register<To, entries>::Type convert(
+      Type const& from) {
+    return __builtin_convertvector(from, typename Register<To, entries>::Type);
+  }
   /// The sum of the entries, halves first.
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
     if constexpr (entries == 1) {
@@ -53,6 +58,10 @@ struct Register {
   }
   static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int, Scalar value) {
     to = value;
+  }
+  template <class To>
+  static KOKKOS_FORCEINLINE_FUNCTION To convert(Type const& from) {
+    return static_cast<To>(from);
   }
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
     return from;
@@ -109,6 +118,23 @@ struct Tile {
     return Part::sum(products);
   }
 };
+
+/// A tile from or to an array.
+template <class Scalar, int width>
+KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
+  using T = Tile<Scalar, width>;
+  T tile;
+  auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
+  for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
+  return tile;
+}
+
+template <class Scalar, int width>
+KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Scalar* to) {
+  using T = Tile<Scalar, width>;
+  auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
+  for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
+}
 
 /// Sixteen bytes that one instruction of a GPU loads or stores.
 template <class Scalar>

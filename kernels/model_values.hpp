@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/dense/blocks.hpp>
 #include <sporades/formats/ktensor.hpp>
+#include <sporades/kernels/lanes.hpp>
 #include <sporades/kernels/mttkrp/coo_nonzeros.hpp>
 
 namespace sporades::detail {
@@ -21,20 +21,44 @@ struct CooModel {
   int order;
 
   template <class ExecutionSpace>
-  KOKKOS_INLINE_FUNCTION double at(Position p) const {
-    double total = 0;
-    for_tiles<ExecutionSpace>(0, rank, [&](auto width_constant, std::uint64_t first) {
-      constexpr int width = decltype(width_constant)::value;
-      double product[width];
-      for (int c = 0; c < width; ++c) product[c] = weights[first + c];
-      for (int n = 0; n < order; ++n) {
-        Scalar const* const a = factors[n].data() + indices[n](p) * factors[n].stride_0() + first;
-#pragma omp simd
-        for (int c = 0; c < width; ++c) product[c] *= static_cast<double>(a[c]);
-      }
-      for (int c = 0; c < width; ++c) total += product[c];
-    });
+  KOKKOS_FORCEINLINE_FUNCTION double at(Position p) const {
+    constexpr int width = is_gpu<ExecutionSpace> ? 4 : 8;
+    Tile<double, width> sums, ones;
+    sums.fill(0);
+    ones.fill(1);
+    std::uint64_t first = 0;
+    for (; first + width <= rank; first += width) sums.add(product<width>(p, first));
+    double total = sums.dot(ones);
+    for (; first < rank; ++first) total += product<1>(p, first)[0];
     return total;
+  }
+
+ private:
+  /// weights(r) prod_n A_n(i_n, r) of the columns from `first` on.
+  template <int width>
+  KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> product(Position p, std::uint64_t first) const {
+    auto product = load_tile<double, width>(weights + first);
+    for (int n = 0; n < order; ++n) {
+      Scalar const* const a = factors[n].data() + indices[n](p) * factors[n].stride_0() + first;
+      product.multiply(in_double(load_tile<Scalar, width>(a)));
+    }
+    return product;
+  }
+
+  template <int width>
+  static KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(
+      Tile<Scalar, width> const& tile) {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      return tile;
+    } else {
+      using Part = typename Tile<Scalar, width>::Part;
+      Tile<double, width> result;
+      static_assert(Tile<double, width>::parts == Tile<Scalar, width>::parts,
+                    "Parts of a tile are the same entries.");
+      for (int k = 0; k < tile.parts; ++k)
+        result.part[k] = Part::template convert<double>(tile.part[k]);
+      return result;
+    }
   }
 };
 

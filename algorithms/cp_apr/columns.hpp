@@ -43,22 +43,6 @@ KOKKOS_FORCEINLINE_FUNCTION double sum_by_each(int n, Term const& term) {
   return total;
 }
 
-template <class Scalar, int width>
-KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
-  using T = Tile<Scalar, width>;
-  T tile;
-  auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
-  for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
-  return tile;
-}
-
-template <class Scalar, int width>
-KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Scalar* to) {
-  using T = Tile<Scalar, width>;
-  auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
-  for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
-}
-
 /// a . b of `columns` entries (a multiple of 8) by the vector lanes of one thread, which all get
 /// it.
 template <class Member>
