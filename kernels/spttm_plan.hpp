@@ -48,15 +48,6 @@ inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
 
 namespace detail {
 
-/// Slots for the fibers that chunks share, where there are such.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
-                   std::size_t columns, CarryBuffers<Scalar, Position, MemorySpace>& carry) {
-  Position const items = fibers.items();
-  if (!takes_whole_fibers<ExecutionSpace>(items, fibers.longest))
-    carry.reserve(exec, chunks_of(items, chunk_length<ExecutionSpace>(items)), columns);
-}
-
 template <class Scalar, class MemorySpace>
 struct Transpose {
   RawMatrix<Scalar const, MemorySpace> from;  // R x I
@@ -85,7 +76,7 @@ SpttmPlan<Scalar, Index, MemorySpace> make_spttm_plan(
     plan.tensors.push_back(make_hierarchical(exec, X, spttm_mode_order(X.dims, n)));
     if (plan.strategy == SpttmStrategy::lanes)
       detail::reserve_carry(exec, plan.tensors[n].fibers, static_cast<std::size_t>(options.rank),
-                            plan.carry);
+                            sizeof(Index) + sizeof(Scalar), plan.carry);
   }
   fence(exec, "sporades::spttm::make_plan");
   return plan;

@@ -71,7 +71,7 @@ SspttmPlan<Scalar, Index, MemorySpace> make_sspttm_plan(
   }
   plan.fibers = detail::make_fibers(exec, coordinates, rows, modes);
   detail::reserve_carry(exec, plan.fibers, static_cast<std::size_t>(rank) * Y.block_size(),
-                        plan.carry);
+                        Y.block_size() * sizeof(Scalar), plan.carry);
   return plan;
 }
 

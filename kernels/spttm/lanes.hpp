@@ -6,6 +6,18 @@
 
 namespace sporades::detail {
 
+/// A tile of the columns of U and V.
+template <class Scalar, int Width, Access access_>
+struct MatrixColumns {
+  using T = Tile<Scalar, Width>;
+  static constexpr int parts = 1;
+  static constexpr Access access = access_;
+
+  TileColumns<Scalar, Width, access> tile;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto const& part(int) const { return tile; }
+};
+
 /// The terms of SpTTM: a value times a row of U.
 template <class Scalar, class Index, class MemorySpace>
 struct MatrixTerms {
@@ -17,17 +29,20 @@ struct MatrixTerms {
   RawVector<Scalar const, MemorySpace> values;  // nnz
   RawMatrix<Scalar const, MemorySpace> U;       // I_n x R
 
-  template <int Width, Access access>
-  KOKKOS_FORCEINLINE_FUNCTION auto columns(WalkShape const& shape, Position item) const {
-    return shape.template tile<TileColumns<Scalar, Width, access>>(item);
+  template <int Width, Access access, class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void for_columns(WalkShape const& shape, Position item,
+                                               Use const& use) const {
+    using Columns = MatrixColumns<Scalar, Width, access>;
+    use(Columns{shape.template tile<TileColumns<Scalar, Width, access>>(item)});
   }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p, Columns const&) const {
-    return {index(p), values(p)};
-  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {index(p), values(p)}; }
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Columns const& columns) const {
-    return columns.load(U, entry.index);
+    return columns.tile.load(U, entry.index);
+  }
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Columns const&, int) const {
+    return entry.value;
   }
 };
 
@@ -39,9 +54,12 @@ void spttm_lanes(ExecutionSpace const& exec,
                  CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   MatrixTerms<Scalar, Index, MemorySpace> const terms{X.fibers.index, X.values, U};
   bool const aligned = rows_are_aligned(U) && rows_are_aligned(V);
-  sum_fibers(exec, "sporades::spttm::lanes", terms, X.fibers, V, carry, [&](auto const& run) {
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::fine>(V.extent(1), aligned, run);
-  });
+  bool const streams = streams_rows<ExecutionSpace>(V, V.extent(1));
+  sum_fibers(exec, "sporades::spttm::lanes", terms, X.fibers, V, sizeof(Index) + sizeof(Scalar),
+             carry, [&](auto may_stream, auto const& run) {
+               for_streamed_tiles<ExecutionSpace, Scalar, may_stream()>(V.extent(1), aligned,
+                                                                        streams, run);
+             });
 }
 
 }  // namespace sporades::detail
