@@ -15,8 +15,11 @@
 /// X: I_0 x ... x I_{N-1}, by its fibers of mode n. U: I_n x R. Y: semi-sparse, mode n dense: one
 /// row of R values for each non-empty fiber of X, overwritten; it aliases no U. Any order from 1 to
 /// 16, any R. 2 nnz R flops; an index and a value a nonzero, a place a fiber and U read at least,
-/// fibers x R values written. Enqueued on exec, does not fence. The same bits on every run and
-/// number of threads. Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018; DESIGN §7.
+/// fibers x R values written.
+///
+/// Enqueued on exec, does not fence. The same bits on every run and number of threads.
+///
+/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018; DESIGN §7.
 
 namespace sporades {
 

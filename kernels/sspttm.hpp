@@ -7,12 +7,16 @@
 
 /// Semi-sparse tensor times dense matrix on a sparse mode n, Z = Y x_n U:
 ///   Z(f, c, k) = sum over blocks j of Y in fiber f of U(i_n(j), c) Y(j, k)
-/// with f the coordinates in the other sparse modes and k those in Y's dense modes. Y: semi-sparse,
-/// any number of dense modes. U: I_n x R. Z: semi-sparse, mode n dense as well, the slowest in its
-/// blocks; overwritten; it aliases neither Y nor U. 2 R flops an entry of Y, which is read once a
-/// tile of U's columns; R times as many entries as Y has in a block are written a fiber. Enqueued
-/// on exec, does not fence. The same bits on every run and number of threads. Ma, Li, Wu, Yan, Sun
-/// & Vuduc, JPDC 2018, Algorithm 5 (whose line 10 takes r and c the other way round); DESIGN §7.
+/// with f the coordinates in the other sparse modes and k those in Y's dense modes.
+/// Y: semi-sparse, any number of dense modes. U: I_n x R. Z: semi-sparse, mode n dense as well, the
+/// slowest in its blocks; overwritten; it aliases neither Y nor U. 2 R flops an entry of Y, which
+/// is read once for eight columns of U (on GPUs, for one); R blocks written a fiber.
+///
+/// Enqueued on exec, does not fence. The same bits on every run and number of threads. A product on
+/// a dense mode would be dense, block by block; it is refused.
+///
+/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018, Algorithm 5 (whose line 10 places by the row of U where
+/// its column is meant); DESIGN §7.
 
 namespace sporades {
 
@@ -46,7 +50,7 @@ SspttmPlan<Scalar, Index, MemorySpace> make_sspttm_plan(
   expects(n >= 0 && n < Y.order(), "make_sspttm_plan: mode ", n, " of a tensor of order ",
           Y.order());
   expects(std::find(sparse.begin(), sparse.end(), n) != sparse.end(), "make_sspttm_plan: mode ", n,
-          " is dense in Y");
+          " is dense in Y; SspTTM sums over a sparse one");
   expects(rank > 0, "make_sspttm_plan: rank ", rank, " is not positive");
   SspttmPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = Y.dims;

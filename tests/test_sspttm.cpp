@@ -216,6 +216,8 @@ TEMPLATE_LIST_TEST_CASE("sspttm labels its kernels, runs them on its instance an
       Z = make_sspttm_output(exec, plan, 8);
       sspttm(exec, plan, Y, U, Z);
     });
+    plan = make_sspttm_plan(exec, Y, n, 8);
+    Z = make_sspttm_output(exec, plan, 8);
     auto const first = record([&] { sspttm(exec, plan, Y, U, Z); });
     CHECK(!first.launches.empty());
     CHECK(first.fences.empty());

@@ -147,10 +147,11 @@ bool takes_whole_fibers(Position items, Position longest) {
 /// that a CPU finds a chunk in its cache when it comes again for more columns.
 template <class ExecutionSpace>
 Position fiber_chunk_length(Position items, bool takes_whole, std::size_t item_bytes) {
+  constexpr Position distance = Fibers<std::uint32_t, Kokkos::HostSpace>::mark_distance;
   Position const length = chunk_length<ExecutionSpace>(items);
-  if (is_gpu<ExecutionSpace>) return takes_whole ? 32 : length;
+  if (is_gpu<ExecutionSpace>) return takes_whole ? distance : length;
   Position const cached = std::max<Position>(65536 / std::max<std::size_t>(item_bytes, 1), 256);
-  return std::min(length, cached / 32 * 32);
+  return std::min(length, cached / distance * distance);
 }
 
 /// True where rows of V are written past the caches: whole lines, too many to be read from there
