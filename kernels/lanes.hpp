@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/streaming.hpp>
 #include <sporades/core/types.hpp>
 #include <type_traits>
 #include <utility>
@@ -15,9 +16,10 @@ namespace sporades::detail {
 
 /// How a tile of a row is touched: in one 16-byte load or store that must be aligned (GPUs); column
 /// by column, all of them there (CPUs: the compiler makes vectors of it); the same in matrices
-/// whose rows are a tile long, padding included; or column by column up to the last of the matrix,
-/// for what remains when the number of columns is no multiple of the tile.
-enum class Access { packed, whole, tight, guarded };
+/// whose rows are a tile long, padding included; the same, stored past the caches in whole lines;
+/// or column by column up to the last of the matrix, for what remains when the number of columns is
+/// no multiple of the tile.
+enum class Access { packed, whole, tight, streamed, guarded };
 
 /// As many entries as one machine register holds, where the compiler has a type for them: so that a
 /// tile stays in registers, which loops over arrays leave to chance. nvcc and hipcc refuse such
@@ -186,6 +188,10 @@ struct TileColumns {
       Pack<Scalar> packed;
       for (int j = 0; j < Width; ++j) packed.entry[j] = tile[j];
       *reinterpret_cast<Pack<Scalar>*>(to) = packed;
+    } else if constexpr (access == Access::streamed) {
+      static_assert(sizeof tile % line_bytes == 0, "A streamed tile is whole lines.");
+      for (std::size_t at = 0; at < sizeof tile; at += line_bytes)
+        stream_line(reinterpret_cast<char*>(to) + at, reinterpret_cast<char const*>(&tile) + at);
     } else {
       auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
       for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];

@@ -15,6 +15,10 @@ void add_mttkrp(Settings const& settings);
 /// Phi of every mode alone and of all modes, by strategy and precision, and the stored Pi.
 void add_phi(Settings const& settings);
 
+/// SpTTM of every mode alone and of all modes, by strategy and precision; SspTTM, and SpTTM on the
+/// same tensor.
+void add_spttm(Settings const& settings);
+
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/sspttm.hpp>
+#include <support/benchmarks.hpp>
+#include <support/tensors.hpp>
+
+namespace sporades::perf {
+namespace {
+
+/// What is kept from one benchmark to the next, cleared before Kokkos ends.
+template <class Kept>
+Kept& kept() {
+  static Kept value;
+  static bool const is_cleared_in_time = [] {
+    Kokkos::push_finalize_hook([] { value = {}; });
+    return true;
+  }();
+  static_cast<void>(is_cleared_in_time);
+  return value;
+}
+
+/// Of one tensor: the fibers of all modes, matrices and products of one rank.
+template <class Scalar>
+struct Prepared {
+  std::string key;
+  SpttmPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  Factors<Scalar, MemorySpace> U;
+  std::vector<ScooTensor<Scalar, std::uint32_t, MemorySpace>> Y;
+};
+
+template <class Scalar>
+Prepared<Scalar>& prepare(std::string const& name, int rank) {
+  auto& prepared = kept<Prepared<Scalar>>();
+  std::string const key = name + " " + std::to_string(rank);
+  if (prepared.key == key) return prepared;
+  prepared = {};
+  ExecutionSpace const exec{};
+  prepared.plan =
+      make_spttm_plan(exec, copy_to(exec, tensor<Scalar>(name)), {SpttmStrategy::automatic, rank});
+  for (int n = 0; n < prepared.plan.order(); ++n) {
+    prepared.U.push_back(random_factor<Scalar>(exec, "U", prepared.plan.dims[n], rank, 1, n));
+    prepared.Y.push_back(make_spttm_output(exec, prepared.plan, n, static_cast<std::size_t>(rank)));
+  }
+  prepared.key = key;
+  return prepared;
+}
+
+/// What must move at least: an index and a value a nonzero, a place a fiber, the rows of U that are
+/// used, once each, and the product, written once.
+template <class Scalar>
+double least_bytes(HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> const& X, int rank) {
+  auto const nnz = static_cast<double>(X.nnz()), fibers = static_cast<double>(X.fibers.count());
+  auto const rows = std::min(static_cast<double>(X.dims[X.mode()]), nnz);
+  return nnz * (4 + sizeof(Scalar)) + fibers * 8 +
+         (rows + fibers) * rank * static_cast<double>(sizeof(Scalar));
+}
+
+template <class Scalar>
+void run(benchmark::State& state, std::string const& name, SpttmStrategy strategy, int rank,
+         int mode) {
+  ExecutionSpace const exec{};
+  auto& [key, plan, U, Y] = prepare<Scalar>(name, rank);
+  plan.strategy = strategy;
+  int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
+  measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
+    for (int n = first; n < last; ++n) spttm(exec, plan, n, U[n], Y[n]);
+  });
+  double bytes = 0, products = 0;
+  std::string lengths;
+  for (int n = first; n < last; ++n) {
+    auto const& X = plan.tensors[n];
+    bytes += least_bytes(X, rank);
+    products += static_cast<double>(X.fibers.count()) * rank * sizeof(Scalar);
+    lengths += (n > first ? " " : "") +
+               std::to_string(static_cast<double>(X.nnz()) /
+                              static_cast<double>(std::max<Position>(X.fibers.count(), 1)))
+                   .substr(0, 4);
+  }
+  count<Scalar>(state, bytes, 2.0 * static_cast<double>(plan.nnz()) * rank * (last - first));
+  state.counters["output"] = products / bytes;  // share of the bytes
+  state.SetLabel(lengths + " a fiber");
+}
+
+/// The product on the mode of fewest fibers, Y, and its product on the mode that it is sorted by
+/// last: as a semi-sparse tensor, and as a sparse one of all its entries.
+template <class Scalar>
+struct Chained {
+  std::string key;
+  ScooTensor<Scalar, std::uint32_t, MemorySpace> Y, Z;
+  SspttmPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> sparse;
+  ScooTensor<Scalar, std::uint32_t, MemorySpace> Z_of_sparse;
+  CarryBuffers<Scalar, Position, MemorySpace> carry;
+  Matrix<Scalar, MemorySpace> U;
+};
+
+/// More are not made nonzeros of: a few tens of bytes each while they are sorted.
+constexpr Position most_entries = Position{1} << 29;
+
+template <class Scalar>
+Chained<Scalar>& chain(std::string const& name, int rank) {
+  auto& chained = kept<Chained<Scalar>>();
+  std::string const key = name + " " + std::to_string(rank);
+  if (chained.key == key) return chained;
+  chained = {};
+  ExecutionSpace const exec{};
+  auto const& prepared = prepare<Scalar>(name, rank);
+  auto const fewest =
+      std::min_element(prepared.Y.begin(), prepared.Y.end(),
+                       [](auto const& a, auto const& b) { return a.fibers() < b.fibers(); });
+  auto const R = static_cast<std::size_t>(rank);
+  int const m = static_cast<int>(fewest - prepared.Y.begin());
+  chained.Y = make_spttm_output(exec, prepared.plan, m, R);
+  spttm(exec, prepared.plan.tensors[m], prepared.U[m], chained.Y);
+  int const n = chained.Y.sorted_modes.back();
+  chained.U = prepared.U[n];
+  chained.plan = make_sspttm_plan(exec, chained.Y, n, rank);
+  chained.Z = make_sspttm_output(exec, chained.plan, R);
+  if (chained.Y.fibers() * chained.Y.block_size() <= most_entries) {
+    auto modes = chained.Y.sorted_modes;
+    modes.back() = m;
+    modes.push_back(n);
+    chained.sparse = make_hierarchical(exec, to_coo(exec, chained.Y, BlockZeros::keep), modes);
+    chained.Z_of_sparse = make_spttm_output(exec, chained.sparse, R);
+  }
+  chained.key = key;
+  return chained;
+}
+
+template <class Scalar>
+void run_semi_sparse(benchmark::State& state, std::string const& name, int rank, bool as_sparse) {
+  ExecutionSpace const exec{};
+  auto& chained = chain<Scalar>(name, rank);
+  if (as_sparse && chained.sparse.order() == 0)
+    return state.SkipWithError("too many entries for a sparse tensor");
+  measure(state, exec, [&] {
+    if (as_sparse)
+      spttm(exec, chained.sparse, chained.U, chained.Z_of_sparse, SpttmStrategy::automatic,
+            chained.carry);
+    else
+      sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
+  });
+  auto const entries = static_cast<double>(chained.Y.fibers() * chained.Y.block_size());
+  double const written = static_cast<double>(chained.Z.fibers() * chained.Z.block_size());
+  auto const read = as_sparse ? least_bytes(chained.sparse, rank) - written * sizeof(Scalar)
+                              : entries * sizeof(Scalar) + 4.0 * chained.Y.fibers();
+  count<Scalar>(state, read + written * sizeof(Scalar), 2 * entries * rank);
+}
+
+template <class Scalar>
+void add_for(Settings const& settings) {
+  if (!settings.has_scalar(scalar_name<Scalar>())) return;
+  for (auto const& name : settings.tensors)
+    for (int rank : settings.ranks) {
+      std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
+      std::string const of_rank = "/R" + std::to_string(rank);
+      int const N = tensor<Scalar>(name).order();
+      for (char const* strategy : spttm_strategy_names)
+        for (int mode = -1; mode < N; ++mode)
+          add("spttm/" + what + strategy + of_rank +
+                  (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
+              [=](benchmark::State& state) {
+                run<Scalar>(state, name, spttm_strategy(strategy), rank, mode);
+              });
+      if (N < 2) continue;
+      for (bool as_sparse : {false, true})
+        add("sspttm/" + what + (as_sparse ? "as_sparse" : "semi_sparse") + of_rank,
+            [=](benchmark::State& state) {
+              run_semi_sparse<Scalar>(state, name, rank, as_sparse);
+            });
+    }
+}
+
+}  // namespace
+
+void add_spttm(Settings const& settings) {
+  add_for<double>(settings);
+  add_for<float>(settings);
+}
+
+}  // namespace sporades::perf
