@@ -15,6 +15,8 @@ inline constexpr int any_number = -1;
 /// Order is Identity, or a permutation that says which nonzero comes p-th.
 template <class Scalar, class Index, class MemorySpace, int Others, class Order>
 struct CooNonzeros {
+  using Memory = MemorySpace;
+  using Row = Index;
   static constexpr int capacity = Others == any_number ? max_order - 1 : Others;
   struct Entry {
     Index row;
