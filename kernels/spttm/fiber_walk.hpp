@@ -7,10 +7,10 @@
 
 /// Row f of the output is a sum over the items of fiber f. Work is split by items, not by fibers: a
 /// work item is a chunk of consecutive items x a tile of columns, whose sum lies in registers.
-/// Where the longest fiber is short, a chunk takes the fibers that begin in it, whole: nothing is
-/// shared, each row is written once. Else it takes exactly its items, and the rows that it shares
-/// with its neighbours are carried (row_sums.hpp). Chunks, and so the bits, do not depend on the
-/// number of threads.
+/// Where the longest fiber is short, a chunk takes the fibers that begin in it, whole, or one where
+/// all are: nothing is shared, each row is written once. Else it takes exactly its items, and the
+/// rows that it shares with its neighbours are carried (row_sums.hpp). Chunks, and so the bits, do
+/// not depend on the number of threads.
 
 namespace sporades::detail {
 
@@ -87,6 +87,25 @@ struct WholeFibers {
       p = stop;
     }
     if constexpr (Columns::access == Access::streamed) finish_streaming();
+  }
+};
+
+/// A chunk is one fiber: where fibers are short a GPU's neighbouring threads then read neighbouring
+/// items and write neighbouring rows.
+template <class Scalar, class MemorySpace>
+struct SingleFibers {
+  FiberRanges<MemorySpace> fibers;
+  RawMatrix<Scalar, MemorySpace> V;  // fibers x columns
+  WalkShape shape;
+
+  template <int Batch, class Terms, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION void walk(Terms const& terms, Columns const& columns,
+                                        Position item) const {
+    Position const f = shape.chunk(item);
+    typename Columns::T sums[Columns::parts];
+    for (auto& sum : sums) sum.fill(Scalar(0));
+    add_terms<Batch>(terms, columns, fibers.begin(f), fibers.begin(f + 1), sums);
+    for (int c = 0; c < Columns::parts; ++c) columns.part(c).store(V, f, sums[c]);
   }
 };
 
@@ -200,6 +219,15 @@ void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& term
   bool const takes_whole = takes_whole_fibers<ExecutionSpace>(items, fibers.longest);
   Position const length = fiber_chunk_length<ExecutionSpace>(items, takes_whole, item_bytes);
   Position const chunks = chunks_of(items, length);
+  if constexpr (is_gpu<ExecutionSpace>)
+    if (takes_whole && items <= 8 * ranges.fibers())
+      return for_tiles(std::false_type{},
+                       [&](auto width, auto access, std::size_t first, Position tiles) {
+                         using Range = SingleFibers<Scalar, MemorySpace>;
+                         FiberWalk<Terms, Range, width(), access(), loads> const walk{
+                             terms, Range{ranges, V, WalkShape{1, first, V.extent(1), tiles}}};
+                         launch_items(exec, label, ranges.fibers() * tiles, walk);
+                       });
   if (takes_whole) {
     for_tiles(std::true_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
       using Range = WholeFibers<Scalar, MemorySpace>;

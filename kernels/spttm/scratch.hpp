@@ -60,12 +60,11 @@ void spttm_scratch(ExecutionSpace const& exec,
   if (teams == 0) return;
   expects(teams <= static_cast<Position>(std::numeric_limits<int>::max()),
           "spttm: strategy scratch takes at most 2^31 teams, not ", teams);
-  Kokkos::parallel_for(
-      "sporades::spttm::scratch",
-      typename Functor::Policy(exec, static_cast<int>(teams), team_size, lanes)
-          .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
-                                   Functor::Rows::shmem_size(fibers_of_team, a_row)))),
-      Functor{product, a_row, fibers_of_team});
+  auto const bytes = static_cast<int>(Functor::Rows::shmem_size(fibers_of_team, a_row));
+  typename Functor::Policy policy(exec, static_cast<int>(teams), team_size, lanes);
+  // The pool is not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+  policy.set_scratch_size(0, Kokkos::PerTeam(bytes)).set_scratch_size(1, Kokkos::PerTeam(8));
+  Kokkos::parallel_for("sporades::spttm::scratch", policy, Functor{product, a_row, fibers_of_team});
 }
 
 }  // namespace sporades::detail
