@@ -35,13 +35,13 @@ struct SpttmPlan {
   }
 };
 
-/// The order of modes that nonzeros are sorted by for SpTTM on mode n: the others from the shortest
-/// to the longest, then n.
+/// The order of modes that nonzeros are sorted by for SpTTM on mode n: the others from the longest
+/// to the shortest, so that slices are small and rows of U come again soon, then n.
 inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
   std::vector<int> modes;
   for (int m = 0; m < static_cast<int>(dims.size()); ++m)
     if (m != n) modes.push_back(m);
-  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) { return dims[a] < dims[b]; });
+  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) { return dims[a] > dims[b]; });
   modes.push_back(n);
   return modes;
 }
