@@ -90,22 +90,42 @@ struct WholeFibers {
   }
 };
 
-/// A chunk is one fiber: where fibers are short a GPU's neighbouring threads then read neighbouring
-/// items and write neighbouring rows.
+/// A chunk is four fibers, a quarter of all apart: where fibers are short, a GPU's neighbouring
+/// threads so read neighbouring items and write neighbouring rows, and each has the loads of four
+/// under way.
 template <class Scalar, class MemorySpace>
 struct SingleFibers {
+  static constexpr int count = 4;
   FiberRanges<MemorySpace> fibers;
   RawMatrix<Scalar, MemorySpace> V;  // fibers x columns
-  WalkShape shape;
+  WalkShape shape;                   // length: from one of the four to the next
 
   template <int Batch, class Terms, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION void walk(Terms const& terms, Columns const& columns,
                                         Position item) const {
-    Position const f = shape.chunk(item);
-    typename Columns::T sums[Columns::parts];
-    for (auto& sum : sums) sum.fill(Scalar(0));
-    add_terms<Batch>(terms, columns, fibers.begin(f), fibers.begin(f + 1), sums);
-    for (int c = 0; c < Columns::parts; ++c) columns.part(c).store(V, f, sums[c]);
+    using T = typename Columns::T;
+    Position const last = fibers.fibers() - 1;
+    Position f[count], begin[count], end[count];
+    for (int k = 0; k < count; ++k) {  // past the last fiber that again, to be forgotten
+      f[k] = shape.chunk(item) + k * shape.length;
+      if (f[k] > last) f[k] = last;
+      begin[k] = fibers.begin(f[k]);
+      end[k] = fibers.begin(f[k] + 1);
+    }
+    typename Terms::Entry entry[count];
+    T row[count], sums[count][Columns::parts];
+    for (int k = 0; k < count; ++k) entry[k] = terms.fetch(begin[k]);
+    for (int k = 0; k < count; ++k) row[k] = terms.row(entry[k], columns);
+    for (int k = 0; k < count; ++k)
+      for (int c = 0; c < Columns::parts; ++c) {
+        sums[k][c] = row[k];
+        sums[k][c].multiply(terms.factor(entry[k], columns, c));
+      }
+    for (int k = 0; k < count; ++k) {
+      if (shape.chunk(item) + k * shape.length > last) return;
+      add_terms<Batch>(terms, columns, begin[k] + 1, end[k], sums[k]);
+      for (int c = 0; c < Columns::parts; ++c) columns.part(c).store(V, f[k], sums[k][c]);
+    }
   }
 };
 
@@ -160,6 +180,14 @@ struct FiberWalk {
 template <class ExecutionSpace>
 bool takes_whole_fibers(Position items, Position longest) {
   return longest <= (is_gpu<ExecutionSpace> ? 256 : std::max<Position>(items / 64, 32));
+}
+
+/// True where a GPU's threads should take fibers one by one: most are short, and the longest does
+/// not take as long as all.
+template <class MemorySpace>
+bool takes_single_fibers(FiberRanges<MemorySpace> const& ranges, Position longest) {
+  return ranges.items <= 8 * ranges.fibers() &&
+         longest <= std::max<Position>(ranges.items / 4096, 256);
 }
 
 /// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
@@ -220,14 +248,15 @@ void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& term
   Position const length = fiber_chunk_length<ExecutionSpace>(items, takes_whole, item_bytes);
   Position const chunks = chunks_of(items, length);
   if constexpr (is_gpu<ExecutionSpace>)
-    if (takes_whole && items <= 8 * ranges.fibers())
-      return for_tiles(std::false_type{},
-                       [&](auto width, auto access, std::size_t first, Position tiles) {
-                         using Range = SingleFibers<Scalar, MemorySpace>;
-                         FiberWalk<Terms, Range, width(), access(), loads> const walk{
-                             terms, Range{ranges, V, WalkShape{1, first, V.extent(1), tiles}}};
-                         launch_items(exec, label, ranges.fibers() * tiles, walk);
-                       });
+    if (takes_single_fibers(ranges, fibers.longest))
+      return for_tiles(
+          std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
+            using Range = SingleFibers<Scalar, MemorySpace>;
+            Position const quarter = chunks_of(ranges.fibers(), Range::count);
+            FiberWalk<Terms, Range, width(), access(), loads> const walk{
+                terms, Range{ranges, V, WalkShape{quarter, first, V.extent(1), tiles}}};
+            launch_items(exec, label, quarter * tiles, walk);
+          });
   if (takes_whole) {
     for_tiles(std::true_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
       using Range = WholeFibers<Scalar, MemorySpace>;
