@@ -16,6 +16,7 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <sporades/version.hpp>
 
 namespace sporades::command {
@@ -52,6 +53,7 @@ struct DecomposeWords {
   char const* init;
   char const* strategy;
   std::vector<std::string> strategies;
+  char const* model = "ktensor";
 };
 
 void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
@@ -66,7 +68,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   app.add_option("--format,--strategy", common.strategy, words.strategy)
       ->check(CLI::IsMember(words.strategies))
       ->capture_default_str();
-  app.add_option("-o,--output", common.output, "Write the model here, in ktensor text form");
+  app.add_option("-o,--output", common.output,
+                 std::string("Write the model here, in ") + words.model + " text form");
   app.add_option("--report", common.report, "Write a JSON report here");
   app.add_option("--checkpoint", common.checkpoint,
                  "Keep a checkpoint here, from which --resume goes on");
@@ -187,6 +190,29 @@ Parsed parse(std::vector<std::string> arguments) {
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
   cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
+
+  TuckerArguments tucker_arguments;
+  auto& tucker_app =
+      *app.add_subcommand("tucker", "Tucker decomposition by higher-order orthogonal iteration");
+  add_decompose_options(tucker_app, tucker_arguments.common,
+                        {"Stop when the fit changes by less; 0: run all iterations",
+                         "Start: random, hosvd, or a ttensor FILE",
+                         "How chains of products are computed",
+                         {std::begin(ttm_chain_strategy_names), std::end(ttm_chain_strategy_names)},
+                         "ttensor"});
+  tucker_app
+      .add_option("--ranks", tucker_arguments.ranks,
+                  "Columns of each mode's factor, as 8,8,4: none larger than its mode, or than the "
+                  "product of the others")
+      ->required()
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  tucker_app
+      .add_option("--starts", tucker_arguments.starts,
+                  "Random starts, of seeds that follow each other; the best model is kept")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  tucker_app.callback([&] { run = [=] { return tucker(tucker_arguments); }; });
 
   CpAprArguments cp_apr_arguments;
   cp_apr_arguments.common.iterations = 1000;

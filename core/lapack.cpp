@@ -14,6 +14,11 @@ void dpocon_(char const* uplo, int const* n, double const* a, int const* lda, do
              double* rcond, double* work, int* iwork, int* info, std::size_t);
 void dsyev_(char const* jobz, char const* uplo, int const* n, double* a, int const* lda, double* w,
             double* work, int const* lwork, int* info, std::size_t, std::size_t);
+void dsyevr_(char const* jobz, char const* range, char const* uplo, int const* n, double* a,
+             int const* lda, double const* vl, double const* vu, int const* il, int const* iu,
+             double const* abstol, int* m, double* w, double* z, int const* ldz, int* isuppz,
+             double* work, int const* lwork, int* iwork, int const* liwork, int* info, std::size_t,
+             std::size_t, std::size_t);
 
 // Present where the BLAS is OpenBLAS (openmp or pthread build) or MKL.
 __attribute__((weak)) int openblas_get_parallel();
@@ -113,6 +118,40 @@ SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n) {
   return result;
 }
 
+SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count) {
+  check(H, n, "leading_eigen");
+  expects(0 <= count && count <= n, "leading_eigen: ", count, " of ", n, " eigenvalues");
+  SymmetricEigen result;
+  if (count == 0) return result;
+  OneBlasThread const one;
+  auto A = H;
+  std::vector<double> values(static_cast<std::size_t>(n)),
+      vectors(static_cast<std::size_t>(n) * static_cast<std::size_t>(count));
+  std::vector<int> support(2 * static_cast<std::size_t>(n));
+  int const first = n - count + 1;
+  double const none = 0;
+  int info = 0, found = 0, size = -1, integers = -1, best_integers = 0;
+  double best = 0;
+  auto const solve = [&](double* work, int* iwork) {
+    dsyevr_("V", "I", "L", &n, A.data(), &n, &none, &none, &first, &n, &none, &found, values.data(),
+            vectors.data(), &n, support.data(), work, &size, iwork, &integers, &info, 1, 1, 1);
+  };
+  solve(&best, &best_integers);
+  size = static_cast<int>(best);
+  integers = best_integers;
+  std::vector<double> work(static_cast<std::size_t>(size));
+  std::vector<int> iwork(static_cast<std::size_t>(integers));
+  solve(work.data(), iwork.data());
+  if (info != 0 || found != count)
+    throw RunError(detail::concatenate("leading_eigen: dsyevr failed with ", info));
+  for (int j = count; j-- > 0;) {
+    result.values.push_back(values[j]);
+    auto const row = vectors.begin() + static_cast<std::ptrdiff_t>(j) * n;
+    result.vectors.insert(result.vectors.end(), row, row + n);
+  }
+  return result;
+}
+
 SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double ridge,
                                            double epsilon) {
   check(H, n, "inverse_or_pseudo_inverse");
@@ -161,6 +200,36 @@ std::vector<double> orthonormalizer(std::vector<double> const& G, int n) {
       S[static_cast<std::size_t>(i) * n + k] =
           scale[i] * eigen.vectors[static_cast<std::size_t>(from) * n + i] /
           std::sqrt(eigen.values[from]);
+  }
+  return S;
+}
+
+std::vector<double> gram_schmidt(std::vector<double> const& G, int n, double threshold) {
+  check(G, n, "gram_schmidt");
+  auto const at = [n](auto& matrix, int i, int j) -> auto& {
+    return matrix[static_cast<std::size_t>(i) * n + j];
+  };
+  std::vector<double> S(square(n));
+  for (int j = 0; j < n; ++j) {
+    // Column j less its projections on the ones before: S_j = e_j - sum_k S_k (S_k^T G e_j).
+    std::vector<double> column(static_cast<std::size_t>(n));
+    column[j] = 1;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int k = 0; k < j; ++k) {
+        double projection = 0;
+        for (int a = 0; a <= k; ++a) {
+          if (at(S, a, k) == 0) continue;
+          double image = 0;
+          for (int b = 0; b <= j; ++b) image += at(G, a, b) * column[b];
+          projection += at(S, a, k) * image;
+        }
+        for (int a = 0; a <= k; ++a) column[a] -= projection * at(S, a, k);
+      }
+    double square_of_length = 0;
+    for (int a = 0; a <= j; ++a)
+      for (int b = 0; b <= j; ++b) square_of_length += column[a] * at(G, a, b) * column[b];
+    if (!(square_of_length > threshold * at(G, j, j))) continue;
+    for (int a = 0; a <= j; ++a) at(S, a, j) = column[a] / std::sqrt(square_of_length);
   }
   return S;
 }

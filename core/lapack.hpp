@@ -13,13 +13,17 @@ namespace sporades {
 
 /// H = sum_j values[j] vectors[j] vectors[j]^T.
 struct SymmetricEigen {
-  std::vector<double> values;   // n, ascending
+  std::vector<double> values;   // n, ascending (of leading_eigen: descending)
   std::vector<double> vectors;  // n x n, row j is the eigenvector of values[j]
 };
 
 /// Eigenvalues and eigenvectors of H (dsyev). Throws RunError if the iteration fails or H holds
 /// NaN.
 SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n);
+
+/// The `count` largest eigenvalues of H, descending, and their eigenvectors, row j that of
+/// values[j] (dsyevr). Throws Error unless 0 <= count <= n, RunError as symmetric_eigen.
+SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count);
 
 struct SymmetricInverse {
   std::vector<double> inverse;  // n x n
@@ -38,5 +42,10 @@ SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double 
 /// S (n x n, row-major) with (Y S)^T (Y S) = I for any Y with Y^T Y = G; the columns of S that
 /// belong to directions which Y lacks (relative to its own column lengths) are zero and come last.
 std::vector<double> orthonormalizer(std::vector<double> const& G, int n);
+
+/// S (n x n, row-major, upper triangular) such that the columns of Y S are those of Y after
+/// Gram-Schmidt in their order, for any Y with Y^T Y = G; zero are the columns of S where Y's lies,
+/// to a relative `threshold` of its squared length, in the span of those before it.
+std::vector<double> gram_schmidt(std::vector<double> const& G, int n, double threshold);
 
 }  // namespace sporades

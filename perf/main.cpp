@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_files(settings);
     sporades::perf::add_cp_als(settings);
     sporades::perf::add_cp_apr(settings);
+    sporades::perf::add_tucker(settings);
     benchmark::RunSpecifiedBenchmarks();
   } catch (std::exception const& error) {
     std::cerr << "sporades_perf: error: " << error.what() << '\n';

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
 #include <sporades/core/error.hpp>
 #include <sporades/core/lapack.hpp>
 #include <sporades/core/random.hpp>
@@ -136,6 +137,50 @@ TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack]
   auto const singular = random_gram(n, n / 2);
   sporades::test::check_same_bits("pseudo-inverse" + name,
                                   bits(sporades::inverse_or_pseudo_inverse(singular, n).inverse));
+}
+
+TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
+  auto const n = GENERATE(1, 2, 5, 40);
+  auto const H = random_gram(n, n + 3);
+  auto const all = sporades::symmetric_eigen(H, n);
+  for (int count : {0, 1, (n + 1) / 2, n}) {
+    auto const some = sporades::leading_eigen(H, n, count);
+    REQUIRE(some.values.size() == static_cast<std::size_t>(count));
+    REQUIRE(some.vectors.size() == static_cast<std::size_t>(count) * n);
+    for (int k = 0; k < count; ++k) {
+      CHECK(std::abs(some.values[k] - all.values[n - 1 - k]) < 1e-12 * n);
+      double inner = 0;
+      for (int i = 0; i < n; ++i)
+        inner += some.vectors[static_cast<std::size_t>(k) * n + i] *
+                 all.vectors[static_cast<std::size_t>(n - 1 - k) * n + i];
+      CHECK(std::abs(std::abs(inner) - 1) < 1e-9);
+    }
+  }
+  CHECK_THROWS_AS(sporades::leading_eigen(H, n, n + 1), sporades::Error);
+  CHECK_THROWS_AS(sporades::leading_eigen({std::nan("")}, 1, 1), sporades::RunError);
+}
+
+TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[core][lapack]") {
+  // Y = [a, b, a + b, c] for independent a, b, c: G of it from G of [a, b, c].
+  auto const base = random_gram(3, 9);
+  double const mix[3][4] = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 1}};
+  HostMatrix G(16);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) G[i * 4 + j] += mix[a][i] * base[a * 3 + b] * mix[b][j];
+  auto const S = sporades::gram_schmidt(G, 4, 1e-12);
+  HostMatrix transposed(16);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) {
+      transposed[j * 4 + i] = S[i * 4 + j];
+      if (i > j || j == 2) CHECK(S[i * 4 + j] == 0);
+    }
+  HostMatrix expected(16);
+  for (int i : {0, 1, 3}) expected[i * 4 + i] = 1;
+  CHECK(largest_difference(product(product(transposed, G, 4), S, 4), expected) < 1e-13);
+  CHECK(S[0] > 0);
+  CHECK(S[5] > 0);
 }
 
 }  // namespace

@@ -87,11 +87,18 @@ struct CpAprArguments {
   std::string pi = "on-the-fly";
 };
 
+struct TuckerArguments {
+  DecomposeArguments common;
+  std::vector<int> ranks;
+  int starts = 1;
+};
+
 /// Each returns the exit status and throws Error for bad input, RunError for a failure.
 int info(InfoArguments const& arguments);
 int generate(GenerateArguments const& arguments);
 int convert(ConvertArguments const& arguments);
 int cp_als(CpAlsArguments const& arguments);
 int cp_apr(CpAprArguments const& arguments);
+int tucker(TuckerArguments const& arguments);
 
 }  // namespace sporades::command

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/ktensor_run.hpp>
+#include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 
 namespace sporades::command {
@@ -10,7 +10,8 @@ namespace {
 
 CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
-  auto options = common_options<CpAlsOptions>(common, arguments.rank);
+  auto options = common_options<CpAlsOptions>(common);
+  options.rank = arguments.rank;
   options.init = common.init == "random"  ? CpAlsInit::random
                  : common.init == "hosvd" ? CpAlsInit::hosvd
                                           : CpAlsInit::given;
@@ -29,6 +30,7 @@ struct CpAlsMethod {
   using Scalar = ScalarType;
   using Index = IndexType;
   using Arguments = CpAlsArguments;
+  using Kind = KtensorKind<Scalar>;
   using Memory = typename Exec::memory_space;
   using State = CpAlsState<Scalar, Memory>;
   using Snapshot = CpAlsSnapshot<Scalar>;
@@ -111,7 +113,7 @@ struct CpAlsMethod {
 
 int cp_als(CpAlsArguments const& arguments) {
   make_options(arguments);  // bad ones before anything is read
-  return run_ktensor<CpAlsMethod>(arguments);
+  return run_model<CpAlsMethod>(arguments);
 }
 
 }  // namespace sporades::command

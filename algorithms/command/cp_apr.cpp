@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/ktensor_run.hpp>
+#include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 
 namespace sporades::command {
@@ -10,7 +10,8 @@ namespace {
 
 CpAprOptions make_options(CpAprArguments const& arguments) {
   auto const& common = arguments.common;
-  auto options = common_options<CpAprOptions>(common, arguments.rank);
+  auto options = common_options<CpAprOptions>(common);
+  options.rank = arguments.rank;
   options.inner_iterations = arguments.inner_iterations;
   options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
@@ -32,6 +33,7 @@ struct CpAprMethodRun {
   using Scalar = ScalarType;
   using Index = IndexType;
   using Arguments = CpAprArguments;
+  using Kind = KtensorKind<Scalar>;
   using Memory = typename Exec::memory_space;
   using State = CpAprState<Scalar, Memory>;
   using Snapshot = CpAprSnapshot<Scalar>;
@@ -156,7 +158,7 @@ struct CpAprMethodRun {
 
 int cp_apr(CpAprArguments const& arguments) {
   make_options(arguments);  // bad ones before anything is read
-  return run_ktensor<CpAprMethodRun>(arguments);
+  return run_model<CpAprMethodRun>(arguments);
 }
 
 }  // namespace sporades::command

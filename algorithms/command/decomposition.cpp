@@ -55,11 +55,11 @@ AnyCoo<Scalar> Decomposition::read() {
   return result.tensor;
 }
 
-void Decomposition::announce(int rank) {
+void Decomposition::announce(std::string const& rank) {
   progress_.clear();
-  std::printf("%s: %s, %llu nonzeros; rank %d in %s precision on %s", report.file.c_str(),
+  std::printf("%s: %s, %llu nonzeros; %s in %s precision on %s", report.file.c_str(),
               to_string(Dims(report.dims)).c_str(), static_cast<unsigned long long>(report.nnz),
-              rank, report.precision.c_str(), report.backend.c_str());
+              rank.c_str(), report.precision.c_str(), report.backend.c_str());
   if (report.threads > 1) std::printf(" with %d threads", report.threads);
   std::printf("\n");
   if (report.duplicates > 0)
@@ -114,8 +114,8 @@ void Decomposition::keep(std::function<void()> const& write) {
   }
 }
 
-template <class Scalar>
-void Decomposition::print_labels(Ktensor<Scalar> const& model) const {
+template <class Model>
+void Decomposition::print_labels(Model const& model) const {
   if (!labels_.empty()) std::fputs(top_entries(model, labels_, arguments_.top).c_str(), stdout);
 }
 
@@ -149,5 +149,7 @@ template AnyCoo<double> Decomposition::read();
 template AnyCoo<float> Decomposition::read();
 template void Decomposition::print_labels(Ktensor<double> const&) const;
 template void Decomposition::print_labels(Ktensor<float> const&) const;
+template void Decomposition::print_labels(TuckerTensor<double> const&) const;
+template void Decomposition::print_labels(TuckerTensor<float> const&) const;
 
 }  // namespace sporades::command

@@ -25,7 +25,8 @@ class Decomposition {
   template <class Scalar>
   AnyCoo<Scalar> read();
 
-  void announce(int rank);
+  /// rank: "rank 16"
+  void announce(std::string const& rank);
   void say_resumed(std::string const& path, int iterations);
   void begin_build();
   void begin_solve();
@@ -39,8 +40,8 @@ class Decomposition {
   /// computed is worth more; the exit status will say it.
   void keep(std::function<void()> const& write);
 
-  template <class Scalar>
-  void print_labels(Ktensor<Scalar> const& model) const;
+  template <class Model>
+  void print_labels(Model const& model) const;
 
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.

@@ -82,6 +82,39 @@ std::vector<Entry> top_of_column(MatrixType const& A, int r, std::vector<std::st
   return entries;
 }
 
+/// Entries under a heading.
+struct Column {
+  std::string heading;
+  std::vector<Entry> entries;
+};
+
+std::string side_by_side(std::vector<Column> const& columns) {
+  std::size_t used = 1;
+  for (auto const& column : columns) used = std::max(used, column.entries.size() + 1);
+  std::vector<std::string> lines(used);
+  for (auto const& [heading, entries] : columns) {
+    int name_width = width_of(heading);
+    int value_width = 0;
+    for (auto const& entry : entries) {
+      name_width = std::max(name_width, width_of(entry.name));
+      value_width = std::max(value_width, width_of(entry.value));
+    }
+    for (std::size_t k = 0; k < used; ++k) {
+      Entry const entry = k == 0                   ? Entry{heading, ""}
+                          : k - 1 < entries.size() ? entries[k - 1]
+                                                   : Entry{};
+      lines[k] += "  " + entry.name + std::string(name_width - width_of(entry.name), ' ') + " " +
+                  std::string(value_width - width_of(entry.value), ' ') + entry.value + " ";
+    }
+  }
+  std::string text;
+  for (auto& line : lines) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 Labels read_labels(std::string const& folder, Dims const& dims) {
@@ -103,35 +136,54 @@ std::string top_entries(Ktensor<Scalar> const& model, Labels const& labels, int 
     char weight[64];
     std::snprintf(weight, sizeof weight, ", weight %.6g\n", static_cast<double>(model.weights(r)));
     text += weight;
-    std::vector<std::string> lines(static_cast<std::size_t>(top) + 1);
-    std::size_t used = 1;
-    for (int n = 0; n < model.order(); ++n) {
-      auto const entries = top_of_column(model.factors[n], r, labels[n], top);
-      used = std::max(used, entries.size() + 1);
-      std::string const heading = "mode " + std::to_string(n);
-      int name_width = width_of(heading);
-      int value_width = 0;
-      for (auto const& entry : entries) {
-        name_width = std::max(name_width, width_of(entry.name));
-        value_width = std::max(value_width, width_of(entry.value));
-      }
-      for (std::size_t k = 0; k < lines.size(); ++k) {
-        Entry const entry = k == 0                   ? Entry{heading, ""}
-                            : k - 1 < entries.size() ? entries[k - 1]
-                                                     : Entry{};
-        lines[k] += "  " + entry.name + std::string(name_width - width_of(entry.name), ' ') + " " +
-                    std::string(value_width - width_of(entry.value), ' ') + entry.value + " ";
-      }
-    }
-    for (std::size_t k = 0; k < used; ++k) {
-      lines[k].erase(lines[k].find_last_not_of(' ') + 1);
-      text += lines[k] + "\n";
-    }
+    std::vector<Column> columns;
+    for (int n = 0; n < model.order(); ++n)
+      columns.push_back(
+          {"mode " + std::to_string(n), top_of_column(model.factors[n], r, labels[n], top)});
+    text += side_by_side(columns);
   }
+  return text;
+}
+
+template <class Scalar>
+std::string top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top) {
+  constexpr int abreast = 4;
+  std::vector<std::size_t> places(model.core.extent(0));
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  auto const end = places.begin() + std::min<std::ptrdiff_t>(top, model.core.extent(0));
+  std::partial_sort(places.begin(), end, places.end(), [&](auto a, auto b) {
+    auto const x = std::abs(model.core(a));
+    auto const y = std::abs(model.core(b));
+    return x > y || (x == y && a < b);
+  });
+  auto const ranks = model.ranks();
+  std::string text = "\ncore\n";
+  for (auto place = places.begin(); place != end; ++place) {
+    std::size_t rest = *place;
+    text += " ";
+    for (int rank : ranks) {
+      text += " " + std::to_string(rest % rank + 1);
+      rest /= rank;
+    }
+    char value[32];
+    std::snprintf(value, sizeof value, "  %.6g\n", static_cast<double>(model.core(*place)));
+    text += value;
+  }
+  for (int n = 0; n < model.order(); ++n)
+    for (int first = 0; first < ranks[n]; first += abreast) {
+      text += "\nmode " + std::to_string(n) + "\n";
+      std::vector<Column> columns;
+      for (int r = first; r < std::min(first + abreast, ranks[n]); ++r)
+        columns.push_back({"column " + std::to_string(r + 1),
+                           top_of_column(model.factors[n], r, labels[n], top)});
+      text += side_by_side(columns);
+    }
   return text;
 }
 
 template std::string top_entries(Ktensor<double> const&, Labels const&, int);
 template std::string top_entries(Ktensor<float> const&, Labels const&, int);
+template std::string top_entries(TuckerTensor<double> const&, Labels const&, int);
+template std::string top_entries(TuckerTensor<float> const&, Labels const&, int);
 
 }  // namespace sporades::command

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/formats/ktensor.hpp>
+#include <sporades/formats/tucker_tensor.hpp>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,10 @@ Labels read_labels(std::string const& folder, Dims const& dims);
 /// order of their indices.
 template <class Scalar>
 std::string top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top);
+
+/// The same for each mode's columns; before them the `top` entries of the core of largest
+/// magnitude, each with the columns that it weighs, counted from 1.
+template <class Scalar>
+std::string top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top);
 
 }  // namespace sporades::command

@@ -1,38 +1,15 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/core/error.hpp>
+#include <sporades/core/memory.hpp>
 
 namespace sporades::command {
-namespace {
-
-double machine_bytes() {
-  double bytes =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
-  return bytes;
-}
-
-std::string scaled(double bytes) {
-  char const* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 6; ++unit) bytes /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-  return text;
-}
-
-}  // namespace
 
 std::string bytes_text(std::uint64_t bytes) {
-  return scaled(static_cast<double>(bytes));
+  return sporades::bytes_text(static_cast<double>(bytes));
 }
 
 std::uint64_t peak_resident_bytes() {
@@ -42,14 +19,15 @@ std::uint64_t peak_resident_bytes() {
 }
 
 std::string memory_sentence() {
-  return bytes_text(peak_resident_bytes()) + " were in use of the " + scaled(machine_bytes()) +
-         " that this process may have";
+  return bytes_text(peak_resident_bytes()) + " were in use of the " +
+         sporades::bytes_text(host_memory_bytes()) + " that this process may have";
 }
 
 void check_fits_memory(double bytes, std::string const& what) {
-  if (bytes > machine_bytes())
-    throw RunError(what + " needs " + scaled(bytes) + " of memory, this process may have " +
-                   scaled(machine_bytes()));
+  if (bytes > host_memory_bytes())
+    throw RunError(what + " needs " + sporades::bytes_text(bytes) +
+                   " of memory, this process may have " +
+                   sporades::bytes_text(host_memory_bytes()));
 }
 
 }  // namespace sporades::command

@@ -32,7 +32,10 @@ std::string to_json(Report const& report) {
   json["duplicates_summed"] = report.duplicates;
   json["dims"] = report.dims;
   json["nnz"] = report.nnz;
-  json["rank"] = report.rank;
+  if (report.ranks.empty())
+    json["rank"] = report.rank;
+  else
+    json["ranks"] = report.ranks;
   json["seed"] = report.seed;
   json["init"] = report.init;
   json["tolerance"] = report.tolerance;

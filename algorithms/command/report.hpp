@@ -48,6 +48,7 @@ struct Report {
   std::vector<std::uint64_t> dims;
   std::uint64_t nnz = 0;
   int rank = 0;
+  std::vector<int> ranks;  // of a Tucker tensor; then there is no rank
   std::uint64_t seed = 0;
   std::string init;
   double tolerance = 0;

@@ -11,7 +11,7 @@ namespace detail {
 
 /// Throws Error naming the first value that is not finite, or the overflow of the squares.
 template <class ExecutionSpace, class Tensor>
-void report_not_finite(ExecutionSpace const& exec, Tensor const& X) {
+void report_not_finite(ExecutionSpace const& exec, Tensor const& X, char const* where = "cp_als") {
   auto const values = X.values;
   Position first = X.nnz();
   Kokkos::parallel_reduce(
@@ -21,8 +21,8 @@ void report_not_finite(ExecutionSpace const& exec, Tensor const& X) {
         if (!is_finite && p < least) least = p;
       },
       Kokkos::Min<Position>(first));
-  expects(first < X.nnz(), "cp_als: the squares of X's values overflow");
-  fail("cp_als: value ", first, " of X (counted from 0) is NaN or infinite");
+  expects(first < X.nnz(), where, ": the squares of X's values overflow");
+  fail(where, ": value ", first, " of X (counted from 0) is NaN or infinite");
 }
 
 /// A(i, r) = |A(i, r)|

@@ -17,6 +17,7 @@ struct MultiplyRows {
 
   Const V, S;                // I x R, R x Q
   Matrix<Scalar, Memory> A;  // I x Q
+  bool adds;                 // to what A holds
 
   KOKKOS_INLINE_FUNCTION std::uint64_t tiles() const {
     auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
@@ -58,25 +59,28 @@ struct MultiplyRows {
       }
     }
     for (int row = 0; row < count; ++row)
-      for (int c = 0; c < width; ++c) A(i + row, j + c) = total[row][c];
+      for (int c = 0; c < width; ++c)
+        A(i + row, j + c) = adds ? A(i + row, j + c) + total[row][c] : total[row][c];
   }
 };
 
 }  // namespace detail
 
-/// A = V S. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no memory with V or S.
-/// Every entry is summed over k = 0 to R-1 in order, so the bits are the same on any number of
-/// threads. Enqueued on exec, does not fence. 2 I R Q flops. Throws Error if the shapes disagree.
-/// Not KokkosBlas::gemm: with OpenBLAS its bits differed between one and two threads for 8 and 17
-/// columns (not for 16 and 32), and for A^T A in nearly every shape tried (not for 1000 x 16).
+/// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no
+/// memory with V or S. Every entry is summed over k = 0 to R-1 in order, so the bits are the same
+/// on any number of threads. Enqueued on exec, does not fence. 2 I R Q flops. Throws Error if the
+/// shapes disagree. Not KokkosBlas::gemm: with OpenBLAS its bits differed between one and two
+/// threads for 8 and 17 columns (not for 16 and 32), and for A^T A in nearly every shape tried (not
+/// for 1000 x 16).
 template <class ExecutionSpace, class Left, class Right, class Output>
-void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A) {
+void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A,
+              bool adds = false) {
   using Scalar = typename Left::non_const_value_type;
   expects(V.extent(1) == S.extent(0) && A.extent(0) == V.extent(0) && A.extent(1) == S.extent(1),
           "multiply: V is ", V.extent(0), " x ", V.extent(1), ", S is ", S.extent(0), " x ",
           S.extent(1), ", A is ", A.extent(0), " x ", A.extent(1));
   expects(A.data() != V.data() || A.data() == nullptr, "multiply: A and V share memory");
-  detail::MultiplyRows<ExecutionSpace, Scalar> const kernel{V, S, A};
+  detail::MultiplyRows<ExecutionSpace, Scalar> const kernel{V, S, A, adds};
   Kokkos::parallel_for("sporades::dense::multiply",
                        detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
 }

@@ -28,6 +28,10 @@ void add_files(Settings const& settings);
 /// One iteration of CP-ALS, and its parts.
 void add_cp_als(Settings const& settings);
 
+/// TTM chains of every mode by strategy, and one iteration of HOOI and its parts, at ranks that are
+/// the same in every mode, or its length where that is less.
+void add_tucker(Settings const& settings);
+
 /// One outer iteration of CP-APR, and its parts.
 void add_cp_apr(Settings const& settings);
 

@@ -64,7 +64,8 @@ killed_and_resumed every 5 cp-als uber.spt --rank 3 --iterations 90 --tolerance 
 killed_and_resumed apr 5 cp-apr counts.spt --rank 4 --iterations 60 --tolerance 0
 killed_and_resumed stored 5 cp-apr counts.spt --rank 5 --iterations 40 --tolerance 0 --pi stored \
   --precision float --checkpoint-every 3 --inner-iterations 4
-check "killed at 30 moments ($total_kills)" test "$total_kills" -ge 30
+killed_and_resumed tucker 5 tucker five.tns --ranks 3,4,2,2,3 --iterations 60 --tolerance 0
+check "killed at 35 moments ($total_kills)" test "$total_kills" -ge 35
 check "of which some had a checkpoint ($total_resumed)" test "$total_resumed" -ge 12
 
 # On another number of threads, and farther than it was to go.
@@ -98,6 +99,17 @@ check 'with the same values' cmp <(values whole-apr.json) <(values r.json)
 refuses 'algorithm is cp-apr there and cp-als here' cp-als counts.spt --rank 4 --resume apr.ck
 refuses 'kappa is' "${apr[@]}" --kappa 0.1 --resume apr.ck
 refuses 'inner-iterations is 10 there and 3 here' "${apr[@]}" --inner-iterations 3 --resume apr.ck
+
+# The same of tucker.
+tucker=(tucker five.tns --ranks 3,4,2,2,3 --tolerance 0)
+run 0 "${tucker[@]}" --iterations 12 -o whole.ttns --report whole.json
+run 0 "${tucker[@]}" --iterations 5 --checkpoint tucker.ck
+run 0 "${tucker[@]}" --iterations 12 --resume tucker.ck -o resumed.ttns --report r.json --kokkos-num-threads=1
+same whole.ttns resumed.ttns
+check 'with the same fits' cmp <(fits whole.json) <(fits r.json)
+refuses 'ranks is 3,4,2,2,3 there and 3,4,2,2,2 here' tucker five.tns --ranks 3,4,2,2,2 --resume tucker.ck
+refuses 'strategy is automatic there and csf here' "${tucker[@]}" --format csf --resume tucker.ck
+refuses 'algorithm is cp-als there and tucker here' "${tucker[@]}" --resume five.ck
 
 # Another computation is refused, and what differs is said.
 resume=(--resume five.ck --iterations 12)

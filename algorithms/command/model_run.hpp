@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the subcommands that make a Kruskal tensor share: their run from the tensor on the host to
-/// the files. What tells them apart is a Method, a template of an execution space, a scalar and an
+/// What the subcommands that make a model share: their run from the tensor on the host to the
+/// files. What tells them apart is a Method, a template of an execution space, a scalar and an
 /// index type with
 ///   name, ExecutionSpace, Scalar, Index, Arguments, State, Snapshot
+///   Kind                         of model: model_kinds.hpp
 ///   options                      with those that all have, and an `init` that may be `given`
 ///   facts()                      what its bits hang on beside what all have
 ///   least_bytes(X)               that build makes of X, at least
@@ -14,34 +15,21 @@
 ///   describe(problem, report)    settings, strategies, bytes
 ///   seconds(state), line(state), brief(state)    of the last iteration
 ///   iteration(result, k), results(result), summary(result)
-///   arrays(snapshot), load(checkpoint, snapshot)    all but factors and weights
+///   arrays(snapshot), load(checkpoint, snapshot)    all that the Kind does not know of
 
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/model_kinds.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/core/matrix.hpp>
-#include <sporades/formats/ktensor_file.hpp>
 #include <sporades/formats/spt_file/checksum.hpp>
 #include <sporades/version.hpp>
 
 namespace sporades::command {
-
-template <class T>
-CheckpointArray array_of(std::string const& name, std::vector<T> const& values) {
-  return {name, values.data(), values.size() * sizeof(T)};
-}
-
-template <class T>
-std::vector<T> load(Checkpoint const& checkpoint, std::string const& name, std::size_t size) {
-  std::vector<T> values(size);
-  checkpoint.copy(name, values.data(), size * sizeof(T));
-  return values;
-}
 
 /// The seed's word, or the checksum of the file that the run starts from.
 inline std::string start_fact(std::string const& init, bool is_given) {
@@ -51,11 +39,10 @@ inline std::string start_fact(std::string const& init, bool is_given) {
       "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
 }
 
-/// What the options of all decompositions have in common.
+/// What the options of all decompositions have in common, but for the rank.
 template <class Options>
-Options common_options(DecomposeArguments const& common, int rank) {
+Options common_options(DecomposeArguments const& common) {
   Options options;
-  options.rank = rank;
   options.iterations = common.iterations;
   options.tolerance = common.tolerance;
   options.seed = common.seed;
@@ -74,17 +61,18 @@ bool is_interrupted(Result const& result) {
 }
 
 template <class Method>
-class KtensorRun {
+class ModelRun {
   using Exec = typename Method::ExecutionSpace;
   using Scalar = typename Method::Scalar;
   using Index = typename Method::Index;
   using Memory = typename Exec::memory_space;
   using State = typename Method::State;
   using Snapshot = typename Method::Snapshot;
+  using Kind = typename Method::Kind;
 
  public:
-  KtensorRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
-             CooTensor<Scalar, Index> const& tensor)
+  ModelRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
+           CooTensor<Scalar, Index> const& tensor)
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
@@ -100,7 +88,7 @@ class KtensorRun {
     }
     auto& report = run_.report;
     report.algorithm = Method::name;
-    report.rank = method_.options.rank;
+    Kind::report_rank(method_.options, report);
     check_memory();
     run_.begin_build();
     auto const X = copy_to(exec_, tensor_);
@@ -108,7 +96,7 @@ class KtensorRun {
     auto problem = method_.build(exec_, X);
     method_.describe(problem, report);
     report.resumed_after = state.iteration();
-    run_.announce(report.rank);
+    run_.announce(Kind::rank_text(method_.options));
     if (from) run_.say_resumed(common_.resume, state.iteration());
 
     run_.begin_solve();
@@ -131,18 +119,18 @@ class KtensorRun {
       report.kernels[label] = {kernel.seconds, kernel.calls};
 
     run_.begin_write();
-    write(host_copy(result.model));
+    auto const model = Kind::host_copy(result.model);
+    if (!common_.output.empty()) Kind::write(common_.output, model);
+    run_.print_labels(model);
     return run_.finish(interrupted ? signals.received() : 0, method_.summary(result));
   }
 
  private:
   void check_memory() const {
-    double rows = 0;
-    for (auto dim : tensor_.dims) rows += static_cast<double>(dim);
     // The factors, what updates them, and the model; and what the method makes of the tensor.
-    check_fits_memory(3 * rows * method_.options.rank * sizeof(Scalar) +
+    check_fits_memory(3 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar) +
                           static_cast<double>(method_.least_bytes(tensor_)),
-                      std::string(Method::name) + ": rank " + std::to_string(method_.options.rank) +
+                      std::string(Method::name) + ": " + Kind::rank_text(method_.options) +
                           " for " + to_string(tensor_.dims));
   }
 
@@ -157,7 +145,7 @@ class KtensorRun {
                    {"dims", to_string(X.dims)},
                    {"nnz", std::to_string(X.nnz())},
                    {"tensor", tensor_fingerprint(X)},
-                   {"rank", std::to_string(options.rank)},
+                   Kind::rank_fact(options),
                    {"seed", std::to_string(options.seed)},
                    {"init", start_fact(common_.init, is_given(options))},
                    {"strategy", to_string(options.strategy)}};
@@ -169,18 +157,13 @@ class KtensorRun {
                     std::optional<Checkpoint> const& from) {
     if (from) return restore(exec_, load_snapshot(*from));
     if (!is_given(method_.options)) return method_.start(exec_, X);
-    return method_.start(exec_, tensor_.dims, read_ktensor<Scalar>(common_.init));
+    return method_.start(exec_, tensor_.dims, Kind::read(common_.init));
   }
 
   Snapshot load_snapshot(Checkpoint const& checkpoint) const {
-    auto const R = static_cast<std::size_t>(method_.options.rank);
     Snapshot state;
     state.dims = tensor_.dims;
-    state.rank = method_.options.rank;
-    state.weights = load<double>(checkpoint, "weights", R);
-    for (std::size_t n = 0; n < state.dims.size(); ++n)
-      state.factors.push_back(
-          load<Scalar>(checkpoint, "factor-" + std::to_string(n), state.dims[n] * R));
+    Kind::load(checkpoint, method_.options, state);
     method_.load(checkpoint, state);
     return state;
   }
@@ -190,10 +173,8 @@ class KtensorRun {
     Facts facts = facts_;
     facts.emplace_back("iterations", std::to_string(now.iteration()));
     auto const of_method = method_.arrays(state);  // owns what the arrays point to
-    std::vector<CheckpointArray> arrays = {array_of("weights", state.weights)};
-    for (auto const& array : of_method.arrays) arrays.push_back(array);
-    for (std::size_t n = 0; n < state.factors.size(); ++n)
-      arrays.push_back(array_of("factor-" + std::to_string(n), state.factors[n]));
+    auto arrays = Kind::arrays(state);
+    arrays.insert(arrays.end(), of_method.arrays.begin(), of_method.arrays.end());
     write_checkpoint(common_.checkpoint, facts, arrays);
   }
 
@@ -202,23 +183,6 @@ class KtensorRun {
     if (common_.checkpoint.empty() || state.iteration() == kept_) return;
     kept_ = state.iteration();
     run_.keep([&] { save(state); });
-  }
-
-  Ktensor<Scalar> host_copy(Ktensor<Scalar, Memory> const& model) {
-    Ktensor<Scalar> copy;
-    copy.weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.weights);
-    for (auto const& A : model.factors) {
-      auto const padded = with_padding(A);
-      auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), padded);
-      copy.factors.push_back(
-          Kokkos::subview(mirror, Kokkos::ALL, std::make_pair(std::size_t{0}, A.extent(1))));
-    }
-    return copy;
-  }
-
-  void write(Ktensor<Scalar> const& model) {
-    if (!common_.output.empty()) write_ktensor(common_.output, model);
-    run_.print_labels(model);
   }
 
   Exec exec_;
@@ -233,7 +197,7 @@ class KtensorRun {
 namespace detail {
 
 template <template <class, class, class> class Method, class Scalar, class Arguments>
-int run_ktensor_as(Arguments const& arguments) {
+int run_model_as(Arguments const& arguments) {
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
@@ -242,7 +206,7 @@ int run_ktensor_as(Arguments const& arguments) {
     return std::visit(
         [&](auto const& X) {
           using Index = typename std::decay_t<decltype(X)>::Index;
-          return KtensorRun<Method<Exec, Scalar, Index>>(exec, arguments, run, X)();
+          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, X)();
         },
         tensor);
   });
@@ -252,10 +216,10 @@ int run_ktensor_as(Arguments const& arguments) {
 
 /// The whole subcommand, in the precision and on the backend that the arguments name.
 template <template <class, class, class> class Method, class Arguments>
-int run_ktensor(Arguments const& arguments) {
+int run_model(Arguments const& arguments) {
   return arguments.common.compute.precision == "float"
-             ? detail::run_ktensor_as<Method, float>(arguments)
-             : detail::run_ktensor_as<Method, double>(arguments);
+             ? detail::run_model_as<Method, float>(arguments)
+             : detail::run_model_as<Method, double>(arguments);
 }
 
 }  // namespace sporades::command

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What a subcommand's run does with its model, by kind: Kruskal or Tucker tensor.
+
+#include <sporades/algorithms/command/checkpoint.hpp>
+#include <sporades/algorithms/command/report.hpp>
+#include <sporades/core/matrix.hpp>
+#include <sporades/formats/ktensor_file.hpp>
+#include <sporades/formats/tucker_file.hpp>
+
+namespace sporades::command {
+
+template <class T>
+CheckpointArray array_of(std::string const& name, std::vector<T> const& values) {
+  return {name, values.data(), values.size() * sizeof(T)};
+}
+
+template <class T>
+std::vector<T> load(Checkpoint const& checkpoint, std::string const& name, std::size_t size) {
+  std::vector<T> values(size);
+  checkpoint.copy(name, values.data(), size * sizeof(T));
+  return values;
+}
+
+/// Factors with their padding on the host.
+template <class Scalar, class Memory>
+Factors<Scalar, Kokkos::HostSpace> factors_on_host(Factors<Scalar, Memory> const& factors) {
+  Factors<Scalar, Kokkos::HostSpace> copies;
+  for (auto const& A : factors) {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), with_padding(A));
+    copies.push_back(
+        Kokkos::subview(mirror, Kokkos::ALL, std::make_pair(std::size_t{0}, A.extent(1))));
+  }
+  return copies;
+}
+
+template <class Snapshot>
+void append_factors(Snapshot const& state, std::vector<CheckpointArray>& arrays) {
+  for (std::size_t n = 0; n < state.factors.size(); ++n)
+    arrays.push_back(array_of("factor-" + std::to_string(n), state.factors[n]));
+}
+
+template <class Snapshot>
+void load_factor(Checkpoint const& checkpoint, std::size_t n, std::size_t columns,
+                 Snapshot& state) {
+  using Scalar = typename std::decay_t<decltype(state.factors[0])>::value_type;
+  state.factors.push_back(
+      load<Scalar>(checkpoint, "factor-" + std::to_string(n), state.dims[n] * columns));
+}
+
+template <class Scalar>
+struct KtensorKind {
+  using Model = Ktensor<Scalar>;
+
+  static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
+  static void write(std::string const& path, Model const& model) { write_ktensor(path, model); }
+
+  /// Options: an algorithm's, or its subcommand's arguments.
+  template <class Options>
+  static std::string rank_text(Options const& options) {
+    return "rank " + std::to_string(options.rank);
+  }
+  template <class Options>
+  static std::pair<std::string, std::string> rank_fact(Options const& options) {
+    return {"rank", std::to_string(options.rank)};
+  }
+  template <class Options>
+  static void report_rank(Options const& options, Report& report) {
+    report.rank = options.rank;
+  }
+  template <class Options>
+  static double factor_numbers(Options const& options, Dims const& dims) {
+    double rows = 0;
+    for (auto dim : dims) rows += static_cast<double>(dim);
+    return rows * options.rank;
+  }
+
+  template <class Memory>
+  static Model host_copy(Ktensor<Scalar, Memory> const& model) {
+    return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.weights),
+            factors_on_host(model.factors)};
+  }
+
+  template <class Snapshot>
+  static std::vector<CheckpointArray> arrays(Snapshot const& state) {
+    std::vector<CheckpointArray> all = {array_of("weights", state.weights)};
+    append_factors(state, all);
+    return all;
+  }
+  template <class Options, class Snapshot>
+  static void load(Checkpoint const& checkpoint, Options const& options, Snapshot& state) {
+    auto const R = static_cast<std::size_t>(options.rank);
+    state.rank = options.rank;
+    state.weights = command::load<double>(checkpoint, "weights", R);
+    for (std::size_t n = 0; n < state.dims.size(); ++n) load_factor(checkpoint, n, R, state);
+  }
+};
+
+template <class Scalar>
+struct TuckerKind {
+  using Model = TuckerTensor<Scalar>;
+
+  static Model read(std::string const& path) { return read_tucker<Scalar>(path); }
+  static void write(std::string const& path, Model const& model) { write_tucker(path, model); }
+
+  template <class Options>
+  static std::string rank_text(Options const& options) {
+    return "ranks " + rank_fact(options).second;
+  }
+  template <class Options>
+  static std::pair<std::string, std::string> rank_fact(Options const& options) {
+    std::string text;
+    for (int rank : options.ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+    return {"ranks", text};
+  }
+  template <class Options>
+  static void report_rank(Options const& options, Report& report) {
+    report.ranks = options.ranks;
+  }
+  template <class Options>
+  static double factor_numbers(Options const& options, Dims const& dims) {
+    double numbers = 0;
+    for (std::size_t n = 0; n < dims.size() && n < options.ranks.size(); ++n)
+      numbers += static_cast<double>(dims[n]) * options.ranks[n];
+    return numbers;
+  }
+
+  template <class Memory>
+  static Model host_copy(TuckerTensor<Scalar, Memory> const& model) {
+    return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.core),
+            factors_on_host(model.factors)};
+  }
+
+  template <class Snapshot>
+  static std::vector<CheckpointArray> arrays(Snapshot const& state) {
+    std::vector<CheckpointArray> all = {array_of("core", state.core)};
+    append_factors(state, all);
+    return all;
+  }
+  template <class Options, class Snapshot>
+  static void load(Checkpoint const& checkpoint, Options const& options, Snapshot& state) {
+    state.ranks = options.ranks;
+    state.core = command::load<double>(checkpoint, "core", core_size(options.ranks));
+    for (std::size_t n = 0; n < state.dims.size(); ++n)
+      load_factor(checkpoint, n, static_cast<std::size_t>(options.ranks[n]), state);
+  }
+};
+
+}  // namespace sporades::command

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <sporades/algorithms/cp_als/start.hpp>
+#include <sporades/algorithms/tucker/model.hpp>
+#include <sporades/algorithms/tucker/options.hpp>
+#include <sporades/algorithms/tucker/solver.hpp>
+#include <sporades/algorithms/tucker/start.hpp>
+#include <sporades/formats/sort_coo.hpp>
+
+/// Tucker decomposition by higher-order orthogonal iteration (HOOI):
+///   X ~ M = G x_0 A_0 ... x_{N-1} A_{N-1},  A_n orthonormal, I_n x R_n
+/// Modes are updated from 0 to N-1: A_n becomes the R_n leading left singular vectors of
+/// Y_(n) = X_(n) (the Kronecker product of the others), and at the end of an iteration
+/// G_(N-1) = A_{N-1}^T Y_(N-1). fit = 1 - ||X-M|| / ||X|| comes from the norm of the core, and does
+/// not fall. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000; for sparse
+/// tensors Ma et al., JPDC 2018, Algorithm 6. N sorted copies of X are made once and reused.
+///
+/// One seed gives one model, bit for bit, on a backend with any number of threads.
+///
+///   HooiOptions options;
+///   options.ranks = {8, 8, 8};
+///   auto const result = hooi(exec, X, options);
+/// or, with what it does taken apart, so that a run can be watched, saved and continued:
+///   auto problem = make_hooi_problem(exec, X, options);          // plan and norm
+///   auto state = hooi_start(exec, X, options);                   // or restore(exec, snapshot)
+///   auto const result = hooi(exec, problem, options, state, [&](auto const& state) {
+///     save(snapshot(exec, state));
+///     return true;                                               // false stops
+///   });
+
+namespace sporades {
+
+template <class Scalar, class MemorySpace>
+struct HooiResult {
+  TuckerTensor<Scalar, MemorySpace> model;  // signs fixed
+  std::vector<double> fits;     // of every iteration, those before a resumption included
+  std::vector<double> seconds;  // the same
+  bool converged = false;
+  HooiStop stop = HooiStop::iterations;
+  std::map<std::string, KernelTime> kernels;  // where options.time_kernels
+  std::vector<double> start_fits;             // the last fit of each start
+  std::uint64_t seed = 0;                     // of the start that gave the model
+
+  double fit() const { return fits.empty() ? 0 : fits.back(); }
+};
+
+/// Builds what the chains want for every mode, and the norm. X in any order, values of equal
+/// coordinates are added. Fences exec. Throws Error for options out of range or that do not fit X,
+/// where X has no nonzeros, is all zero, or holds NaN or infinity (saying where), and where a chain
+/// does not fit the memory.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    HooiOptions const& options) {
+  check_hooi(options, X.dims);
+  expects(X.nnz() > 0, "hooi: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X, "hooi");
+  auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
+  double const square = norm_squared(exec, summed.values);
+  expects(square > 0, "hooi: the norm of X is 0: nothing to fit");
+  return {X.dims,
+          make_ttm_chain_plan(exec, summed, options.ranks,
+                              TtmChainOptions{options.strategy, options.memory_limit}),
+          square};
+}
+
+/// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
+/// called after each iteration and stops the run by returning false. Fences exec. A state that has
+/// met the rule already is left as it is. Throws Error if the state does not fit the problem and
+/// options, RunError where numbers overflow.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+HooiResult<Scalar, MemorySpace> hooi(
+    ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
+    HooiOptions const& options, HooiState<Scalar, MemorySpace>& state,
+    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  check_hooi(options, problem.dims);
+  expects(options.ranks == problem.chain.ranks, "hooi: the problem was made for other ranks");
+  detail::check_hooi_state(problem.dims, options, state);
+  KernelTimes times(options.time_kernels);
+  detail::HooiSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  auto const has_converged = [&] {
+    auto const& fits = state.fits;
+    return fits.size() > 1 && std::abs(fits.back() - fits[fits.size() - 2]) < options.tolerance;
+  };
+  HooiStop stop = HooiStop::iterations;
+  while (!has_converged() && state.iteration() < options.iterations) {
+    solver.iterate();
+    if (observer && !observer(state)) {
+      stop = HooiStop::observer;
+      break;
+    }
+  }
+  bool const converged = has_converged();
+  if (converged) stop = HooiStop::converged;
+  HooiResult<Scalar, MemorySpace> result{sign_fixed_model(exec, state),
+                                         state.fits,
+                                         state.seconds,
+                                         converged,
+                                         stop,
+                                         times.by_label(),
+                                         {},
+                                         options.seed};
+  result.start_fits = {result.fit()};
+  return result;
+}
+
+/// The same from the state, and from random starts of the seeds after options.seed until there are
+/// options.starts. The best fit is returned, the first of equal ones, and the state becomes the one
+/// it came from; the observer sees the states of one start after another, and stops them all.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+HooiResult<Scalar, MemorySpace> hooi_of_starts(
+    ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
+    HooiOptions const& options, HooiState<Scalar, MemorySpace>& state,
+    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  auto one = options;
+  one.starts = 1;
+  auto best = hooi(exec, problem, one, state, observer);
+  auto start_fits = best.start_fits;
+  auto last = best.stop;
+  CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
+  any.dims = problem.dims;
+  for (int k = 1; k < options.starts && last != HooiStop::observer; ++k) {
+    ++one.seed;
+    auto next = hooi_start(exec, any, one);
+    auto const result = hooi(exec, problem, one, next, observer);
+    start_fits.push_back(result.fit());
+    last = result.stop;
+    if (result.fit() <= best.fit()) continue;
+    best = result;
+    state = next;
+  }
+  best.stop = last == HooiStop::observer ? last : best.stop;
+  best.start_fits = start_fits;
+  return best;
+}
+
+/// The whole of it, from one or several random starts, or from HOSVD.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+HooiResult<Scalar, MemorySpace> hooi(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    HooiOptions const& options,
+    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  auto problem = make_hooi_problem(exec, X, options);
+  auto state = hooi_start(exec, X, options);
+  return hooi_of_starts(exec, problem, options, state, observer);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/tucker.hpp>

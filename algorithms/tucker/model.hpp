@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_als/model.hpp>
+#include <sporades/algorithms/tucker/state.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// A(i, r) = -A(i, r) where down(r)
+template <class MatrixType>
+struct FlipColumns {
+  MatrixType A;
+  Kokkos::View<int*, typename MatrixType::memory_space> down;  // R
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    for (std::uint64_t r = 0; r < A.extent(1); ++r)
+      if (down(r)) A(i, r) = -A(i, r);
+  }
+};
+
+}  // namespace detail
+
+/// The Tucker tensor of a state: each factor's columns have their entry of largest magnitude
+/// positive, the core's signs follow. The state stays as it is. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+TuckerTensor<Scalar, MemorySpace> sign_fixed_model(ExecutionSpace const& exec,
+                                                   HooiState<Scalar, MemorySpace> const& state) {
+  TuckerTensor<Scalar, MemorySpace> model;
+  auto core = state.core;
+  std::size_t stride = 1;
+  for (auto const& factor : state.factors) {
+    std::size_t const R = factor.extent(1);
+    auto const down = detail::points_down(exec, factor);
+    auto const A = copy_matrix(exec, factor);
+    Kokkos::parallel_for(
+        "sporades::tucker::flip_columns", detail::Range<ExecutionSpace>(exec, 0, A.extent(0)),
+        detail::FlipColumns<Matrix<Scalar, MemorySpace>>{
+            A,
+            to_view(exec, "sporades::tucker::down", std::vector<int>(down.begin(), down.end()))});
+    fence(exec, "sporades::tucker::flip_columns");
+    model.factors.push_back(A);
+    for (std::size_t g = 0; g < core.size(); ++g)
+      if (down[g / stride % R]) core[g] = -core[g];
+    stride *= R;
+  }
+  model.core =
+      to_view(exec, "sporades::tucker::core", std::vector<Scalar>(core.begin(), core.end()));
+  return model;
+}
+
+}  // namespace sporades

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/tucker/left_singular_vectors.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
+
+namespace sporades {
+
+/// Where HOOI starts: `random`: random factors of the seed; `hosvd`: leading left singular vectors
+/// of the tensor's unfoldings; `given`: a TuckerTensor passed to hooi_start. All are made
+/// orthonormal.
+enum class HooiInit { random, hosvd, given };
+
+struct HooiOptions {
+  std::vector<int> ranks;   // R_0 to R_{N-1}
+  int iterations = 50;      // at most
+  double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
+  std::uint64_t seed = 1;
+  HooiInit init = HooiInit::random;
+  int starts = 1;  // of the seeds seed, seed + 1, ...; the best model is returned
+  TtmChainStrategy strategy = TtmChainStrategy::automatic;
+  SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
+  double memory_limit = 0;    // bytes of a chain's product and what lies between; 0: the machine's
+  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+};
+
+enum class HooiStop { converged, iterations, observer };
+
+inline char const* to_string(HooiStop stop) {
+  switch (stop) {
+    case HooiStop::converged:
+      return "fit change below the tolerance";
+    case HooiStop::iterations:
+      return "all iterations done";
+    default:
+      return "stopped from outside";
+  }
+}
+
+/// A tensor made ready for HOOI: see make_hooi_problem.
+template <class Scalar, class Index, class MemorySpace>
+struct HooiProblem {
+  Dims dims;
+  TtmChainPlan<Scalar, Index, MemorySpace> chain;
+  double norm_squared = 0;  // ||X||^2
+};
+
+}  // namespace sporades

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <sporades/algorithms/tucker.hpp>
+#include <support/benchmarks.hpp>
+#include <support/measure.hpp>
+#include <support/tensors.hpp>
+
+namespace sporades::perf {
+namespace {
+
+std::vector<int> ranks_of(Dims const& dims, int rank) {
+  std::vector<int> ranks;
+  for (auto dim : dims)
+    ranks.push_back(static_cast<int>(std::min(dim, static_cast<std::uint64_t>(rank))));
+  return ranks;
+}
+
+/// The chain of one mode; the bytes are those of the nonzeros and the product, each once.
+template <class Scalar>
+void run_chain(benchmark::State& state, std::string const& name, int rank,
+               std::string const& strategy, int mode) {
+  ExecutionSpace const exec{};
+  auto const X = copy_to(exec, tensor<Scalar>(name));
+  if (mode >= X.order()) {
+    state.SkipWithError("the tensor has no such mode");
+    return;
+  }
+  auto const ranks = ranks_of(X.dims, rank);
+  auto plan = make_ttm_chain_plan(exec, X, ranks, TtmChainOptions{ttm_chain_strategy(strategy), 0});
+  Factors<Scalar, MemorySpace> A;
+  for (int n = 0; n < X.order(); ++n)
+    A.push_back(random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
+  auto const product = ttm_chain(exec, plan, A, mode);
+  measure(state, exec, [&] { ttm_chain(exec, plan, A, mode); });
+  double const bytes =
+      static_cast<double>(X.nnz()) * static_cast<double>(4 * X.order() + sizeof(Scalar)) +
+      static_cast<double>(product.Y.size() * sizeof(Scalar));
+  count<Scalar>(state, bytes, plan.choices[mode].flops);
+  state.SetLabel(describe(plan.choices[mode]));
+}
+
+/// Six iterations from one start; the time is the median one's. The parts come from a second run,
+/// whose kernels are fenced one by one.
+template <class Scalar>
+void run_hooi(benchmark::State& state, std::string const& name, int rank) {
+  ExecutionSpace const exec{};
+  auto const X = copy_to(exec, tensor<Scalar>(name));
+  HooiOptions options;
+  options.ranks = ranks_of(X.dims, rank);
+  options.iterations = 6;
+  options.tolerance = 0;
+  auto problem = make_hooi_problem(exec, X, options);
+  auto iterate = [&] {
+    auto start = hooi_start(exec, X, options);
+    return hooi(exec, problem, options, start);
+  };
+  for (auto _ : state) {
+    auto seconds = iterate().seconds;
+    std::sort(seconds.begin(), seconds.end());
+    state.SetIterationTime(seconds[seconds.size() / 2]);
+  }
+  options.time_kernels = true;
+  double chains = 0, vectors = 0;
+  for (auto const& [label, time] : iterate().kernels) {
+    state.counters[label + " ms"] = 1e3 * time.seconds / options.iterations;
+    (label.rfind("ttm_chain", 0) == 0 ? chains : vectors) += time.seconds;
+  }
+  state.counters["singular vectors and core, of all"] = vectors / (chains + vectors);
+}
+
+template <class Scalar>
+void add_scalar(Settings const& settings, std::string const& name, int rank) {
+  std::string const end = std::string("/") + scalar_name<Scalar>() + "/R" + std::to_string(rank);
+  if (!settings.has_scalar(scalar_name<Scalar>())) return;
+  for (char const* strategy : ttm_chain_strategy_names)
+    for (int mode = 0; mode < 5; ++mode)
+      add("ttm_chain/" + short_name(name) + end + "/" + strategy + "/mode:" + std::to_string(mode),
+          [=](benchmark::State& state) { run_chain<Scalar>(state, name, rank, strategy, mode); });
+  add("hooi/" + short_name(name) + end,
+      [=](benchmark::State& state) { run_hooi<Scalar>(state, name, rank); });
+}
+
+}  // namespace
+
+void add_tucker(Settings const& settings) {
+  for (auto const& name : settings.tensors)
+    for (int rank : {8}) {
+      add_scalar<double>(settings, name, rank);
+      add_scalar<float>(settings, name, rank);
+    }
+}
+
+}  // namespace sporades::perf

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Every option of tucker, its outputs, and what it refuses.
+source "$(dirname "$0")/support.sh" "$@"
+
+fit_of() { sed -n 's/^fit \([-0-9.]*\) .*after.*/\1/p' out; }
+within() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a - b <= d && b - a <= d) }'; }
+
+# (1 2) o (1 3) o (2 0 1): ranks 1,1,1 fit it exactly; its norm is the core.
+printf '1 1 1 2\n1 1 3 1\n1 2 1 6\n1 2 3 3\n2 1 1 4\n2 1 3 2\n2 2 1 12\n2 2 3 6\n' > one.tns
+run 0 tucker one.tns --ranks 1,1,1 --tolerance 0 --iterations 4 -o one.ttns
+check 'an exact tensor is fitted' within "$(fit_of)" 1 1e-7
+check 'one line an iteration' test "$(grep -c '^iteration [0-9]*: fit ' out)" = 4
+says 'ranks 1,1,1 in double precision'
+check 'the model is a ttensor' test "$(head -1 one.ttns)" = ttensor
+check 'of 2 x 2 x 3' test "$(sed -n '3p' one.ttns | xargs)" = '2 2 3'
+check 'with a core of ranks' test "$(sed -n '4,6p' one.ttns | xargs)" = 'tensor 3 1 1 1'
+check 'which is the norm' within "$(sed -n '7p' one.ttns)" 15.8113883 1e-6
+check 'and a factor a mode' test "$(grep -cx 'matrix' one.ttns)" = 3
+check_not 'nothing on standard error' test -s err
+
+run 0 generate --dims 40x30x20 --nnz 3000 --skew 0.7 --seed 3 -o x.tns
+base=(tucker x.tns --ranks 4,3,5 --iterations 8 --tolerance 0)
+run 0 "${base[@]}" -o m.ttns --report r.json
+fit=$(fit_of)
+for key in algorithm version backend threads precision file dims nnz ranks seed iterations iteration \
+  seconds fit converged stop_reason read build solve write total kernels calls bytes_peak; do
+  check "the report has $key" grep -q "\"$key\": " r.json
+done
+check_not 'and no rank' grep -q '"rank": ' r.json
+check 'the ranks' test "$(grep -A4 '"ranks": ' r.json | tr -d ' \n')" = '"ranks":[4,3,5],'
+check 'eight iterations' test "$(grep -c '"iteration": ' r.json)" = 8
+check 'fit' grep -q "\"fit\": ${fit:0:8}" r.json
+check 'not converged' grep -q '"converged": false' r.json
+check 'kernels are timed' grep -q '"ttm_chain mode 2"' r.json
+
+# The same bits on another number of threads and from another file format; others for other seeds.
+run 0 "${base[@]}" -o threads.ttns --kokkos-num-threads=1
+same m.ttns threads.ttns
+run 0 convert x.tns x.spt
+run 0 tucker x.spt --ranks 4,3,5 --iterations 8 --tolerance 0 -o spt.ttns
+same m.ttns spt.ttns
+run 0 "${base[@]}" --seed 2 -o seed.ttns
+check_not 'another seed, another model' cmp -s m.ttns seed.ttns
+
+# The strategies agree.
+for strategy in automatic semi_sparse csf fused; do
+  run 0 "${base[@]}" --format $strategy --report r.json
+  check "$strategy has the same fit" within "$(fit_of)" "$fit" 1e-9
+  [[ $strategy == automatic ]] ||
+    check "$strategy is reported" test "$(grep -c "^ *\"$strategy, modes" r.json)" = 3
+done
+run 0 "${base[@]}" --precision float --report r.json
+check 'float has nearly the same fit' within "$(fit_of)" "$fit" 1e-3
+check 'float is reported' grep -q '"precision": "float"' r.json
+
+# Starts.
+run 0 "${base[@]}" --init hosvd
+check 'hosvd fits' awk -v fit="$(fit_of)" 'BEGIN { exit !(fit > 0.01) }'
+run 0 tucker x.tns --ranks 4,3,5 --iterations 1 --init m.ttns --tolerance 0
+check 'goes on from a model' awk -v a="$(fit_of)" -v b="$fit" 'BEGIN { exit !(a >= b - 1e-9) }'
+refuses 'factor of mode 0 is 40 x 4, expected 40 x 3' tucker x.tns --ranks 3,3,5 --init m.ttns
+refuses 'm.ttns.absent' tucker x.tns --ranks 4,3,5 --init m.ttns.absent
+refuses 'expected "ttensor"' tucker x.tns --ranks 4,3,5 --init x.tns
+best=-1
+for seed in 7 8 9; do
+  run 0 "${base[@]}" --seed $seed -o seed-$seed.ttns
+  awk -v a="$(fit_of)" -v b="$best" 'BEGIN { exit !(a > b) }' && best=$(fit_of) best_seed=$seed
+done
+run 0 "${base[@]}" --seed 7 --starts 3 -o best.ttns --report r.json
+check 'the best of three starts' test "$(fit_of)" = "$best"
+same best.ttns seed-$best_seed.ttns
+says "of seed $best_seed, the best of 3 starts"
+check 'which is reported' grep -q "\"best_seed\": $best_seed" r.json
+check 'all of them are shown' test "$(grep -c '^iteration' out)" = 24
+refuses 'several starts are random ones' "${base[@]}" --starts 2 --init hosvd
+refuses '--starts 2' "${base[@]}" --starts 2 --checkpoint c.ck
+
+# Ranks that cannot be, and other bad usage.
+refuses 'ranks for a tensor of order 3' tucker x.tns --ranks 4,3
+refuses 'rank 31 of mode 1 is larger than the mode, 30' tucker x.tns --ranks 4,31,8
+refuses 'rank 13 of mode 0 is larger than the product of the other ranks, 12' tucker x.tns --ranks 13,3,4
+refuses 'ranks' tucker x.tns
+refuses 'ranks' tucker x.tns --ranks 4,0,5
+refuses 'ranks' tucker x.tns --ranks 4,x,5
+refuses 'iterations' tucker x.tns --ranks 4,3,5 --iterations 0
+refuses 'tolerance' tucker x.tns --ranks 4,3,5 --tolerance -1
+run 0 tucker x.tns --ranks 4,3,5 --iterations 200 --tolerance 1e-3 --report r.json
+check 'converged' grep -q '"converged": true' r.json
+says 'tolerance'
+
+# The live line.
+run 0 "${base[@]}" --progress always
+check 'a live line' grep -q 'iteration 8 of 8' err
+run 0 "${base[@]}"
+check_not 'none without a terminal' test -s err
+
+# Labels: the core's strongest entries, then the strongest names of every column.
+mkdir labels
+for n in 0:40 1:30 2:20; do seq -f "name-${n%:*}-%g" "${n#*:}" > labels/mode-${n%:*}.txt; done
+run 0 "${base[@]}" --labels labels --top 3 -o labelled.ttns
+same m.ttns labelled.ttns
+check 'three entries of the core' test "$(grep -cE '^  [1-4] [1-3] [1-5]  -?[0-9.]+$' out)" = 3
+most=$(awk '$1 == "tensor" { getline; getline; getline; while ($1 != "matrix") { a = $1 < 0 ? -$1 : $1; if (a > most) most = a; getline } print most; exit }' m.ttns)
+shown=$(awk '$1 == "core" { getline; print $4 < 0 ? -$4 : $4; exit }' out)
+check "the first is the largest, $most" within "$shown" "$most" "$(awk -v m="$most" 'BEGIN { print m * 1e-5 }')"
+check 'a block for four columns a mode' test "$(grep -c '^mode [0-2]$' out)" = 4
+strongest=$(awk '$1 == "matrix" { matrices++ ; row = -2 ; next } matrices == 1 { row++; if (row > 0) { a = $1 < 0 ? -$1 : $1; if (a > most) { most = a; best = row } } } END { print "name-0-" best }' m.ttns)
+check "the strongest name is $strongest" test "$(grep -A2 '^mode 0$' out | awk 'NR == 3 { print $1 }')" = "$strongest"
+
+# Outputs that cannot be made; a full disk leaves what was there.
+refuses 'no folder' "${base[@]}" -o no/m.ttns
+cp m.ttns before.ttns
+last='tucker -o m.ttns under ulimit -f'
+(ulimit -f 2 && trap '' XFSZ && exec "$sporades" "${base[@]}" -o m.ttns) > out 2> err
+check 'a full disk is a failure while running' test $? = 1
+check 'and said' grep -q '^sporades: error: .*m.ttns' err
+same before.ttns m.ttns
+no_litter
+finish
