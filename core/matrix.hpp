@@ -54,12 +54,25 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   return target;
 }
 
+/// A contiguous matrix itself where the host can reach it, else one of its shape on the host, its
+/// entries undefined.
+template <class MatrixType>
+auto mirror_on_host(MatrixType const& A) {
+  using Host = Matrix<typename MatrixType::non_const_value_type, Kokkos::HostSpace>;
+  using Space = typename MatrixType::memory_space;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    return Host(A.data(), A.extent(0), A.extent(1));
+  else
+    return Host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sporades::matrix::on_host"),
+                A.extent(0), A.extent(1));
+}
+
 /// The entries of A on the host, row by row, without padding. Only for what make_matrix gave.
 /// Fences exec.
 template <class ExecutionSpace, class MatrixType>
 auto entries_of(ExecutionSpace const& exec, MatrixType const& A) {
   auto const padded = with_padding(A);
-  auto const host = Kokkos::create_mirror_view(padded);
+  auto const host = mirror_on_host(padded);
   Kokkos::deep_copy(exec, host, padded);
   fence(exec, "sporades::matrix::entries_of");
   std::vector<typename MatrixType::non_const_value_type> entries;
@@ -78,7 +91,7 @@ auto matrix_of(ExecutionSpace const& exec, std::string const& label,
           " x ", columns);
   auto const A = make_matrix<Scalar>(exec, label, rows, columns);
   auto const padded = with_padding(A);
-  auto const host = Kokkos::create_mirror_view(padded);
+  auto const host = mirror_on_host(padded);
   fence(exec, "sporades::matrix::matrix_of");  // the host may be the device
   for (std::size_t i = 0; i < rows; ++i) {
     std::copy_n(entries.data() + i * columns, columns, &host(i, 0));
