@@ -111,12 +111,16 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
   CpAprProblem<Scalar, Index, MemorySpace> problem{X.dims, counts, {}, {}};
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
-  if (options.method == CpAprMethod::mu)
+  if (options.method == CpAprMethod::mu) {
     problem.plan = make_phi_plan(exec, counts, {options.strategy, columns, options.pi});
-  else
+    // The log-likelihood gathers a row of every mode for each count: close together in this order.
+    auto const& linear = problem.plan.products.alto;
+    if (linear.order() > 0) problem.counts = to_coo(exec, linear);
+  } else {
     for (int n = 0; n < X.order(); ++n)
       problem.rows.push_back(make_row_subproblems(
           exec, sorted(exec, counts, mttkrp_mode_order(X.dims, n)), n, options.rank));
+  }
   return problem;
 }
 
