@@ -13,16 +13,30 @@ double host_memory_bytes();
 /// "12.3 GB"
 std::string bytes_text(double bytes);
 
-/// Bytes that Views in the memory space of exec may have, all together.
-template <class ExecutionSpace>
-double memory_bytes(ExecutionSpace const&) {
-#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
-  if constexpr (is_gpu<ExecutionSpace>) {
-    std::size_t free = 0, total = 0;
-    if (cudaMemGetInfo(&free, &total) == cudaSuccess) return static_cast<double>(total);
-  }
-#endif
+namespace detail {
+
+template <class Space>
+auto space_bytes(Space const& exec, int)
+    -> decltype(static_cast<double>(exec.cuda_device_prop().totalGlobalMem)) {
+  return static_cast<double>(exec.cuda_device_prop().totalGlobalMem);
+}
+template <class Space>
+auto space_bytes(Space const& exec, int)
+    -> decltype(static_cast<double>(exec.hip_device_prop().totalGlobalMem)) {
+  return static_cast<double>(exec.hip_device_prop().totalGlobalMem);
+}
+template <class Space>
+double space_bytes(Space const&, long) {
   return host_memory_bytes();
+}
+
+}  // namespace detail
+
+/// Bytes that Views in the memory space of exec may have, all together: of its device, or of the
+/// host.
+template <class ExecutionSpace>
+double memory_bytes(ExecutionSpace const& exec) {
+  return detail::space_bytes(exec, 0);
 }
 
 }  // namespace sporades

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <sporades/core/matrix.hpp>
-#include <sporades/core/random.hpp>
+#include <sporades/formats/estimate_tuples.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades {
@@ -46,7 +46,7 @@ inline std::string describe(MttkrpChoice const& choice) {
 /// kernels need, so that a product allocates nothing.
 /// `sorted`, `fibers`: N sorted copies, packed where indices fit; `csf`: N trees;
 /// `permuted`: one copy and N permutations; `alto`: one copy; `atomic`, `duplicated`: the tensor as
-/// it is; `automatic`: per mode, by cache_block_bits, estimate_blocks and choose_split.
+/// it is; `automatic`: per mode, by cache_block_bits, estimate_tuples and choose_split.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -97,31 +97,6 @@ inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
 
 namespace detail {
 
-/// Sets the bit that a nonzero's block of 2^block_bits indices in every mode hashes to.
-template <class Coordinates>
-struct MarkBlocks {
-  Coordinates coordinates;                                               // N x nnz
-  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // a power of two
-  int order, block_bits;
-
-  KOKKOS_FUNCTION void operator()(Position p) const {
-    std::uint64_t hash = 0;
-    for (int n = 0; n < order; ++n)
-      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(n, p) >> block_bits));
-    std::uint64_t const bit = hash & (32 * map.extent(0) - 1);
-    std::uint32_t const one = std::uint32_t{1} << (bit & 31);
-    if (!(map(bit >> 5) & one)) Kokkos::atomic_fetch_or(&map(bit >> 5), one);
-  }
-};
-
-template <class Map>
-struct CountZeroBits {
-  Map map;
-  KOKKOS_FUNCTION void operator()(Position w, Position& sum) const {
-    for (std::uint32_t left = ~map(w); left != 0; left &= left - 1) ++sum;
-  }
-};
-
 /// Counts the nonzeros that begin a run of words which agree in the bits of the mask.
 template <class Words>
 struct CountRuns {
@@ -134,28 +109,6 @@ struct CountRuns {
 };
 
 }  // namespace detail
-
-/// The number of blocks of 2^block_bits indices in every mode that hold a nonzero, within a few per
-/// cent, with no sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits
-/// a nonzero. The same on every run. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double estimate_blocks(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       int block_bits) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
-  using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
-  if (X.nnz() == 0) return 0;
-  Position const words = Position{1} << std::max(0, index_bits(4 * X.nnz()) - 5);
-  Map const map(Kokkos::view_alloc(exec, "sporades::mttkrp::block_map"), words);
-  Kokkos::parallel_for(
-      "sporades::mttkrp::mark_blocks", Policy(exec, 0, X.nnz()),
-      detail::MarkBlocks<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>{
-          X.coordinates, map, X.order(), block_bits});
-  Position empty = 0;
-  Kokkos::parallel_reduce("sporades::mttkrp::count_blocks", Policy(exec, 0, words),
-                          detail::CountZeroBits<Map>{map}, empty);
-  double const bits = 32.0 * static_cast<double>(words);
-  return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
-}
 
 /// The runs of nonzeros of one row that agree in the first `split` modes of X.modes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -281,7 +234,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   if (by_layout) {
     int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank);
     common = detail::choose_layout(X.dims, X.nnz(), block_bits,
-                                   block_bits > 0 ? estimate_blocks(exec, X, block_bits) : 0);
+                                   block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
   } else if (is_automatic) {
     common = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
   }

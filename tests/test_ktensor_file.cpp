@@ -30,10 +30,7 @@ std::string const small =
 
 /// small with the first `from` replaced.
 std::string changed(std::string const& from, std::string const& to) {
-  auto text = small;
-  auto const place = text.find(from);
-  REQUIRE(place != std::string::npos);
-  return text.replace(place, from.size(), to);
+  return replaced(small, from, to);
 }
 
 }  // namespace

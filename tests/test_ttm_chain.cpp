@@ -227,7 +227,7 @@ TEST_CASE("numbers of tuples are within a few per cent", "[kernels][ttm_chain]")
       count += !seen[cell];
       seen[cell] = true;
     }
-    double const found = sporades::detail::estimate_tuples(exec, X, set);
+    double const found = sporades::estimate_tuples(exec, X, set);
     CHECK(std::abs(found / static_cast<double>(count) - 1) < 0.03);
   }
 }

@@ -12,9 +12,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
   auto options = common_options<CpAlsOptions>(common);
   options.rank = arguments.rank;
-  options.init = common.init == "random"  ? CpAlsInit::random
-                 : common.init == "hosvd" ? CpAlsInit::hosvd
-                                          : CpAlsInit::given;
+  options.init = init_of<CpAlsInit>(common.init);
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;

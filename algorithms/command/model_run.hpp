@@ -39,6 +39,12 @@ inline std::string start_fact(std::string const& init, bool is_given) {
       "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
 }
 
+/// The start of that name, of an algorithm with these three.
+template <class Init>
+Init init_of(std::string const& name) {
+  return name == "random" ? Init::random : name == "hosvd" ? Init::hosvd : Init::given;
+}
+
 /// What the options of all decompositions have in common, but for the rank.
 template <class Options>
 Options common_options(DecomposeArguments const& common) {

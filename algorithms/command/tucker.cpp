@@ -12,9 +12,7 @@ HooiOptions make_options(TuckerArguments const& arguments) {
   auto const& common = arguments.common;
   auto options = common_options<HooiOptions>(common);
   options.ranks = arguments.ranks;
-  options.init = common.init == "random"  ? HooiInit::random
-                 : common.init == "hosvd" ? HooiInit::hosvd
-                                          : HooiInit::given;
+  options.init = init_of<HooiInit>(common.init);
   options.starts = arguments.starts;
   options.strategy = ttm_chain_strategy(common.strategy);
   check_hooi(options);

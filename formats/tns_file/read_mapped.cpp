@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <unistd.h>
-
+#include <sporades/core/memory.hpp>
 #include <sporades/formats/tns_file/parsed_blocks.hpp>
 #include <sporades/formats/tns_file/read_lines.hpp>
 
@@ -10,8 +9,7 @@ namespace sporades::detail {
 void check_memory(std::string const& name, std::uint64_t nnz, int order, std::size_t index_bytes,
                   std::size_t value_bytes) {
   auto const one = static_cast<std::uint64_t>(order) * index_bytes + value_bytes;
-  auto const memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  auto const memory = static_cast<std::uint64_t>(host_memory_bytes());
   if (nnz <= memory / one) return;
   throw RunError(concatenate(name, ": ", nnz, " nonzeros of ", one,
                              " bytes each do not fit the memory of ", memory, " bytes"));

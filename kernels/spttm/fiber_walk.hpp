@@ -184,10 +184,10 @@ bool takes_whole_fibers(Position items, Position longest) {
 
 /// True where a GPU's threads should take fibers one by one: most are short, and the longest does
 /// not take as long as all.
-template <class MemorySpace>
-bool takes_single_fibers(FiberRanges<MemorySpace> const& ranges, Position longest) {
-  return ranges.items <= 8 * ranges.fibers() &&
-         longest <= std::max<Position>(ranges.items / 4096, 256);
+template <class ExecutionSpace, class Index, class MemorySpace>
+bool takes_single_fibers(Fibers<Index, MemorySpace> const& fibers) {
+  return is_gpu<ExecutionSpace> && fibers.items() <= 8 * fibers.count() &&
+         fibers.longest <= std::max<Position>(fibers.items() / 4096, 256);
 }
 
 /// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
@@ -248,7 +248,7 @@ void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& term
   Position const length = fiber_chunk_length<ExecutionSpace>(items, takes_whole, item_bytes);
   Position const chunks = chunks_of(items, length);
   if constexpr (is_gpu<ExecutionSpace>)
-    if (takes_single_fibers(ranges, fibers.longest))
+    if (takes_single_fibers<ExecutionSpace>(fibers))
       return for_tiles(
           std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
             using Range = SingleFibers<Scalar, MemorySpace>;
@@ -287,7 +287,9 @@ void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
                    std::size_t columns, std::size_t item_bytes,
                    CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   Position const items = fibers.items();
-  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
+  if (takes_single_fibers<ExecutionSpace>(fibers) ||
+      takes_whole_fibers<ExecutionSpace>(items, fibers.longest))
+    return;
   carry.reserve(exec,
                 chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, false, item_bytes)),
                 columns);

@@ -23,6 +23,13 @@ struct TtmChainBuffers {
 
 namespace detail {
 
+/// What lies there becomes tile where that is fresh, else plus tile.
+template <class Scalar, int width>
+KOKKOS_FORCEINLINE_FUNCTION void add_tile(Scalar* to, bool fresh, Tile<Scalar, width> tile) {
+  if (!fresh) tile.add(load_tile<Scalar, width>(to));
+  store_tile(tile, to);
+}
+
 /// Chunks of nonzeros, and memory that each has for itself.
 template <class Scalar, class MemorySpace>
 struct ChainChunks {

@@ -72,9 +72,9 @@ struct ChainTreeWalk {
       T sum;
       sum.fill(Scalar(0));
       for (Position p = begin; p < stop; ++p)
-        sum.add_product(values(p), load(&leaf_factor(leaf_index(p), first)));
+        sum.add_product(values(p), load_tile<Scalar, Width>(&leaf_factor(leaf_index(p), first)));
       if (bottom == 0) {
-        add(at.sum[0] + first, at.fresh[0], sum);
+        add_tile(at.sum[0] + first, at.fresh[0], sum);
         continue;
       }
       Scalar const* const row = &factors[bottom](indices[bottom](at.node[bottom]), 0);
@@ -82,22 +82,10 @@ struct ChainTreeWalk {
       for (int j = 0; j < ranks[bottom]; ++j) {
         T product = sum;
         product.multiply(row[j]);
-        add(to + j * size, at.fresh[bottom - 1], product);
+        add_tile(to + j * size, at.fresh[bottom - 1], product);
       }
     }
     at.fresh[bottom == 0 ? 0 : bottom - 1] = false;
-  }
-
-  static KOKKOS_FORCEINLINE_FUNCTION T load(Scalar const* from) {
-    T tile;
-    auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
-    for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
-    return tile;
-  }
-  static KOKKOS_FORCEINLINE_FUNCTION void add(Scalar* to, bool fresh, T tile) {
-    auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
-    if (!fresh) tile.add(load(to));
-    for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
   }
 
   /// The partial product of level l times its node's factor row goes to the level above.
@@ -105,11 +93,11 @@ struct ChainTreeWalk {
     Scalar const* const row = &factors[l](indices[l](at.node[l]), 0);
     std::size_t const size = sizes[l];
     for (std::size_t first = 0; first < size; first += Width) {
-      T const sum = load(at.sum[l] + first);
+      T const sum = load_tile<Scalar, Width>(at.sum[l] + first);
       for (int j = 0; j < ranks[l]; ++j) {
         T product = sum;
         product.multiply(row[j]);
-        add(at.sum[l - 1] + j * size + first, at.fresh[l - 1], product);
+        add_tile(at.sum[l - 1] + j * size + first, at.fresh[l - 1], product);
       }
     }
     at.fresh[l] = true;

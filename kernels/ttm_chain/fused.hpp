@@ -79,7 +79,7 @@ struct ChainPackedWalk {
         for (int k = 0; k < Height; ++k) sum[k].fill(Scalar(0));
         for (Position p = begin; p < stop; ++p) {
           Word const word = words(p);
-          T term = load(&C(index(word, modes - 1), w));
+          T term = load_tile<Scalar, Width>(&C(index(word, modes - 1), w));
           term.multiply(values(p));
           Scalar const* const b = &B(index(word, modes - 2), h);
           for (int k = 0; k < Height; ++k) sum[k].add_product(b[k], term);
@@ -89,7 +89,7 @@ struct ChainPackedWalk {
           for (int k = 0; k < height; ++k) {
             T product = sum[k];
             product.multiply(coefficient[u]);
-            add(to + (u * rows + h + k) * C.extent(1) + w, fresh, product);
+            add_tile(to + (u * rows + h + k) * C.extent(1) + w, fresh, product);
           }
       }
   }
@@ -105,18 +105,6 @@ struct ChainPackedWalk {
       length *= static_cast<std::size_t>(ranks[m]);
     }
     return scratch;
-  }
-
-  static KOKKOS_FORCEINLINE_FUNCTION T load(Scalar const* from) {
-    T tile;
-    auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
-    for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
-    return tile;
-  }
-  static KOKKOS_FORCEINLINE_FUNCTION void add(Scalar* to, bool fresh, T tile) {
-    auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
-    if (!fresh) tile.add(load(to));
-    for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
   }
 };
 

@@ -4,65 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <sporades/core/random.hpp>
-#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/estimate_tuples.hpp>
 
 namespace sporades::detail {
-
-/// Sets the bit that a nonzero's indices in some modes hash to.
-template <class Coordinates>
-struct MarkTuples {
-  Coordinates coordinates;                                               // N x nnz
-  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // a power of two
-  int modes;
-  int mode[max_order];
-
-  KOKKOS_FUNCTION void operator()(Position p) const {
-    std::uint64_t hash = 0;
-    for (int k = 0; k < modes; ++k)
-      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(mode[k], p)));
-    std::uint64_t const bit = hash & (32 * map.extent(0) - 1);
-    std::uint32_t const one = std::uint32_t{1} << (bit & 31);
-    if (!(map(bit >> 5) & one)) Kokkos::atomic_fetch_or(&map(bit >> 5), one);
-  }
-};
-
-template <class Map>
-struct CountUnmarked {
-  Map map;
-  KOKKOS_FUNCTION void operator()(Position w, Position& sum) const {
-    for (std::uint32_t left = ~map(w); left != 0; left &= left - 1) ++sum;
-  }
-};
-
-/// How many different tuples of indices X's nonzeros have in the modes whose bits are set, within
-/// a few per cent: linear counting, as estimate_blocks. The same on every run. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       std::uint32_t modes) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
-  using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
-  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
-  Position const words = Position{1} << std::max(0, index_bits(X.nnz()) - 5);
-  Map const map(Kokkos::view_alloc(exec, "sporades::ttm_chain::tuple_map"), words);
-  MarkTuples<Coordinates> mark{X.coordinates, map, 0, {}};
-  double cells = 1;
-  for (int n = 0; n < X.order(); ++n)
-    if (modes >> n & 1) {
-      mark.mode[mark.modes++] = n;
-      cells *= static_cast<double>(X.dims[n]);
-    }
-  Kokkos::parallel_for("sporades::ttm_chain::mark_tuples", Policy(exec, 0, X.nnz()), mark);
-  Position empty = 0;
-  Kokkos::parallel_reduce("sporades::ttm_chain::count_tuples", Policy(exec, 0, words),
-                          CountUnmarked<Map>{map}, empty);
-  fence(exec, "sporades::ttm_chain::estimate_tuples");
-  double const bits = 32.0 * static_cast<double>(words);
-  double const found = -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
-  return std::min({found, cells, static_cast<double>(X.nnz())});
-}
 
 /// Numbers of tuples by set of modes: estimated where the order is at most 6, by the expectation of
 /// uniformly scattered nonzeros past that, where there are too many sets to look at.
@@ -83,7 +28,7 @@ class TupleCounts {
       else if (X.order() > 6 || X.nnz() == 0 || is_one)
         counts_[set] = cells == 0 ? 0 : -cells * std::expm1(-nnz / cells);
       else
-        counts_[set] = estimate_tuples(exec, X, set);
+        counts_[set] = std::min({estimate_tuples(exec, X, set), cells, nnz});
     }
   }
   double operator()(std::uint32_t set) const { return counts_[set]; }

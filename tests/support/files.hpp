@@ -56,6 +56,13 @@ inline std::string read_text(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// text with the first `from` replaced.
+inline std::string replaced(std::string text, std::string const& from, std::string const& to) {
+  auto const place = text.find(from);
+  REQUIRE(place != std::string::npos);
+  return text.replace(place, from.size(), to);
+}
+
 /// One gzip member.
 inline std::string zipped(std::string const& text) {
   z_stream stream = {};
