@@ -107,7 +107,7 @@ HooiResult<Scalar, MemorySpace> hooi(
   return result;
 }
 
-/// The same from the state, and from random starts of the seeds after options.seed until there are
+/// The same from the state, and from random starts of other seeds (seed_of_start) until there are
 /// options.starts. The best fit is returned, the first of equal ones, and the state becomes the one
 /// it came from; the observer sees the states of one start after another, and stops them all.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -123,7 +123,7 @@ HooiResult<Scalar, MemorySpace> hooi_of_starts(
   CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
   any.dims = problem.dims;
   for (int k = 1; k < options.starts && last != HooiStop::observer; ++k) {
-    ++one.seed;
+    one.seed = seed_of_start(options.seed, k);
     auto next = hooi_start(exec, any, one);
     auto const result = hooi(exec, problem, one, next, observer);
     start_fits.push_back(result.fit());

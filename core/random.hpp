@@ -24,6 +24,13 @@ KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::ui
   return static_cast<Scalar>(static_cast<double>(bits) * 0x1p-53);
 }
 
+/// The seed of start k of several, start 0 being the seed's own. Neighbouring seeds will not do:
+/// where two differ in their lowest bits alone, below the rank, random factors have the same
+/// columns in another order.
+constexpr std::uint64_t seed_of_start(std::uint64_t seed, int k) {
+  return k == 0 ? seed : splitmix64(seed + static_cast<std::uint64_t>(k));
+}
+
 namespace detail {
 
 template <class Scalar, class MemorySpace>

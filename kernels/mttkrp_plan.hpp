@@ -3,22 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <sporades/core/matrix.hpp>
-#include <sporades/formats/estimate_tuples.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/mttkrp/choice.hpp>
 
 namespace sporades {
-
-/// The order of the nonzeros inside a row: by the other modes from the shortest to the longest, or
-/// along a space-filling curve through all of them, so that factor rows come again soon.
-enum class RowOrder { automatic, lexicographic, morton };
-
-inline char const* to_string(RowOrder order) {
-  constexpr char const* names[] = {"automatic", "lexicographic", "morton"};
-  return names[static_cast<int>(order)];
-}
 
 struct MttkrpOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
@@ -28,25 +16,11 @@ struct MttkrpOptions {
   int split = -1;             // of `fibers`: modes multiplied once a run; -1: all but the last
 };
 
-/// What is done for one mode, and why.
-struct MttkrpChoice {
-  MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
-  RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
-  int split = 0;                                        // of `fibers`: modes multiplied once a run
-  std::string reason;
-};
-
-/// "fibers", "sorted along a curve"
-inline std::string describe(MttkrpChoice const& choice) {
-  return std::string(to_string(choice.strategy)) +
-         (choice.order == RowOrder::morton ? " along a curve" : "");
-}
-
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
 /// `sorted`, `fibers`: N sorted copies, packed where indices fit; `csf`: N trees;
 /// `permuted`: one copy and N permutations; `alto`: one copy; `atomic`, `duplicated`: the tensor as
-/// it is; `automatic`: per mode, by cache_block_bits, estimate_tuples and choose_split.
+/// it is; `automatic`: per mode, by the rules of kernels/mttkrp/choice.hpp.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -84,131 +58,6 @@ struct MttkrpPlan {
   }
 };
 
-/// The order of modes that lists and trees for MTTKRP on mode n are sorted by: n, then the others
-/// from the shortest to the longest, so that fibers are few and long.
-inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
-  std::vector<int> modes;
-  for (int m = 0; m < static_cast<int>(dims.size()); ++m)
-    if (m != n) modes.push_back(m);
-  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) { return dims[a] < dims[b]; });
-  modes.insert(modes.begin(), n);
-  return modes;
-}
-
-namespace detail {
-
-/// Counts the nonzeros that begin a run of words which agree in the bits of the mask.
-template <class Words>
-struct CountRuns {
-  using Word = typename Words::non_const_value_type;
-  Words words;
-  Word mask;
-  KOKKOS_FUNCTION void operator()(Position p, Position& runs) const {
-    if (p == 0 || (words(p) & row_flag<Word>) || ((words(p) ^ words(p - 1)) & mask)) ++runs;
-  }
-};
-
-}  // namespace detail
-
-/// The runs of nonzeros of one row that agree in the first `split` modes of X.modes. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-Position count_runs(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
-                    int split) {
-  Position runs = 0;
-  auto const count = [&](auto const& words) {
-    using Words = std::decay_t<decltype(words)>;
-    using Word = typename Words::non_const_value_type;
-    Word const mask = split == 0 ? Word{0} : static_cast<Word>(~Word{0} << X.shifts[split - 1]);
-    Kokkos::parallel_reduce(
-        "sporades::mttkrp::count_runs",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, words.extent(0)),
-        detail::CountRuns<Words>{words, mask}, runs);
-  };
-  if (X.wide.extent(0) > 0)
-    count(X.wide);
-  else
-    count(X.narrow);
-  return runs;
-}
-
-/// The largest blocks of 2^k indices in every mode whose rows, of all modes together, fit three
-/// quarters of a second-level cache of 2 MiB: k. 0 where all rows fit anyway, and on GPUs, whose
-/// caches hold more.
-template <class ExecutionSpace, class Scalar>
-int cache_block_bits(Dims const& dims, int rank) {
-  if (is_gpu<ExecutionSpace>) return 0;
-  constexpr std::uint64_t cache = 3 << 19;
-  auto const bytes = [&](int bits) {
-    std::uint64_t rows = 0;
-    for (auto dim : dims) rows += std::min(dim, std::uint64_t{1} << bits);
-    return rows * padded_columns(static_cast<std::size_t>(rank)) * sizeof(Scalar);
-  };
-  if (bytes(40) <= cache) return 0;
-  int bits = 31;
-  while (bits > 0 && bytes(bits) > cache) --bits;
-  return bits;
-}
-
-/// The rule for how many of the other modes are multiplied once a run of nonzeros that agree in
-/// them: run_lengths[k], for k modes, are the means. A nonzero costs a factor row for each mode
-/// that is left, a run one for each that is not and about four more, for a branch mispredicted
-/// (CPUs), or seven, for loads that wait (GPUs).
-template <class ExecutionSpace>
-int choose_split(int others, std::vector<double> const& run_lengths) {
-  constexpr double turn = is_gpu<ExecutionSpace> ? 7 : 4;
-  int best = 0;
-  double least = others;
-  for (int k = 1; k < static_cast<int>(run_lengths.size()); ++k) {
-    double const cost = others - k + (k + turn) / run_lengths[k];
-    if (cost < least) {
-      least = cost;
-      best = k;
-    }
-  }
-  return best;
-}
-
-namespace detail {
-
-/// `alto` where factor rows exceed the cache, and those that a block of the cache's size touches
-/// are fewer than its nonzeros, so that each is used again while it is there; else rows in order.
-inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks) {
-  MttkrpChoice choice;
-  choice.strategy = MttkrpStrategy::sorted;
-  int bits = 0;
-  for (auto dim : dims) bits += index_bits(dim);
-  if (block_bits == 0 || bits > AltoLayout::most_bits) return choice;
-  double rows = 0;
-  for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
-  if (static_cast<double>(nnz) < blocks * rows) {
-    choice.reason = "blocks of the cache's size would be sparse; ";
-    return choice;
-  }
-  choice.strategy = MttkrpStrategy::alto;
-  choice.reason = "factors exceed the cache";
-  return choice;
-}
-
-/// The split for X by choose_split; the run length that it leads to goes into the reason.
-template <class ExecutionSpace, class Packed>
-int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& reason) {
-  std::vector<double> lengths{1};
-  for (int k = 1; k <= X.order() - 2; ++k)
-    lengths.push_back(static_cast<double>(X.nnz()) /
-                      static_cast<double>(std::max<Position>(count_runs(exec, X, k), 1)));
-  int const split = choose_split<ExecutionSpace>(X.order() - 1, lengths);
-  char text[120];
-  if (split > 0)
-    std::snprintf(text, sizeof text, "runs that agree in %d of %d modes hold %.3g nonzeros", split,
-                  X.order() - 1, lengths[split]);
-  else
-    std::snprintf(text, sizeof text, "fibers hold %.3g nonzeros", lengths.back());
-  reason += text;
-  return split;
-}
-
-}  // namespace detail
-
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
 /// Fences exec. Throws Error if the rank is not positive, or indices do not fit the words of
 /// strategy `fibers` or `alto`, or of order `morton`.
@@ -232,16 +81,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   MttkrpChoice common{options.strategy, options.order,
                       options.split < 0 ? deepest : std::min(options.split, deepest), "asked for"};
   if (by_layout) {
-    int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank);
-    common = detail::choose_layout(X.dims, X.nnz(), block_bits,
-                                   block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
+    common = detail::automatic_layout(exec, X, options.rank);
   } else if (is_automatic) {
     common = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
   }
   if (common.order == RowOrder::automatic) common.order = RowOrder::lexicographic;
   plan.choices.assign(N, common);
 
-  Tensor curve;  // X along the curve, where modes want it
+  Tensor base;  // X along the curve, or in order of all modes: a stable sort by one is what is left
   bool needs_carry = false;
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
@@ -275,8 +122,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
                 "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
                 detail::packed_bits(X.dims, n) - 1, " bits, a word has 63");
         bool const along_curve = choice.order == RowOrder::morton;
-        if (along_curve && n == 0) curve = to_coo(exec, make_alto_tensor(exec, X));
-        auto const list = along_curve ? sorted(exec, curve, {n}) : sorted(exec, X, modes);
+        if (base.order() == 0)
+          base = along_curve ? to_coo(exec, make_alto_tensor(exec, X))
+                             : sorted(exec, X, modes_by_length(X.dims));
+        auto const list = sorted(exec, base, {n});
         if (!fits) {
           plan.lists[n] = list;
           if (is_automatic) choice.reason = "indices do not fit 63 bits";

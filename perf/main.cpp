@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("backend", Kokkos::DefaultExecutionSpace::name());
     benchmark::AddCustomContext("kokkos", configuration.str());
     sporades::perf::add_stream(settings);
+    sporades::perf::add_gather(settings);
     sporades::perf::add_mttkrp(settings);
     sporades::perf::add_phi(settings);
     sporades::perf::add_spttm(settings);

@@ -20,6 +20,19 @@ TEST_CASE("modes are fused where their grid is small", "[algorithms][dimension_t
   CHECK(choose_fused_modes({3, 4}, 1000).empty());
 }
 
+TEST_CASE("modes stay apart where fusing them scatters the tensor",
+          "[algorithms][dimension_tree]") {
+  // 20 blocks of 4096 indices a mode hold ten thousand nonzeros each; with a mode of 17,800 cells
+  // in place of three short ones there are 100 blocks, of more rows than nonzeros.
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const X = random_coo<double, std::uint32_t>(host, {40000, 6000, 2, 100, 89}, 200000);
+  auto const automatic = make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});
+  CHECK(automatic.fused.empty());
+  CHECK(automatic.whole.order() == 5);
+  auto const asked = make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::sorted, 16});
+  CHECK(asked.whole.order() == 3);
+}
+
 TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mode alone",
                         "[algorithms][dimension_tree]", Cases) {
   using Scalar = typename TestType::Scalar;
@@ -38,6 +51,7 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
     int const R = 8, N = X.order();
     auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
     auto tree = make_dimension_tree(exec, X, trial.fused, {MttkrpStrategy::automatic, R});
+    REQUIRE(tree.fused == trial.fused);
     Factors<Scalar, typename Exec::memory_space> A;
     for (int n = 0; n < N; ++n)
       A.push_back(random_factor<Scalar>(exec, "A", trial.dims[n], R, 1, n));

@@ -255,9 +255,26 @@ TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   CHECK(cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
   CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 16) == 12);  // 6.4 MB
   CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
-  CHECK(choose_split<Host>(3, {1, 20, 1.5}) == 1);
-  CHECK(choose_split<Host>(3, {1, 900, 90}) == 2);
-  CHECK(choose_split<Host>(2, {1, 1.3}) == 0);
+  CHECK(choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
+  CHECK(choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
+  CHECK(choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
+}
+
+TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
+          "[kernels][mttkrp]") {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Host const host{};
+  auto const X = random_coo<double, std::uint32_t>(host, {6186, 24, 77, 32}, 60000);
+  MttkrpOptions const automatic{MttkrpStrategy::automatic, 32};  // 1.6 MB of factors
+  for (auto const& choice : make_mttkrp_plan(host, X, automatic).choices)
+    CHECK(choice.strategy == MttkrpStrategy::alto);
+  for (int m = 1; m < 3; ++m)  // long fibers: two indices in two of the modes
+    for (Position p = 0; p < X.nnz(); ++p) X.coordinates(m, p) %= 2;
+  auto const choices = make_mttkrp_plan(host, X, automatic).choices;
+  for (int n = 1; n < 4; ++n) {
+    CHECK(choices[n].strategy == MttkrpStrategy::fibers);
+    CHECK_THAT(choices[n].reason, Catch::Matchers::StartsWith("rows in order cost 0.5"));
+  }
 }
 
 TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][mttkrp]") {

@@ -222,6 +222,17 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one Tucker model on any number of thread
                     hash_bits(sporades::with_padding(result.model.factors[n])));
 }
 
+TEST_CASE("several starts of HOOI are different ones", "[algorithms][tucker]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, {20, 15, 10}, 600);
+  auto options = hooi_options({4, 4, 4}, 1);
+  options.starts = 4;  // seeds 1 to 4 would span the same columns
+  auto fits = hooi(exec, X, options).start_fits;
+  REQUIRE(fits.size() == 4);
+  std::sort(fits.begin(), fits.end());
+  for (int k = 1; k < 4; ++k) CHECK(fits[k] - fits[k - 1] > 1e-6);
+}
+
 TEMPLATE_LIST_TEST_CASE("HOOI starts, stops and is timed as asked", "[algorithms][tucker]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -55,7 +55,10 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
   CHECK(global > 0);
   CHECK(local > 0);
   CHECK(global + local == 30);
-  CHECK(best.start_fits[best.seed - options.seed] == best.fit());
+  auto const first_best = std::find(best.start_fits.begin(), best.start_fits.end(), best.fit());
+  int const k = static_cast<int>(first_best - best.start_fits.begin());
+  REQUIRE(k < 30);
+  CHECK(best.seed == seed_of_start(options.seed, k));
   options = hooi_options({2, 2, 1}, 3000, 1e-14);
   options.starts = 3;
   for (double fit : hooi(exec, X, options).start_fits) CHECK(std::abs(fit - 0.4332223947) < 1e-8);

@@ -98,9 +98,21 @@ struct GridCells {
   }
 };
 
+/// True where the linear order suits X, but not X with modes fused: cells lie so far apart that
+/// blocks of the cache's size hold too few nonzeros. Fences exec.
+template <class ExecutionSpace, class Tensor>
+bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
+              MttkrpOptions const& options) {
+  auto const is_linear = [&](Tensor const& tensor) {
+    return automatic_layout(exec, tensor, options.rank).strategy == MttkrpStrategy::alto;
+  };
+  return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
+}
+
 }  // namespace detail
 
-/// X with these modes fused, as choose_fused_modes gives them; none for a plain plan. Fences exec.
+/// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
+/// fusing them would scatter X. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -108,11 +120,12 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   DimensionTree<Scalar, Index, MemorySpace> tree;
-  tree.fused = fused;
-  if (fused.empty()) {
+  auto const plain = [&] {
     tree.whole = make_mttkrp_plan(exec, X, options);
     return tree;
-  }
+  };
+  if (fused.empty()) return plain();
+  tree.fused = fused;
   for (int n = 0; n < X.order(); ++n)
     if (std::find(fused.begin(), fused.end(), n) == fused.end()) tree.others.push_back(n);
   Dims whole_dims{1}, grid_dims;
@@ -136,6 +149,11 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
   std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
   std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
   Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+  if (detail::scatters(exec, X, whole, options)) {
+    tree.fused.clear();
+    tree.others.clear();
+    return plain();
+  }
   tree.whole = make_mttkrp_plan(exec, whole, options);
 
   Tensor const grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);

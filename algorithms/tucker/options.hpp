@@ -18,7 +18,7 @@ struct HooiOptions {
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
   std::uint64_t seed = 1;
   HooiInit init = HooiInit::random;
-  int starts = 1;  // of the seeds seed, seed + 1, ...; the best model is returned
+  int starts = 1;  // of seeds by seed_of_start; the best model is returned
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
   double memory_limit = 0;    // bytes of a chain's product and what lies between; 0: the machine's

@@ -9,6 +9,10 @@ namespace sporades::perf {
 /// STREAM proxies on the default execution space, and the same loops in plain OpenMP (or CUDA).
 void add_stream(Settings const& settings);
 
+/// Rows gathered at random from matrices of 32 KB to 256 MB: what each level of the caches gives to
+/// kernels that read a factor row a nonzero.
+void add_gather(Settings const& settings);
+
 /// MTTKRP of every mode alone and of all modes, by strategy and precision.
 void add_mttkrp(Settings const& settings);
 
