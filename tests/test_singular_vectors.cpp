@@ -177,6 +177,13 @@ TEST_CASE("singular vectors that are good already take one pass, and one for the
   left.tall().orthonormalize(A[0], 1, 0);
   left(product, A[0], 1, 0, 1e-15);
   auto const squares = left.squares();
+  sporades::detail::LeftSingularVectors<Host, double, std::uint32_t> gram(
+      exec, SingularVectorMethod::gram);
+  auto exact = A[0];
+  gram(product, exact, 1, 0, 0);
+  REQUIRE(gram.squares().size() == squares.size());
+  for (std::size_t r = 0; r < squares.size(); ++r)
+    CHECK(squares[r] == Approx(gram.squares()[r]).epsilon(1e-9));
   auto const passes = [&](double tolerance, std::vector<double> const& core) {
     auto factor = A[0];
     auto const recording = record([&] { left(product, factor, 1, 0, tolerance, core); });
