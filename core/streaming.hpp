@@ -32,6 +32,15 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_line(void* to, void const* from) {
 #endif
 }
 
+/// Asks for the line of an address, which need not be readable, before it is read.
+KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* address) {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  __builtin_prefetch(address);
+#else
+  static_cast<void>(address);
+#endif
+}
+
 /// Orders the lines that this thread has streamed before what it writes next: at the end of its
 /// work, so that others see them.
 KOKKOS_FORCEINLINE_FUNCTION void finish_streaming() {

@@ -5,6 +5,7 @@
 #include <sporades/core/lapack.hpp>
 #include <sporades/core/random.hpp>
 #include <support/catch.hpp>
+#include <support/files.hpp>
 #include <support/same_bits.hpp>
 
 namespace {
@@ -134,6 +135,9 @@ TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack]
   auto const H = random_gram(n, 2 * n);
   sporades::test::check_same_bits("inverse" + name,
                                   bits(sporades::inverse_or_pseudo_inverse(H, n).inverse));
+  auto const eigen = sporades::leading_eigen(H, n, n / 4);
+  sporades::test::check_same_bits("eigenvalues" + name, bits(eigen.values));
+  sporades::test::check_same_bits("eigenvectors" + name, bits(eigen.vectors));
   auto const singular = random_gram(n, n / 2);
   sporades::test::check_same_bits("pseudo-inverse" + name,
                                   bits(sporades::inverse_or_pseudo_inverse(singular, n).inverse));
@@ -156,7 +160,12 @@ TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
       CHECK(std::abs(std::abs(inner) - 1) < 1e-9);
     }
   }
-  CHECK_THROWS_AS(sporades::leading_eigen(H, n, n + 1), sporades::Error);
+  auto const refused = [&](int count) {
+    return sporades::test::message_of([&] { sporades::leading_eigen(H, n, count); });
+  };
+  auto const of_n = " of " + std::to_string(n) + " eigenvalues";
+  CHECK(refused(n + 1) == "leading_eigen: " + std::to_string(n + 1) + of_n);
+  CHECK(refused(-1) == "leading_eigen: -1" + of_n);
   CHECK_THROWS_AS(sporades::leading_eigen({std::nan("")}, 1, 1), sporades::RunError);
 }
 

@@ -83,6 +83,8 @@ TEST_CASE("bad Tucker text is refused with its place", "[tucker_file][bad_input]
        ":4: expected \"tensor\", the core, found \"sptensor\""},
       {changed("tensor\n2\n2 1", "tensor\n3\n2 1"), ":5: the core has order 3, expected 2"},
       {changed("\n2 1\n1.5", "\n0 1\n1.5"), ":6: rank 0 is not in 1 to 2147483647"},
+      {changed("\n2 1\n1.5", "\n2 2147483648\n1.5"),
+       ":6: rank 2147483648 is not in 1 to 2147483647"},
       {changed("1.5\n", ""),
        ":8: expected an entry of the core, a finite number, found \"matrix\""},
       {changed("-2\nmatrix", "-2 3\nmatrix"),

@@ -22,11 +22,11 @@ class BlockKrylov {
   /// The wanted Ritz vectors over the Krylov space of the start, until the sum of the wanted Ritz
   /// values, which never falls, grows by less than the relative tolerance; multiply(V, b) is M V
   /// for block b of the basis, from 0; a restart counts anew. start: vectors of any length; where
-  /// fewer than wanted are independent, random ones join them.
+  /// fewer than wanted are independent, random ones join them. before: what the sum is known to be
+  /// at least, so that one block can be enough; 0 where nothing is known.
   template <class Multiply>
-  void solve(Block start, double tolerance, Multiply const& multiply) {
+  void solve(Block start, double before, double tolerance, Multiply const& multiply) {
     constexpr int most_blocks = 24, most_restarts = 20;
-    double before = 0;
     for (int restart = 0; restart < most_restarts; ++restart) {
       basis_.clear();
       images_.clear();
@@ -40,7 +40,7 @@ class BlockKrylov {
         double const energy = ritz();
         bool const stands = energy - before <= tolerance * energy;
         before = energy;
-        if (stands && block > 0) return;
+        if (stands) return;
         next = orthonormalized(image);
       }
       if (next.empty()) return;  // the space is invariant: the Ritz vectors are exact

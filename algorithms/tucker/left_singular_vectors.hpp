@@ -61,8 +61,8 @@ class UnfoldingOperator {
                     Workspace<Memory>& workspace)
       : exec_(exec),
         Y_(Y),
-        V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), padded_columns(most), Y.extent(1)),
-        Z_(Kokkos::view_alloc(exec, "sporades::tucker::image"), padded_columns(most), Y.extent(1)),
+        V_(panel(exec, "sporades::tucker::right", Y.extent(1), padded_columns(most))),
+        Z_(panel(exec, "sporades::tucker::image", Y.extent(1), padded_columns(most))),
         host_(Kokkos::create_mirror_view(Z_)),
         workspace_(workspace) {
     if (!is_gpu<ExecutionSpace>) return;
@@ -108,7 +108,9 @@ class UnfoldingOperator {
  private:
   void send(Block const& V) const {
     fence(exec_, "sporades::tucker::send");  // the host may be the device
-    std::fill(std::copy(V.begin(), V.end(), host_.data()), host_.data() + host_.size(), 0.0);
+    std::fill_n(host_.data(), host_.size(), 0.0);
+    std::size_t const columns = Y_.extent(1);
+    for (std::size_t e = 0; e < V.size(); ++e) entry(e / columns, e % columns) = V[e];
     Kokkos::deep_copy(exec_, V_, host_);
     if constexpr (is_gpu<ExecutionSpace>)
       Kokkos::parallel_for("sporades::tucker::transpose",
@@ -119,14 +121,27 @@ class UnfoldingOperator {
   Block fetch(std::size_t count) const {
     Kokkos::deep_copy(exec_, host_, Z_);
     fence(exec_, "sporades::tucker::image");
-    return Block(host_.data(), host_.data() + count * Y_.extent(1));
+    std::size_t const columns = Y_.extent(1);
+    Block block(count * columns);
+    for (std::size_t e = 0; e < block.size(); ++e) block[e] = entry(e / columns, e % columns);
+    return block;
   }
 
   using Panel = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
 
+  static Panel panel(ExecutionSpace const& exec, std::string const& label, std::size_t columns,
+                     std::size_t vectors) {
+    auto const properties = Kokkos::view_alloc(exec, label);
+    return is_gpu<ExecutionSpace> ? Panel(properties, vectors, columns)
+                                  : Panel(properties, columns, vectors);
+  }
+  double& entry(std::size_t vector, std::size_t column) const {
+    return is_gpu<ExecutionSpace> ? host_(vector, column) : host_(column, vector);
+  }
+
   ExecutionSpace exec_;
   MatrixType Y_;
-  Panel V_, Z_;                      // padded x P, a vector a row
+  Panel V_, Z_;                      // GPUs: padded x P, a vector a row; CPUs: P x padded
   typename Panel::HostMirror host_;  // of Z; Z itself on a CPU
   MatrixType right_;                 // GPUs: P x padded, V in Scalar
   Workspace<Memory>& workspace_;
@@ -146,16 +161,17 @@ class LeftSingularVectors {
 
   /// A becomes the R leading left singular vectors of the unfolding, best first, orthonormal to
   /// rounding; I_n x R. Those past the unfolding's rank are any that complete them. Lanczos starts
-  /// from what A was, and ends where its energy grows by less than the relative tolerance.
-  /// Fences exec.
+  /// from what A was, which must be orthonormal, and ends where its energy, which is no less than
+  /// A's, grows by less than the relative tolerance. core: Y^T A, a column of A after another,
+  /// where it is known: it saves a pass over Y. Fences exec.
   void operator()(Product const& product, MatrixType& A, std::uint64_t seed, int mode,
-                  double tolerance) {
+                  double tolerance, BlockKrylov::Block core = {}) {
     auto const& Y = product.Y;
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     int const wanted = static_cast<int>(std::min({A.extent(1), rows, columns}));
     MatrixType U;
     if (uses_lanczos(rows, columns, wanted))
-      U = by_lanczos(product, A, wanted, tolerance);
+      U = by_lanczos(product, A, wanted, tolerance, std::move(core));
     else if (rows <= columns)
       U = by_rows(Y, wanted);
     else
@@ -179,11 +195,12 @@ class LeftSingularVectors {
   bool uses_lanczos(std::size_t rows, std::size_t columns, int wanted) const {
     if (method_ != SingularVectorMethod::automatic)
       return method_ == SingularVectorMethod::lanczos && wanted > 0;
-    // A Gram matrix takes one pass of s flops an entry, and LAPACK; Lanczos some ten passes of 4 R.
+    // A Gram matrix takes one pass of s flops an entry at half the speed, and LAPACK; Lanczos about
+    // five passes of 4 R. Lanczos is faster from some 64 on; up to 128 being exact costs little.
     double const s = static_cast<double>(std::min(rows, columns));
     double const entries = static_cast<double>(rows) * static_cast<double>(columns);
-    double const gram = entries * s + 20 * s * s * s;
-    double const lanczos = 10 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
+    double const gram = 2 * entries * s + 20 * s * s * s;
+    double const lanczos = 5 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
     return s > 128 && lanczos < gram;
   }
 
@@ -212,19 +229,33 @@ class LeftSingularVectors {
     return images(unfolding, Y, eigen.vectors);
   }
 
-  MatrixType by_lanczos(Product const& product, MatrixType const& A, int wanted, double tolerance) {
-    auto const& Y = product.Y;
-    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
-    auto const k = static_cast<std::size_t>(wanted);
+  /// Y^T A for the first k columns of A.
+  BlockKrylov::Block core_of(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding,
+                             Product const& product, MatrixType const& A, std::size_t k) const {
+    std::size_t const rows = product.Y.extent(0);
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, k);
     auto const start = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
     Kokkos::parallel_for("sporades::tucker::gather_factor", Range<ExecutionSpace>(exec_, 0, rows),
                          GatherFactor<MatrixType, Vector<Index, Memory>>{start, U, product.rows});
+    return unfolding.transposed(U);
+  }
+
+  MatrixType by_lanczos(Product const& product, MatrixType const& A, int wanted, double tolerance,
+                        BlockKrylov::Block core) {
+    auto const& Y = product.Y;
+    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    auto const k = static_cast<std::size_t>(wanted);
     UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
     BlockKrylov krylov(columns, wanted);
+    if (core.empty()) core = core_of(unfolding, product, A, k);
+    core.resize(k * columns);
+    // A is orthonormal: the sum of squares of Y^T A is its energy, and what starts from Y^T A has
+    // no less.
+    double energy = 0;
+    for (double g : core) energy += g * g;
     // Y times each block of the basis is kept, so that Y times the result takes no pass over Y.
     std::vector<MatrixType> lefts;
-    krylov.solve(unfolding.transposed(U), tolerance, [&](BlockKrylov::Block const& V, int block) {
+    krylov.solve(std::move(core), energy, tolerance, [&](BlockKrylov::Block const& V, int block) {
       lefts.resize(block);
       lefts.push_back(
           make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, V.size() / columns));
@@ -258,11 +289,7 @@ class LeftSingularVectors {
   /// Y V for the vectors that have a singular value, a row each.
   MatrixType images(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding, MatrixType const& Y,
                     std::vector<double> vectors) {
-    std::size_t const columns = Y.extent(1);
-    double const negligible =
-        static_cast<double>(columns) * double{std::numeric_limits<Scalar>::epsilon()} * squares_[0];
-    std::size_t found = 0;
-    while (found < squares_.size() && squares_[found] > negligible) ++found;
+    std::size_t const columns = Y.extent(1), found = found_values(columns);
     vectors.resize(found * columns);
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", Y.extent(0), found);
     unfolding.images(vectors, U);

@@ -34,8 +34,10 @@ class HooiSolver {
     for (int n = 0; n <= last; ++n) {
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
-      times_.measure(exec_, "singular vectors mode " + std::to_string(n),
-                     [&] { left_(product, state_.factors[n], options_.seed, n, tolerance()); });
+      times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {
+        left_(product, state_.factors[n], options_.seed, n, tolerance(product.Y, n),
+              n == 0 ? known_core(product) : std::vector<double>{});
+      });
     }
     times_.measure(exec_, "core", [&] { update_core(product); });
     state_.fits.push_back(fit());
@@ -43,15 +45,33 @@ class HooiSolver {
   }
 
  private:
-  /// How exactly singular vectors are wanted that are iterated for: to a tenth of what the last
-  /// iteration gained, relative to the model's energy, which is about 2 fit ||X||^2.
-  double tolerance() const {
-    constexpr double coarsest = 1e-3;
+  /// Y_(0)^T A_0 when mode 0 is next: no factor has changed since the last iteration's core, which
+  /// holds it. Empty before there is one.
+  std::vector<double> known_core(Product const& product) const {
+    if (state_.iteration() == 0) return {};
+    auto const places = ascending_places(*product.columns);
+    std::size_t const R = state_.factors[0].extent(1), columns = places.size();
+    std::vector<double> core(R * columns);
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        if (places[c] >= 0)
+          core[r * columns + c] = state_.core[r + R * static_cast<std::size_t>(places[c])];
+    return core;
+  }
+
+  /// How exactly singular vectors of Y are wanted that are iterated for, relative to the model's
+  /// energy, which is about 2 fit ||X||^2. One more pass over Y pays if it gains more than an
+  /// iteration does in the same time, as the last one did; before there are two, an iteration may
+  /// gain all. A pass runs at about twice the flops a second of the chains.
+  double tolerance(Matrix<Scalar, Memory> const& Y, int n) const {
+    constexpr double most = 0.3;
     double const finest = 500 * double{std::numeric_limits<Scalar>::epsilon()};
+    double chains = 1;
+    for (auto const& choice : problem_.chain.choices) chains += choice.flops;
+    double const pass = 2.0 * static_cast<double>(Y.size() * state_.factors[n].extent(1));
     auto const& fits = state_.fits;
-    if (fits.size() < 2) return coarsest;
-    double const gain = (fits.back() - fits[fits.size() - 2]) / fits.back();
-    return std::min(coarsest, std::max(finest, 0.1 * gain));
+    double const gain = fits.size() < 2 ? 1 : (fits.back() - fits[fits.size() - 2]) / fits.back();
+    return std::max(finest, std::min(most, pass / chains) * gain);
   }
 
   /// G_(N-1) = A_{N-1}^T Y_(N-1), in the order of TuckerTensor.

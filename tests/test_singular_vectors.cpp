@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// What HOOI's singular vectors are made of, against their definitions.
+
+#include <sporades/algorithms/tucker/left_singular_vectors.hpp>
+#include <support/backends.hpp>
+#include <support/files.hpp>
+#include <support/same_bits.hpp>
+#include <support/tools.hpp>
+#include <support/tucker.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+using sporades::detail::BlockKrylov;
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+constexpr std::size_t order = 40;
+
+/// Eigenvalues 1, 0.8, 0.64, ...
+double eigenvalue(std::size_t k) {
+  return std::pow(0.8, double(k));
+}
+
+/// M V for M = H D H, D the eigenvalues and H = I - 2 w w^T, w = 1 / sqrt(n): eigenvector k is
+/// column k of H.
+BlockKrylov::Block multiply_planted(BlockKrylov::Block V) {
+  auto const reflect = [&] {
+    for (std::size_t v = 0; v < V.size(); v += order) {
+      double sum = 0;
+      for (std::size_t i = 0; i < order; ++i) sum += V[v + i];
+      for (std::size_t i = 0; i < order; ++i) V[v + i] -= 2 * sum / order;
+    }
+  };
+  reflect();
+  for (std::size_t e = 0; e < V.size(); ++e) V[e] *= eigenvalue(e % order);
+  reflect();
+  return V;
+}
+
+BlockKrylov::Block planted_vectors(std::size_t count) {
+  BlockKrylov::Block V(count * order, -2.0 / order);
+  for (std::size_t k = 0; k < count; ++k) V[k * order + k] += 1;
+  return V;
+}
+
+BlockKrylov::Block random_vectors(std::size_t count) {
+  BlockKrylov::Block V;
+  for (std::size_t e = 0; e < count * order; ++e)
+    V.push_back(random_entry<double>(3, 0, e, 0) - 0.5);
+  return V;
+}
+
+struct Solution {
+  int blocks = 0;
+  std::vector<double> values;
+};
+
+Solution solve(BlockKrylov::Block const& start, int wanted, double before, double tolerance) {
+  Solution solution;
+  BlockKrylov krylov(order, wanted);
+  krylov.solve(start, before, tolerance, [&](BlockKrylov::Block const& V, int) {
+    ++solution.blocks;
+    return multiply_planted(V);
+  });
+  solution.values = krylov.values();
+  return solution;
+}
+
+}  // namespace
+
+TEST_CASE("block Lanczos finds the leading eigenvalues as exactly as asked",
+          "[algorithms][tucker]") {
+  int const wanted = GENERATE(1, 3, 5);
+  double exact = 0;
+  for (int k = 0; k < wanted; ++k) exact += eigenvalue(k);
+  auto const error = [&](Solution const& solution) {
+    REQUIRE(solution.values.size() == static_cast<std::size_t>(wanted));
+    double sum = 0;
+    for (double value : solution.values) sum += value;
+    return (exact - sum) / exact;
+  };
+  auto const start = random_vectors(wanted);
+  auto const fine = solve(start, wanted, 0, 1e-14), coarse = solve(start, wanted, 0, 1e-2);
+  CHECK(std::abs(error(fine)) < 1e-12);
+  for (int k = 0; k < wanted; ++k) CHECK(fine.values[k] == Approx(eigenvalue(k)).epsilon(1e-9));
+  CHECK(error(coarse) > 1e-9);
+  CHECK(error(coarse) < 0.2);
+  CHECK(coarse.blocks < fine.blocks);
+  CHECK(coarse.blocks >= 2);  // nothing was known
+}
+
+TEST_CASE("block Lanczos stops after one block where the start's energy is known",
+          "[algorithms][tucker]") {
+  constexpr int wanted = 4;
+  double exact = 0;
+  for (int k = 0; k < wanted; ++k) exact += eigenvalue(k);
+  auto start = planted_vectors(wanted);
+  for (std::size_t e = 0; e < start.size(); ++e) start[e] += 1e-5 * random_vectors(wanted)[e];
+  CHECK(solve(start, wanted, exact * (1 - 1e-5), 1e-4).blocks == 1);
+  CHECK(solve(start, wanted, 0, 1e-4).blocks == 2);
+  // A start that is far from them: its energy is not enough.
+  CHECK(solve(random_vectors(wanted), wanted, 0.1 * exact, 1e-4).blocks > 2);
+}
+
+TEMPLATE_TEST_CASE("the products of a pass over Y equal their definition", "[algorithms][tucker]",
+                   float, double) {
+  Host const exec{};
+  // Less than the eight rows that go together, one more, blocks of 256 rows and more.
+  std::size_t const rows = GENERATE(1, 7, 8, 9, 24, 264, 777);
+  std::size_t const columns = GENERATE(4, 12, 64), wanted = GENERATE(1, 4, 8, 11, 18);
+  auto const Y = random_matrix<TestType>(exec, rows, columns, 5);
+  using Panel = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Panel const V("V", columns, padded_columns(wanted)), Z("Z", columns, padded_columns(wanted));
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::size_t q = 0; q < wanted; ++q) V(c, q) = random_entry<double>(8, 0, c, q) - 0.5;
+  auto const U = make_matrix<TestType>(exec, "U", rows, wanted);
+  exec.fence();
+  Workspace<Kokkos::HostSpace> workspace;
+  double const exact = std::is_same_v<TestType, float> ? 1e-5 : 1e-13;
+  auto const check_left = [&] {
+    double worst = 0;
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t q = 0; q < wanted; ++q) {
+        double sum = 0;
+        for (std::size_t c = 0; c < columns; ++c) sum += double(Y(i, c)) * V(c, q);
+        worst = std::max(worst, std::abs(sum - double(U(i, q))));
+      }
+    CHECK(worst < exact * double(columns));
+  };
+  auto const check_right = [&] {
+    double worst = 0;
+    for (std::size_t c = 0; c < columns; ++c)
+      for (std::size_t q = 0; q < wanted; ++q) {
+        double sum = 0;
+        for (std::size_t i = 0; i < rows; ++i) sum += double(Y(i, c)) * double(U(i, q));
+        worst = std::max(worst, std::abs(sum - Z(c, q)));
+      }
+    CHECK(worst < exact * double(rows * columns));
+  };
+  auto const clear = [&] {
+    Kokkos::deep_copy(exec, Z, 1e9);
+    Kokkos::deep_copy(exec, U, TestType(1e9));
+    exec.fence();
+  };
+  clear();
+  normal_product<NormalStep::both>(exec, Y, V, U, Z, workspace);
+  exec.fence();
+  check_left();
+  check_right();
+  Kokkos::deep_copy(exec, Z, 1e9);
+  normal_product<NormalStep::right>(exec, Y, V, U, Z, workspace);
+  exec.fence();
+  check_left();  // U is read alone
+  check_right();
+  clear();
+  normal_product<NormalStep::left>(exec, Y, V, U, Z, workspace);
+  exec.fence();
+  check_left();
+  CHECK(Z(0, 0) == 1e9);
+}
+
+TEST_CASE("singular vectors that are good already take one pass, and one for their core",
+          "[algorithms][tucker]") {
+  Host const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, {300, 30, 20}, 9000, 6, 2);
+  std::vector<int> const ranks{5, 12, 11};
+  Factors<double, Kokkos::HostSpace> A;
+  for (int n = 0; n < 3; ++n) A.push_back(random_matrix<double>(exec, X.dims[n], ranks[n], 3));
+  auto plan = make_ttm_chain_plan(exec, X, ranks);
+  auto const product = ttm_chain(exec, plan, A, 0);
+  sporades::detail::LeftSingularVectors<Host, double, std::uint32_t> left(
+      exec, SingularVectorMethod::lanczos);
+  left.tall().orthonormalize(A[0], 1, 0);
+  left(product, A[0], 1, 0, 0.1);  // so that the next starts from most of the energy
+  left(product, A[0], 1, 0, 1e-15);
+  auto const squares = left.squares();
+  sporades::detail::LeftSingularVectors<Host, double, std::uint32_t> gram(
+      exec, SingularVectorMethod::gram);
+  auto exact = A[0];
+  gram(product, exact, 1, 0, 0);
+  REQUIRE(gram.squares().size() == squares.size());
+  for (std::size_t r = 0; r < squares.size(); ++r)
+    CHECK(squares[r] == Approx(gram.squares()[r]).epsilon(1e-9));
+  auto const passes = [&](double tolerance, std::vector<double> const& core) {
+    auto factor = A[0];
+    auto const recording = record([&] { left(product, factor, 1, 0, tolerance, core); });
+    int count = 0;
+    for (auto const& launch : recording.launches)
+      count += launch.label == "sporades::tucker::normal_product";
+    REQUIRE(left.squares().size() == squares.size());
+    for (std::size_t r = 0; r < squares.size(); ++r)
+      CHECK(left.squares()[r] == Approx(squares[r]).epsilon(1e-9));
+    return count;
+  };
+  std::vector<double> core;
+  for (int r = 0; r < ranks[0]; ++r)
+    for (std::size_t c = 0; c < product.Y.extent(1); ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < product.Y.extent(0); ++i)
+        sum += product.Y(i, c) * A[0](product.rows(i), r);
+      core.push_back(sum);
+    }
+  CHECK(passes(1e-6, {}) == 2);
+  CHECK(passes(1e-6, core) == 1);
+}
+
+TEST_CASE("HOOI reads what mode 0's factor captures from the core", "[algorithms][tucker]") {
+  Host const exec{};
+  // Ranks that no tile divides: the columns of Y are padded.
+  auto const X = random_coo<double, std::uint32_t>(exec, {300, 40, 30}, 20000, 6, 1.5);
+  auto options = hooi_options({5, 7, 6}, 4);
+  options.singular_vectors = SingularVectorMethod::lanczos;
+  auto problem = make_hooi_problem(exec, X, options);
+  auto state = hooi_start(exec, X, options);
+  HooiResult<double, Kokkos::HostSpace> result;
+  auto const recording = record([&] { result = hooi(exec, problem, options, state); });
+  int gathered = 0;
+  for (auto const& launch : recording.launches)
+    gathered += launch.label == "sporades::tucker::gather_factor";
+  CHECK(gathered == 4 * (3 + 1) - 3);  // a mode each and the core, but mode 0 from iteration 1 on
+  for (std::size_t k = 1; k < result.fits.size(); ++k) CHECK(result.fits[k] >= result.fits[k - 1]);
+}
