@@ -18,6 +18,17 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t low_bits(int width) {
   return width <= 0 ? 0 : ~std::uint64_t{0} >> (64 - width);
 }
 
+/// How many bits are set.
+KOKKOS_FORCEINLINE_FUNCTION int count_ones(std::uint32_t word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return __popc(word);
+#else
+  word -= word >> 1 & 0x55555555u;
+  word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
+  return static_cast<int>(((word + (word >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+#endif
+}
+
 }  // namespace detail
 
 /// Bits of a word that belong together, wherever they lie in it; and the six steps that gather or

@@ -54,16 +54,18 @@ inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
 /// The vector lanes of one thread of a team on a GPU, a power of two up to 32 of them, who read one
-/// another's registers. On hosts there is one lane.
+/// another's registers; or as many neighbouring items of a range policy, whose first is a multiple
+/// of their number. On hosts there is one lane.
 class VectorLanes {
  public:
-  /// count: the vector length that the policy was made with.
+  /// count: the vector length that a team policy was made with.
   KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-    mine_ = static_cast<int>(threadIdx.x);
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    mine_ = thread & (count - 1);
 #endif
 #if defined(__CUDA_ARCH__)
-    mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (threadIdx.y * blockDim.x % 32);
+    mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (thread & 31 & ~(count - 1));
 #endif
   }
   KOKKOS_FORCEINLINE_FUNCTION int count() const {

@@ -23,14 +23,18 @@ struct Fibers {
   Kokkos::View<Position*, MemorySpace> begin;  // fibers + 1
   Kokkos::View<Index*, MemorySpace> index;     // items
   Kokkos::View<Position*, MemorySpace> marks;  // the fiber of every mark_distance-th item
-  Position longest = 0;                        // items of the longest fiber
+  /// Bit p % 32 of word p / 32: item p opens a fiber, as does items(), past the last. One word more
+  /// than marks.
+  Kokkos::View<std::uint32_t*, MemorySpace> heads;
+  Position longest = 0;  // items of the longest fiber
 
   Position count() const { return coordinates.extent(1); }
   Position items() const { return index.extent(0); }
 
   std::uint64_t storage_bytes() const {
     return (coordinates.size() + items()) * sizeof(Index) +
-           (begin.extent(0) + marks.extent(0)) * sizeof(Position);
+           (begin.extent(0) + marks.extent(0)) * sizeof(Position) +
+           heads.extent(0) * sizeof(std::uint32_t);
   }
 };
 
@@ -82,6 +86,24 @@ struct NumberFibers {
   }
 };
 
+/// The bits of one window of mark_distance items, or past the last window.
+template <class MemorySpace>
+struct MarkFiberHeads {
+  Kokkos::View<Position const*, MemorySpace> begin, marks;
+  Kokkos::View<std::uint32_t*, MemorySpace> heads;
+  Position items;
+
+  KOKKOS_FUNCTION void operator()(Position w) const {
+    static_assert(Fibers<std::uint32_t, MemorySpace>::mark_distance == 32, "A word is a window.");
+    Position const first = 32 * w;
+    std::uint32_t word = first == items ? 1 : 0;
+    if (first < items)
+      for (Position f = marks(w); f < begin.extent(0) && begin(f) < first + 32; ++f)
+        if (begin(f) >= first) word |= std::uint32_t{1} << (begin(f) - first);
+    heads(w) = word;
+  }
+};
+
 /// The fibers of items that are sorted by all rows of coordinates, in the order that `rows` gives,
 /// the last of which is the fibers' mode; `modes` names the mode of each of `rows`. Fences exec.
 template <class ExecutionSpace, class Index, class MemorySpace>
@@ -116,6 +138,11 @@ Fibers<Index, MemorySpace> make_fibers(
                         NumberFibers<Index, MemorySpace>{opens, fibers.coordinates, fibers.begin,
                                                          fibers.marks, Result::mark_distance});
   Kokkos::deep_copy(exec, Kokkos::subview(fibers.begin, count), items);
+  fibers.heads = uninitialized<decltype(fibers.heads)>(exec, "sporades::fibers::heads",
+                                                       fibers.marks.extent(0) + 1);
+  Kokkos::parallel_for(
+      "sporades::fibers::heads", Policy(exec, 0, fibers.heads.extent(0)),
+      MarkFiberHeads<MemorySpace>{fibers.begin, fibers.marks, fibers.heads, items});
   auto const begin = fibers.begin;
   Position longest = 0;
   Kokkos::parallel_reduce(

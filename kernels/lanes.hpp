@@ -177,7 +177,8 @@ struct TileColumns {
     return tile;
   }
 
-  template <class MatrixType>
+  /// once: it is not read again soon.
+  template <bool once = false, class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION void store(MatrixType const& A, std::size_t row,
                                          T const& tile) const {
     Scalar* const to = A.data() + offset(A, row);
@@ -187,7 +188,10 @@ struct TileColumns {
     } else if constexpr (access == Access::packed) {
       Pack<Scalar> packed;
       for (int j = 0; j < Width; ++j) packed.entry[j] = tile[j];
-      *reinterpret_cast<Pack<Scalar>*>(to) = packed;
+      if constexpr (once)
+        stream_pack(to, &packed);
+      else
+        *reinterpret_cast<Pack<Scalar>*>(to) = packed;
     } else if constexpr (access == Access::streamed) {
       static_assert(sizeof tile % line_bytes == 0, "A streamed tile is whole lines.");
       for (std::size_t at = 0; at < sizeof tile; at += line_bytes)
@@ -202,6 +206,9 @@ struct TileColumns {
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION std::size_t offset(MatrixType const& A, std::size_t row) const {
     if constexpr (access == Access::tight) return row * Width;
+    if constexpr (access ==
+                  Access::packed)  // a multiplication of 32 bits each where row has as few
+      return row * static_cast<std::uint32_t>(A.stride_0()) + first;
     return row * A.stride_0() + first;
   }
 };

@@ -20,7 +20,11 @@ struct WalkShape {
   }
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION Columns tile(Position item) const {
-    std::size_t const first = first_column + item % tiles * Columns::width;
+    return tile_at<Columns>(item % tiles);
+  }
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION Columns tile_at(Position place) const {
+    std::size_t const first = first_column + place * Columns::width;
     return {first, static_cast<int>(columns - first)};
   }
 };

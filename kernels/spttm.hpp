@@ -25,8 +25,8 @@ namespace sporades {
 
 /// How SpTTM sums fibers. naive: a thread a fiber; fine_grained: also one a column; coalesced:
 /// neighbouring threads take neighbouring columns; rank_blocked: columns in blocks, nonzeros
-/// inside; scratch: rows in shared memory; lanes: chunks of nonzeros x tiles of columns in
-/// registers, which `automatic` takes.
+/// inside; scratch: rows in shared memory; lanes: chunks of nonzeros (on GPUs windows of 32 that a
+/// warp sums together) x tiles of columns in registers, which `automatic` takes.
 enum class SpttmStrategy {
   automatic,
   naive,

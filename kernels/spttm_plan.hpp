@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/formats/estimate_tuples.hpp>
 #include <sporades/kernels/spttm.hpp>
 
 namespace sporades {
 
 struct SpttmOptions {
   SpttmStrategy strategy = SpttmStrategy::automatic;
-  int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
+  int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once
 };
 
 /// X by the fibers of every mode, built once, and the buffers that the kernels need, so that a
@@ -48,6 +49,46 @@ inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
 
 namespace detail {
 
+/// On GPUs, where many slices are under way at once, not the longest of the other modes comes first
+/// but the one whose slices read the fewest rows of U, each of a slice's once: as many as there are
+/// pairs of indices in the two modes. Where the rows of a slice do not stay in a cache, each
+/// nonzero is taken to read one. row_bytes: of U.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+class SpttmModeOrders {
+ public:
+  SpttmModeOrders(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
+      : dims_(X.dims), nnz_(static_cast<double>(X.nnz())), pairs_(dims_.size() * dims_.size()) {
+    if constexpr (is_gpu<ExecutionSpace>)
+      for (std::size_t n = 0; n < dims_.size(); ++n)
+        for (std::size_t m = 0; m < n; ++m)
+          pairs_[n * dims_.size() + m] = pairs_[m * dims_.size() + n] =
+              estimate_tuples(exec, X, std::uint32_t{1} << m | std::uint32_t{1} << n);
+  }
+
+  std::vector<int> operator()(int n, double row_bytes) const {
+    auto modes = spttm_mode_order(dims_, n);
+    if constexpr (is_gpu<ExecutionSpace>) {
+      auto const rows_read = [&](int m) {
+        double const pairs = pairs_[static_cast<std::size_t>(n) * dims_.size() + m];
+        bool const fits = pairs * row_bytes <= cache_bytes * static_cast<double>(dims_[m]);
+        return fits ? pairs : nnz_;
+      };
+      auto const first = std::min_element(modes.begin(), modes.end() - 1, [&](int a, int b) {
+        return rows_read(a) < rows_read(b);
+      });
+      std::rotate(modes.begin(), first, first + 1);
+    }
+    return modes;
+  }
+
+ private:
+  static constexpr double cache_bytes = 16 << 20;  // a part of the second level
+
+  Dims dims_;
+  double nnz_;
+  std::vector<double> pairs_;  // N x N
+};
+
 template <class Scalar, class MemorySpace>
 struct Transpose {
   RawMatrix<Scalar const, MemorySpace> from;  // R x I
@@ -72,8 +113,10 @@ SpttmPlan<Scalar, Index, MemorySpace> make_spttm_plan(
   plan.dims = X.dims;
   plan.strategy =
       options.strategy == SpttmStrategy::automatic ? SpttmStrategy::lanes : options.strategy;
+  detail::SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, X);
+  double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
   for (int n = 0; n < X.order(); ++n) {
-    plan.tensors.push_back(make_hierarchical(exec, X, spttm_mode_order(X.dims, n)));
+    plan.tensors.push_back(make_hierarchical(exec, X, orders(n, row_bytes)));
     if (plan.strategy == SpttmStrategy::lanes)
       detail::reserve_carry(exec, plan.tensors[n].fibers, static_cast<std::size_t>(options.rank),
                             sizeof(Index) + sizeof(Scalar), plan.carry);

@@ -24,7 +24,7 @@ TEMPLATE_LIST_TEST_CASE("a hierarchical tensor is rows of fibers", "[formats][hi
   for (auto const& [dims, nnz, modes] :
        {Problem{{200}, 90, {0}}, Problem{{30, 40}, 500, {0, 1}}, Problem{{30, 40}, 500, {1, 0}},
         Problem{{20, 3, 9}, 300, {2, 0, 1}}, Problem{{5, 4, 3, 4, 5}, 400, {4, 2, 0, 3, 1}},
-        Problem{{4, 3}, 0, {0, 1}}, Problem{{0, 3}, 0, {1, 0}}}) {
+        Problem{{40, 9}, 128, {0, 1}}, Problem{{4, 3}, 0, {0, 1}}, Problem{{0, 3}, 0, {1, 0}}}) {
     INFO(to_string(dims));
     auto const X = random_coo<Scalar, Index>(exec, dims, nnz);
     auto const H = make_hierarchical(exec, X, modes);
@@ -36,11 +36,18 @@ TEMPLATE_LIST_TEST_CASE("a hierarchical tensor is rows of fibers", "[formats][hi
     auto const list = copy_to(host, S);
     auto const begin = on_host(H.fibers.begin);
     auto const marks = on_host(H.fibers.marks);
+    auto const heads = on_host(H.fibers.heads);
     auto const fiber_coordinates = on_host(H.fibers.coordinates);
     Position const fibers = H.fibers.count();
     REQUIRE(begin.extent(0) == fibers + 1);
     CHECK(begin(fibers) == nnz);
+    REQUIRE(heads.extent(0) == (nnz + 31) / 32 + 1);
     Position wrong = 0, longest = 0;
+    for (Position p = 0, f = 0; p < 32 * heads.extent(0); ++p) {
+      bool const opens = f <= fibers && begin(f) == p;  // as does the end, past the last
+      if (opens) ++f;
+      if ((heads(p / 32) >> p % 32 & 1) != opens) ++wrong;
+    }
     for (Position f = 0; f < fibers; ++f) {
       longest = std::max(longest, begin(f + 1) - begin(f));
       if (begin(f) >= begin(f + 1)) ++wrong;  // an empty one
@@ -59,7 +66,7 @@ TEMPLATE_LIST_TEST_CASE("a hierarchical tensor is rows of fibers", "[formats][hi
     CHECK(H.storage_words() == 2 * nnz + fibers + 1 + (dims.size() - 1) * fibers);
     CHECK(H.storage_bytes() == nnz * (sizeof(Scalar) + sizeof(Index)) + (fibers + 1) * 8 +
                                    (dims.size() - 1) * fibers * sizeof(Index) +
-                                   (nnz + 31) / 32 * 8);
+                                   (nnz + 31) / 32 * 8 + ((nnz + 31) / 32 + 1) * 4);
   }
 }
 

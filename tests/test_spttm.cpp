@@ -23,6 +23,7 @@ std::vector<Problem> problems() {
   return {{{5}, 9, 1},
           {{400}, 3000, 1},  // one fiber, cut by every chunk
           {{7, 4}, 20, 1},
+          {{220, 3}, 600, 1},     // three fibers of 200: longer than the windows of a GPU's warp
           {{3000, 2}, 20000, 1},  // two long fibers: carries of three levels
           {{2, 9000}, 9000, 1},   // many fibers of one and two
           {{6, 5, 4}, 40, 1},

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/hierarchical_tensor.hpp>
-#include <sporades/kernels/segment_walk.hpp>
+#include <sporades/kernels/spttm/window_walk.hpp>
 
 /// Row f of the output is a sum over the items of fiber f. Work is split by items, not by fibers: a
 /// work item is a chunk of consecutive items x a tile of columns, whose sum lies in registers.
-/// Where the longest fiber is short, a chunk takes the fibers that begin in it, whole, or one where
-/// all are: nothing is shared, each row is written once. Else it takes exactly its items, and the
-/// rows that it shares with its neighbours are carried (row_sums.hpp). Chunks, and so the bits, do
-/// not depend on the number of threads.
+/// Where the longest fiber is short, a chunk takes the fibers that begin in it, whole (a GPU's
+/// warp: window_walk.hpp): nothing is shared, each row is written once. Else it takes exactly its
+/// items, and the rows that it shares with its neighbours are carried (row_sums.hpp). Chunks, and
+/// so the bits, do not depend on the number of threads.
 
 namespace sporades::detail {
 
@@ -90,45 +89,6 @@ struct WholeFibers {
   }
 };
 
-/// A chunk is four fibers, a quarter of all apart: where fibers are short, a GPU's neighbouring
-/// threads so read neighbouring items and write neighbouring rows, and each has the loads of four
-/// under way.
-template <class Scalar, class MemorySpace>
-struct SingleFibers {
-  static constexpr int count = 4;
-  FiberRanges<MemorySpace> fibers;
-  RawMatrix<Scalar, MemorySpace> V;  // fibers x columns
-  WalkShape shape;                   // length: from one of the four to the next
-
-  template <int Batch, class Terms, class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION void walk(Terms const& terms, Columns const& columns,
-                                        Position item) const {
-    using T = typename Columns::T;
-    Position const last = fibers.fibers() - 1;
-    Position f[count], begin[count], end[count];
-    for (int k = 0; k < count; ++k) {  // past the last fiber that again, to be forgotten
-      f[k] = shape.chunk(item) + k * shape.length;
-      if (f[k] > last) f[k] = last;
-      begin[k] = fibers.begin(f[k]);
-      end[k] = fibers.begin(f[k] + 1);
-    }
-    typename Terms::Entry entry[count];
-    T row[count], sums[count][Columns::parts];
-    for (int k = 0; k < count; ++k) entry[k] = terms.fetch(begin[k]);
-    for (int k = 0; k < count; ++k) row[k] = terms.row(entry[k], columns);
-    for (int k = 0; k < count; ++k)
-      for (int c = 0; c < Columns::parts; ++c) {
-        sums[k][c] = row[k];
-        sums[k][c].multiply(terms.factor(entry[k], columns, c));
-      }
-    for (int k = 0; k < count; ++k) {
-      if (shape.chunk(item) + k * shape.length > last) return;
-      add_terms<Batch>(terms, columns, begin[k] + 1, end[k], sums[k]);
-      for (int c = 0; c < Columns::parts; ++c) columns.part(c).store(V, f[k], sums[k][c]);
-    }
-  }
-};
-
 /// A chunk takes its items, and parts of fibers at both ends.
 template <class Sums, class MemorySpace>
 struct CutFibers {
@@ -179,24 +139,17 @@ struct FiberWalk {
 /// True where no fiber is so long that it should be cut.
 template <class ExecutionSpace>
 bool takes_whole_fibers(Position items, Position longest) {
-  return longest <= (is_gpu<ExecutionSpace> ? 256 : std::max<Position>(items / 64, 32));
-}
-
-/// True where a GPU's threads should take fibers one by one: most are short, and the longest does
-/// not take as long as all.
-template <class ExecutionSpace, class Index, class MemorySpace>
-bool takes_single_fibers(Fibers<Index, MemorySpace> const& fibers) {
-  return is_gpu<ExecutionSpace> && fibers.items() <= 8 * fibers.count() &&
-         fibers.longest <= std::max<Position>(fibers.items() / 4096, 256);
+  return longest <= (is_gpu<ExecutionSpace> ? std::max<Position>(items / 4096, 256)
+                                            : std::max<Position>(items / 64, 32));
 }
 
 /// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
 /// that a CPU finds a chunk in its cache when it comes again for more columns.
 template <class ExecutionSpace>
-Position fiber_chunk_length(Position items, bool takes_whole, std::size_t item_bytes) {
+Position fiber_chunk_length(Position items, std::size_t item_bytes) {
   constexpr Position distance = Fibers<std::uint32_t, Kokkos::HostSpace>::mark_distance;
   Position const length = chunk_length<ExecutionSpace>(items);
-  if (is_gpu<ExecutionSpace>) return takes_whole ? distance : length;
+  if (is_gpu<ExecutionSpace>) return length;
   Position const cached = std::max<Position>(65536 / std::max<std::size_t>(item_bytes, 1), 256);
   return std::min(length, cached / distance * distance);
 }
@@ -242,30 +195,22 @@ void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& term
                 ForTiles const& for_tiles) {
   Position const items = fibers.items();
   if (items == 0) return;
+  bool const takes_whole = takes_whole_fibers<ExecutionSpace>(items, fibers.longest);
+  if constexpr (is_gpu<ExecutionSpace>)
+    if (takes_whole) return sum_windows(exec, label, terms, fibers, V, for_tiles);
   FiberRanges<MemorySpace> const ranges(fibers);
   constexpr int loads = batch<ExecutionSpace>;
-  bool const takes_whole = takes_whole_fibers<ExecutionSpace>(items, fibers.longest);
-  Position const length = fiber_chunk_length<ExecutionSpace>(items, takes_whole, item_bytes);
+  Position const length = fiber_chunk_length<ExecutionSpace>(items, item_bytes);
   Position const chunks = chunks_of(items, length);
-  if constexpr (is_gpu<ExecutionSpace>)
-    if (takes_single_fibers<ExecutionSpace>(fibers))
-      return for_tiles(
-          std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
-            using Range = SingleFibers<Scalar, MemorySpace>;
-            Position const quarter = chunks_of(ranges.fibers(), Range::count);
-            FiberWalk<Terms, Range, width(), access(), loads> const walk{
-                terms, Range{ranges, V, WalkShape{quarter, first, V.extent(1), tiles}}};
-            launch_items(exec, label, quarter * tiles, walk);
-          });
-  if (takes_whole) {
-    for_tiles(std::true_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
-      using Range = WholeFibers<Scalar, MemorySpace>;
-      FiberWalk<Terms, Range, width(), access(), loads> const walk{
-          terms, Range{ranges, V, WalkShape{length, first, V.extent(1), tiles}}};
-      launch_items(exec, label, chunks * tiles, walk);
-    });
-    return;
-  }
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (takes_whole)
+      return for_tiles(std::true_type{},
+                       [&](auto width, auto access, std::size_t first, Position tiles) {
+                         using Range = WholeFibers<Scalar, MemorySpace>;
+                         FiberWalk<Terms, Range, width(), access(), loads> const walk{
+                             terms, Range{ranges, V, WalkShape{length, first, V.extent(1), tiles}}};
+                         launch_items(exec, label, chunks * tiles, walk);
+                       });
   carry.reserve(exec, chunks, V.extent(1));
   auto const sums = row_sums<false>(V, carry, 0, chunks);
   for_tiles(std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
@@ -287,11 +232,8 @@ void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
                    std::size_t columns, std::size_t item_bytes,
                    CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   Position const items = fibers.items();
-  if (takes_single_fibers<ExecutionSpace>(fibers) ||
-      takes_whole_fibers<ExecutionSpace>(items, fibers.longest))
-    return;
-  carry.reserve(exec,
-                chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, false, item_bytes)),
+  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
+  carry.reserve(exec, chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)),
                 columns);
 }
 

@@ -29,19 +29,31 @@ struct MatrixTerms {
   RawVector<Scalar const, MemorySpace> values;  // nnz
   RawMatrix<Scalar const, MemorySpace> U;       // I_n x R
 
+  template <int Width, Access access>
+  using Columns = MatrixColumns<Scalar, Width, access>;
+
+  /// The place-th tile.
+  template <int Width, Access access>
+  KOKKOS_FORCEINLINE_FUNCTION Columns<Width, access> columns(WalkShape const& shape,
+                                                             Position place) const {
+    return {shape.template tile_at<TileColumns<Scalar, Width, access>>(place)};
+  }
   template <int Width, Access access, class Use>
   KOKKOS_FORCEINLINE_FUNCTION void for_columns(WalkShape const& shape, Position item,
                                                Use const& use) const {
-    using Columns = MatrixColumns<Scalar, Width, access>;
-    use(Columns{shape.template tile<TileColumns<Scalar, Width, access>>(item)});
+    use(columns<Width, access>(shape, item % shape.tiles));
   }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {index(p), values(p)}; }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Columns const& columns) const {
-    return columns.tile.load(U, entry.index);
+  /// The entry that another lane has fetched.
+  KOKKOS_FORCEINLINE_FUNCTION Entry of(VectorLanes const& lanes, int lane, Entry const& own) const {
+    return {lanes.of(lane, own.index), lanes.of(lane, own.value)};
   }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Columns const&, int) const {
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Tiles const& tiles) const {
+    return tiles.tile.load(U, entry.index);
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Tiles const&, int) const {
     return entry.value;
   }
 };

@@ -40,29 +40,40 @@ struct BlockTerms {
   /// Groups of columns of U.
   KOKKOS_FORCEINLINE_FUNCTION Position groups() const { return (U.extent(1) + Parts - 1) / Parts; }
 
+  template <int Width, Access access>
+  using Columns = BlockColumns<Scalar, Width, access, Parts>;
+
+  /// The place-th tile and group of columns, which may be larger than what is left.
+  template <int Width, Access access>
+  KOKKOS_FORCEINLINE_FUNCTION Columns<Width, access> columns(WalkShape const& shape,
+                                                             Position place) const {
+    Position const tiles = shape.tiles / groups();
+    std::size_t const size = Y.extent(1), column = place / tiles * Parts;
+    std::size_t const first = shape.first_column + place % tiles * Width;
+    return {{first, static_cast<int>(size - first)}, column, size};
+  }
   template <int Width, Access access, class Use>
   KOKKOS_FORCEINLINE_FUNCTION void for_columns(WalkShape const& shape, Position item,
                                                Use const& use) const {
-    Position const tiles = shape.tiles / groups(), place = item % shape.tiles;
-    std::size_t const size = Y.extent(1), R = U.extent(1), column = place / tiles * Parts;
-    std::size_t const first = shape.first_column + place % tiles * Width;
-    TileColumns<Scalar, Width, access> const tile{first, static_cast<int>(size - first)};
-    if (column + Parts <= R)
-      return use(BlockColumns<Scalar, Width, access, Parts>{tile, column, size});
-    for (std::size_t c = column; c < R; ++c)
-      use(BlockColumns<Scalar, Width, access, 1>{tile, c, size});
+    auto const group = columns<Width, access>(shape, item % shape.tiles);
+    if (group.column + Parts <= U.extent(1)) return use(group);
+    for (std::size_t c = group.column; c < U.extent(1); ++c)
+      use(BlockColumns<Scalar, Width, access, 1>{group.tile, c, group.size});
   }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const {
     return {index(p), blocks.extent(0) > 0 ? blocks(p) : p};
   }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Columns const& columns) const {
-    return columns.tile.load(Y, entry.block);
+  /// The entry that another lane has fetched.
+  KOKKOS_FORCEINLINE_FUNCTION Entry of(VectorLanes const& lanes, int lane, Entry const& own) const {
+    return {lanes.of(lane, own.index), lanes.of(lane, own.block)};
   }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Columns const& columns,
-                                            int c) const {
-    return U(entry.index, columns.column + c);
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Tiles const& tiles) const {
+    return tiles.tile.load(Y, entry.block);
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Tiles const& tiles, int c) const {
+    return U(entry.index, tiles.column + c);
   }
 };
 
@@ -72,7 +83,8 @@ template <class ExecutionSpace, class Scalar, bool may_stream, class Run>
 void for_block_tiles(std::size_t columns, bool aligned, bool streams, Run const& run) {
   constexpr int width = 128 / sizeof(Scalar);
   std::size_t const tiles = is_gpu<ExecutionSpace> ? 0 : columns / width, done = tiles * width;
-  if (tiles > 0) run_streamed<Scalar, may_stream, width, Access::whole>(streams, 0, tiles, run);
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (tiles > 0) run_streamed<Scalar, may_stream, width, Access::whole>(streams, 0, tiles, run);
   for_streamed_tiles<ExecutionSpace, Scalar, may_stream>(
       columns - done, aligned, streams,
       [&](auto rest, auto access, std::size_t first, Position count) {
