@@ -40,7 +40,8 @@ void add_one(int rank, std::size_t kilobytes) {
   auto const name = std::string("gather/") + scalar_name<Scalar>() + "/R" + std::to_string(rank) +
                     "/" + std::to_string(kilobytes) + "KB";
   add(name, [=](benchmark::State& state) {
-    constexpr Position gathers = 8 << 20, length = 1 << 10;
+    constexpr Position gathers = 8 << 20;
+    Position const length = detail::chunk_length<ExecutionSpace>(gathers);
     ExecutionSpace const exec{};
     auto const row_bytes = padded_columns(static_cast<std::size_t>(rank)) * sizeof(Scalar);
     auto const A = make_matrix<Scalar>(exec, "A", kilobytes * 1024 / row_bytes, rank);

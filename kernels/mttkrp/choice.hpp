@@ -175,21 +175,19 @@ double row_price(Dims const& dims, int rank, int m, double bytes) {
   return bytes > cached_bytes ? 4 - 3 * cached_bytes / bytes : 1;
 }
 
-/// What rows of mode n in order cost a nonzero of X, in factor rows out of the second-level cache.
-/// Lengths of runs are estimated; tuples keeps what has been counted, by set of modes. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double rows_in_order(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                     int n, int rank, std::map<std::uint32_t, double>& tuples) {
-  double const bytes = factor_bytes<Scalar>(X.dims, rank, n);
-  auto const modes = mttkrp_mode_order(X.dims, n);
+/// What rows of mode n in order cost a nonzero, in factor rows out of the second-level cache.
+/// length_of(set): the mean of runs that agree in the modes whose bits are set.
+template <class ExecutionSpace, class Scalar, class LengthOf>
+double rows_in_order(Dims const& dims, int n, int rank, LengthOf const& length_of) {
+  double const bytes = factor_bytes<Scalar>(dims, rank, n);
+  auto const modes = mttkrp_mode_order(dims, n);
   std::vector<double> prices, lengths{1};
-  for (int k = 1; k < X.order(); ++k)
-    prices.push_back(row_price<Scalar>(X.dims, rank, modes[k], bytes));
   std::uint32_t set = std::uint32_t{1} << n;
-  for (int k = 1; k < X.order() - 1; ++k) {
+  for (std::size_t k = 1; k < modes.size(); ++k) {
+    prices.push_back(row_price<Scalar>(dims, rank, modes[k], bytes));
+    if (k + 1 == modes.size()) break;
     set |= std::uint32_t{1} << modes[k];
-    if (tuples.count(set) == 0) tuples[set] = std::max(estimate_tuples(exec, X, set), 1.0);
-    lengths.push_back(static_cast<double>(X.nnz()) / tuples[set]);
+    lengths.push_back(length_of(set));
   }
   return choose_split<ExecutionSpace>(prices, lengths).rows;
 }
@@ -197,22 +195,35 @@ double rows_in_order(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
 /// Takes the linear order back where rows in order cost clearly less over all modes. It costs a row
 /// of every mode out of a cache, many out of the first level; and its one copy may stay in the last
 /// level from mode to mode, where N copies do not: measured, rows in order lost a tenth at 0.60 of
-/// its price, and took two thirds of its time at 0.53. Fences exec.
+/// its price, and took two thirds of its time at 0.53. Lengths of runs are estimated, unless not
+/// even endless ones would do. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reconsider_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      int rank, MttkrpChoice& choice) {
-  double linear = 0, rows = 0;
-  std::map<std::uint32_t, double> tuples;
+  double linear = 0;
   for (int n = 0; n < X.order(); ++n) {
     if (!fits_packed_coo(X.dims, n)) return;
-    linear += row_price<Scalar>(X.dims, rank, n, 0);
-    rows += rows_in_order(exec, X, n, rank, tuples);
+    linear += X.order() * row_price<Scalar>(X.dims, rank, n, 0);
   }
-  linear *= X.order();
+  auto const rows = [&](auto const& length_of) {
+    double sum = 0;
+    for (int n = 0; n < X.order(); ++n)
+      sum += rows_in_order<ExecutionSpace, Scalar>(X.dims, n, rank, length_of);
+    return sum / linear;
+  };
+  constexpr double enough = 0.55;
+  if (rows([](std::uint32_t) { return 1e30; }) > enough) return;
+  std::map<std::uint32_t, double> lengths;
+  double const share = rows([&](std::uint32_t set) {
+    auto& length = lengths[set];
+    if (length == 0)
+      length = static_cast<double>(X.nnz()) / std::max(estimate_tuples(exec, X, set), 1.0);
+    return length;
+  });
   char text[120];
   std::snprintf(text, sizeof text, "rows in order cost %.2g of a linear one's factor rows; ",
-                rows / linear);
-  if (rows < 0.55 * linear) choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0, text};
+                share);
+  if (share < enough) choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0, text};
 }
 
 /// How `automatic` lays X out for all modes: by choose_layout and reconsider_rows. Fences exec.
