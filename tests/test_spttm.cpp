@@ -118,6 +118,37 @@ TEMPLATE_LIST_TEST_CASE("spttm takes any number of columns", "[kernels][spttm]",
   check_all_modes<TestType>({{6, 5, 4}, 200, 1}, ranks);
 }
 
+TEMPLATE_LIST_TEST_CASE("spttm does not touch rows of the matrix that have no nonzero",
+                        "[kernels][spttm]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  for (auto const& dims : {Dims{400}, Dims{220, 3}, Dims{40, 3, 50}}) {
+    auto X = random_coo<Scalar, std::uint32_t>(host, dims, 3000);
+    X.dims[0] += 1;
+    X.sorted_modes.clear();
+    for (Position p = 0; p < X.nnz(); ++p) X.coordinates(0, p) += 1;
+    auto plan = make_spttm_plan(exec, copy_to(exec, X), {SpttmStrategy::lanes, 16});
+    for (std::size_t R : {5, 16}) {
+      auto const U = random_matrix<Scalar>(exec, X.dims[0], R, 1, true);
+      Kokkos::deep_copy(exec, Kokkos::subview(U, 0, Kokkos::ALL),
+                        std::numeric_limits<Scalar>::infinity());
+      auto const Y = make_spttm_output(exec, plan, 0, R);
+      for (auto strategy : strategies()) {
+        INFO(to_string(X.dims) << ", R " << R << ", " << to_string(strategy));
+        plan.strategy = strategy;
+        spttm(exec, plan, 0, U, Y);
+        exec.fence();
+        auto const rows = matrix_on_host(Y.values);
+        Position infinite = 0;
+        for (Position f = 0; f < Y.fibers(); ++f)
+          for (std::size_t r = 0; r < R; ++r) infinite += !std::isfinite(rows(f, r));
+        CHECK(infinite == 0);
+      }
+    }
+  }
+}
+
 // Past 32 MiB a CPU writes whole lines past its caches.
 TEMPLATE_LIST_TEST_CASE("spttm with an output larger than caches equals its definition",
                         "[kernels][spttm]", Cases) {
