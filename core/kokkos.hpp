@@ -9,8 +9,6 @@
 #include <Kokkos_ScatterView.hpp>
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace sporades {
 
@@ -111,25 +109,6 @@ inline std::string kokkos_option(std::string const& modern) {
   if (modern == "--kokkos-num-threads") return "--kokkos-threads";
 #endif
   return modern;
-}
-
-/// A View whose entries are not initialised, allocated on exec.
-template <class ViewType, class ExecutionSpace, class... Extents>
-ViewType uninitialized(ExecutionSpace const& exec, std::string const& label, Extents... extents) {
-  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
-}
-
-/// A View with the entries of a vector, in the memory space of exec. Fences exec.
-template <class Entry, class ExecutionSpace>
-Kokkos::View<Entry*, typename ExecutionSpace::memory_space> to_view(
-    ExecutionSpace const& exec, std::string const& label, std::vector<Entry> const& entries) {
-  using Result = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
-  auto const view = uninitialized<Result>(exec, label, entries.size());
-  Kokkos::View<Entry const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(entries.data(),
-                                                                                    entries.size());
-  Kokkos::deep_copy(exec, view, host);
-  fence(exec, label);
-  return view;
 }
 
 }  // namespace sporades

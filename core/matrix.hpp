@@ -20,7 +20,7 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace
                                                                   std::size_t rows,
                                                                   std::size_t columns) {
   using Result = Matrix<Scalar, typename ExecutionSpace::memory_space>;
-  Result const padded(Kokkos::view_alloc(exec, label), rows, padded_columns(columns));
+  auto const padded = zeroed<Result>(exec, label, rows, padded_columns(columns));
   return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, columns));
 }
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/error.hpp>
-#include <sporades/core/kokkos.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <sporades/core/error.hpp>
+#include <sporades/core/kokkos.hpp>
+#include <sporades/core/memory.hpp>
 #include <string>
 #include <vector>
 
@@ -36,8 +36,7 @@ using Vector = Kokkos::View<Scalar*, MemorySpace>;
 /// "183 x 24 x 1140"
 inline std::string to_string(Dims const& dims) {
   std::string text;
-  for (std::size_t n = 0; n < dims.size(); ++n)
-    text += (n ? " x " : "") + std::to_string(dims[n]);
+  for (std::size_t n = 0; n < dims.size(); ++n) text += (n ? " x " : "") + std::to_string(dims[n]);
   return text;
 }
 

@@ -188,10 +188,8 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
         to_view(exec, "sporades::ttm_chain::places", detail::ascending_places(choice.columns)));
     plan.choices.push_back(choice);
   }
-  plan.product = Vector<Scalar, MemorySpace>(
-      Kokkos::view_alloc(exec, "sporades::ttm_chain::product"), entries);
-  plan.between = Vector<Scalar, MemorySpace>(
-      Kokkos::view_alloc(exec, "sporades::ttm_chain::between"), between);
+  plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
+  plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
   Factors<Scalar, MemorySpace> zeros;
   for (int n = 0; n < N; ++n) {
     if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;

@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <fmt/format.h>
-
-#include <sporades/algorithms/command/model_run.hpp>
+#include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 
 namespace sporades::command {
@@ -21,8 +19,12 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   return options;
 }
 
+template <class Scalar, class Memory>
+using CpAlsFits =
+    Fits<CpAlsState<Scalar, Memory>, CpAlsSnapshot<Scalar>, CpAlsResult<Scalar, Memory>>;
+
 template <class Exec, class ScalarType, class IndexType>
-struct CpAlsMethod {
+struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "cp-als";
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -71,36 +73,15 @@ struct CpAlsMethod {
       report.strategies.push_back(sporades::describe(problem.products, n));
   }
 
-  static double seconds(State const& now) { return now.seconds.back(); }
-  static std::string line(State const& now) {
-    auto const& fits = now.fits;
-    auto const change =
-        fits.size() > 1 ? fmt::format(", change {:.3e}", fits.back() - fits[fits.size() - 2]) : "";
-    return fmt::format("fit {:.10f}", fits.back()) + change;
-  }
-  static std::string brief(State const& now) { return fmt::format("fit {:.6f}", now.fits.back()); }
-
-  static IterationReport iteration(Result const& result, int k) {
-    return {k + 1, result.seconds[k], {{"fit", result.fits[k]}}};
-  }
-  static NamedValues results(Result const& result) { return {{"fit", result.fit()}}; }
-  static std::string summary(Result const& result) {
-    return fmt::format("fit {:.10f}", result.fit());
-  }
-
-  struct Arrays {
-    std::vector<CheckpointArray> arrays;
-  };
-  static Arrays arrays(Snapshot const& state) {
-    Arrays result{{array_of("fits", state.fits), array_of("seconds", state.seconds)}};
+  using Shared = CpAlsFits<Scalar, Memory>;
+  static typename Shared::Arrays arrays(Snapshot const& state) {
+    auto result = Shared::arrays(state);
     for (std::size_t n = 0; n < state.grams.size(); ++n)
       result.arrays.push_back(array_of("gram-" + std::to_string(n), state.grams[n]));
     return result;
   }
   static void load(Checkpoint const& checkpoint, Snapshot& state) {
-    std::size_t const iterations = checkpoint.array("fits").size() / sizeof(double);
-    state.fits = command::load<double>(checkpoint, "fits", iterations);
-    state.seconds = command::load<double>(checkpoint, "seconds", iterations);
+    Shared::load(checkpoint, state);
     auto const R = static_cast<std::size_t>(state.rank);
     for (std::size_t n = 0; n < state.dims.size(); ++n)
       state.grams.push_back(command::load<double>(checkpoint, "gram-" + std::to_string(n), R * R));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/model_run.hpp>
+#include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::command {
@@ -22,8 +22,12 @@ HooiOptions make_options(TuckerArguments const& arguments) {
   return options;
 }
 
+template <class Scalar, class Memory>
+using TuckerFits =
+    Fits<HooiState<Scalar, Memory>, HooiSnapshot<Scalar>, HooiResult<Scalar, Memory>>;
+
 template <class Exec, class ScalarType, class IndexType>
-struct TuckerMethod {
+struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "tucker";
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -68,41 +72,18 @@ struct TuckerMethod {
       report.strategies.push_back(sporades::describe(choice));
   }
 
-  static double seconds(State const& now) { return now.seconds.back(); }
-  static std::string line(State const& now) {
-    auto const& fits = now.fits;
-    auto const change =
-        fits.size() > 1 ? fmt::format(", change {:.3e}", fits.back() - fits[fits.size() - 2]) : "";
-    return fmt::format("fit {:.10f}", fits.back()) + change;
-  }
-  static std::string brief(State const& now) { return fmt::format("fit {:.6f}", now.fits.back()); }
-
-  static IterationReport iteration(Result const& result, int k) {
-    return {k + 1, result.seconds[k], {{"fit", result.fits[k]}}};
-  }
+  using Shared = TuckerFits<Scalar, Memory>;
   static NamedValues results(Result const& result) {
-    NamedValues values = {{"fit", result.fit()}};
+    auto values = Shared::results(result);
     if (result.start_fits.size() > 1) values.push_back({"best_seed", result.seed});
     return values;
   }
   static std::string summary(Result const& result) {
-    std::string text = fmt::format("fit {:.10f}", result.fit());
+    auto text = Shared::summary(result);
     if (result.start_fits.size() > 1)
       text +=
           fmt::format(" of seed {}, the best of {} starts,", result.seed, result.start_fits.size());
     return text;
-  }
-
-  struct Arrays {
-    std::vector<CheckpointArray> arrays;
-  };
-  static Arrays arrays(Snapshot const& state) {
-    return {{array_of("fits", state.fits), array_of("seconds", state.seconds)}};
-  }
-  static void load(Checkpoint const& checkpoint, Snapshot& state) {
-    std::size_t const iterations = checkpoint.array("fits").size() / sizeof(double);
-    state.fits = command::load<double>(checkpoint, "fits", iterations);
-    state.seconds = command::load<double>(checkpoint, "seconds", iterations);
   }
 };
 

@@ -75,13 +75,6 @@ struct NormalBlocks {
     }
   }
 
-  /// Calls body(r) for every row, written out: g++ 12 leaves the loop a loop, its tiles in memory.
-  template <class Body, int... r>
-  static KOKKOS_FORCEINLINE_FUNCTION void for_rows(std::integer_sequence<int, r...>,
-                                                   Body const& body) {
-    (body(r), ...);
-  }
-
   /// left = the rows from i on times V, and sums += the rows times `before`: these rows, or where
   /// both are done those before them.
   template <bool multiply, bool add, int Width, int count>
@@ -90,7 +83,6 @@ struct NormalBlocks {
                                         Tile<double, Width> const (&before)[count],
                                         double* sums) const {
     using T = Tile<double, Width>;
-    using Rows = std::make_integer_sequence<int, count>;
     constexpr int width = columns_at_once;
     constexpr int ahead = 64;  // columns: a few lines, which is what memory takes to come
     std::uint64_t const P = V.extent(0), Q = V.extent(1);
@@ -104,7 +96,7 @@ struct NormalBlocks {
       T tile[width];
       if constexpr (multiply) {
         for (int j = 0; j < width; ++j) tile[j] = load_tile<double, Width>(&V(c + j, q));
-        for_rows(Rows{}, [&](int r) {
+        unrolled<count>([&](int r) {
           prefetch(y + r * P + c + ahead);
           for (int j = 0; j < width; ++j)
             total[r].add_product(static_cast<double>(y[r * P + c + j]), tile[j]);
@@ -113,7 +105,7 @@ struct NormalBlocks {
       if constexpr (add) {
         double* const sum = sums + c * Q + q;
         for (int j = 0; j < width; ++j) tile[j] = load_tile<double, Width>(sum + j * Q);
-        for_rows(Rows{}, [&](int r) {
+        unrolled<count>([&](int r) {
           for (int j = 0; j < width; ++j)
             tile[j].add_product(static_cast<double>(old[r * P + c + j]), factor[r]);
         });

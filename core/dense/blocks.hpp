@@ -46,8 +46,7 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t columns_per_item(std::uint64_t co
 }
 
 /// Calls tile(width constant, first) for widths of 8 (CPUs), 4 and 1 that cover [first, end).
-/// Constant widths let the loops over a tile be vectorised and its sums live in registers; g++ 12
-/// does so for `#pragma omp simd` loops only, which are ten times as fast as without it.
+/// Constant widths let the loops over a tile be vectorised and its sums live in registers.
 template <class ExecutionSpace, class Tile>
 KOKKOS_FORCEINLINE_FUNCTION void for_tiles(std::uint64_t first, std::uint64_t end,
                                            Tile const& tile) {

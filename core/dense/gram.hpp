@@ -3,16 +3,18 @@
 #pragma once
 
 #include <sporades/core/dense/blocks.hpp>
+#include <sporades/core/tile.hpp>
 
 namespace sporades {
 namespace detail {
 
 /// Partial sums of A^T B over one block of rows: partial[block][i][j], tile by tile; of a symmetric
-/// product only the tiles that meet the upper triangle. CPU: an item is a block, and 256 rows of it
-/// at a time pass through all tiles while they are in cache. GPU: an item is a (block, 4 x 4 tile).
+/// product only the tiles that meet the upper triangle. CPU: an item is a block, and 64 rows of it
+/// at a time pass through all tiles while they are in the first-level cache. GPU: an item is a
+/// (block, 4 x 4 tile).
 template <class ExecutionSpace, class Scalar>
 struct GramBlocks {
-  static constexpr std::uint64_t rows_at_once = 256;
+  static constexpr std::uint64_t rows_at_once = 64;
   using Const =
       Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
 
@@ -53,17 +55,12 @@ struct GramBlocks {
   template <int height, int width>
   KOKKOS_INLINE_FUNCTION void tile(std::uint64_t i, std::uint64_t j, std::uint64_t row,
                                    std::uint64_t stop, double* sums, bool first) const {
-    Scalar total[height][width];
-    for (int k = 0; k < height; ++k)
-      for (int c = 0; c < width; ++c) total[k][c] = 0;
+    Tile<Scalar, width> total[height];
+    unrolled<height>([&](int k) { total[k].fill(0); });
     for (; row < stop; ++row) {
       Scalar const* const a = &A(row, i);
-      Scalar const* const b = &B(row, j);
-      for (int k = 0; k < height; ++k) {
-        Scalar const factor = a[k];
-#pragma omp simd
-        for (int c = 0; c < width; ++c) total[k][c] += factor * b[c];
-      }
+      auto const b = load_tile<Scalar, width>(&B(row, j));
+      unrolled<height>([&](int k) { total[k].add_product(a[k], b); });
     }
     for (int k = 0; k < height; ++k)
       for (int c = 0; c < width; ++c) {
@@ -147,7 +144,7 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
 
 }  // namespace detail
 
-/// G = A^T A. A: I x R, G: R x R, whole. Sums of up to 256 rows are taken in Scalar, others in
+/// G = A^T A. A: I x R, G: R x R, whole. Sums of up to 64 rows are taken in Scalar, others in
 /// double, in an order given by I and R alone: the same bits on any number of threads. Enqueued on
 /// exec, does not fence but where the workspace grows. I R^2 flops (upper triangle). Throws Error
 /// if G is not R x R.

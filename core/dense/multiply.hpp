@@ -3,15 +3,18 @@
 #pragma once
 
 #include <sporades/core/dense/blocks.hpp>
+#include <sporades/core/tile.hpp>
 
 namespace sporades {
 namespace detail {
 
-/// A = V S in tiles of 4 rows and up to 8 columns held in registers. CPU: an item is 64 rows; GPU:
-/// an item is one tile, neighbouring items are neighbouring column tiles of the same rows.
+/// A = V S in tiles of rows and up to 8 columns held in registers. CPU: an item is 64 rows, 8 at a
+/// time; GPU: an item is one tile of 4 rows, neighbouring items are neighbouring column tiles of
+/// the same rows.
 template <class ExecutionSpace, class Scalar>
 struct MultiplyRows {
   static constexpr std::uint64_t rows_per_item = is_gpu<ExecutionSpace> ? 4 : 64;
+  static constexpr int rows_at_once = is_gpu<ExecutionSpace> ? 4 : 8;
   using Memory = typename ExecutionSpace::memory_space;
   using Const = Kokkos::View<Scalar const**, Kokkos::LayoutRight, Memory>;
 
@@ -33,7 +36,7 @@ struct MultiplyRows {
     std::uint64_t const stop = first + columns < A.extent(1) ? first + columns : A.extent(1);
     std::uint64_t i = item / tiles() * rows_per_item;
     std::uint64_t const end = i + rows_per_item < A.extent(0) ? i + rows_per_item : A.extent(0);
-    for (; i + 4 <= end; i += 4) rows<4>(i, first, stop);
+    for (; i + rows_at_once <= end; i += rows_at_once) rows<rows_at_once>(i, first, stop);
     for (; i < end; ++i) rows<1>(i, first, stop);
   }
 
@@ -46,17 +49,12 @@ struct MultiplyRows {
 
   template <int count, int width>
   KOKKOS_INLINE_FUNCTION void tile(std::uint64_t i, std::uint64_t j) const {
-    Scalar total[count][width];
-    for (int row = 0; row < count; ++row)
-      for (int c = 0; c < width; ++c) total[row][c] = 0;
+    Tile<Scalar, width> total[count];
+    unrolled<count>([&](int row) { total[row].fill(0); });
     Scalar const* const v = &V(i, 0);
     for (std::uint64_t k = 0; k < S.extent(0); ++k) {
-      Scalar const* const s = &S(k, j);
-      for (int row = 0; row < count; ++row) {
-        Scalar const factor = v[row * V.stride_0() + k];
-#pragma omp simd
-        for (int c = 0; c < width; ++c) total[row][c] += factor * s[c];
-      }
+      auto const s = load_tile<Scalar, width>(&S(k, j));
+      unrolled<count>([&](int row) { total[row].add_product(v[row * V.stride_0() + k], s); });
     }
     for (int row = 0; row < count; ++row)
       for (int c = 0; c < width; ++c)

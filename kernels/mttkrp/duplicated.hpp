@@ -42,10 +42,9 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   using Target =
       Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>>;
   bool const contiguous = V.stride(0) == V.extent(1);  // ScatterView knows no other rows
-  Target const target = contiguous
-                            ? Target(V)
-                            : Target(Kokkos::view_alloc(exec, "sporades::mttkrp::duplicated"),
-                                     V.extent(0), V.extent(1));
+  Target const target =
+      contiguous ? Target(V)
+                 : zeroed<Target>(exec, "sporades::mttkrp::duplicated", V.extent(0), V.extent(1));
   Scatter const scatter(exec, target);
   for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
       V.extent(1), all_rows_aligned(A, n, V),
