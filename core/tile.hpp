@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <sporades/core/kokkos.hpp>
+#include <type_traits>
 #include <utility>
 
 /// Consecutive entries of a matrix row that a kernel holds in registers.
@@ -109,21 +111,60 @@ struct Tile {
   }
 };
 
-/// A tile from or to an array.
-template <class Scalar, int width>
+/// Sixteen bytes that one instruction of a GPU loads or stores.
+template <class Scalar>
+struct alignas(16) Pack {
+  Scalar entry[16 / sizeof(Scalar)];
+};
+
+/// A tile from or to an array; where `packed`, 16 bytes at a time, which must be aligned so.
+template <class Scalar, int width, bool packed = false>
 KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
   using T = Tile<Scalar, width>;
   T tile;
-  auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
-  for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
+  if constexpr (packed) {
+    constexpr int size = 16 / sizeof(Scalar);
+    for (int k = 0; k < width / size; ++k) {
+      auto const pack = reinterpret_cast<Pack<Scalar> const*>(from)[k];
+      for (int j = 0; j < size; ++j) tile.set(k * size + j, pack.entry[j]);
+    }
+  } else {
+    auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
+    for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
+  }
   return tile;
 }
 
-template <class Scalar, int width>
+template <class Scalar, int width, bool packed = false>
 KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Scalar* to) {
   using T = Tile<Scalar, width>;
-  auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
-  for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
+  if constexpr (packed) {
+    constexpr int size = 16 / sizeof(Scalar);
+    for (int k = 0; k < width / size; ++k) {
+      Pack<Scalar> pack;
+      for (int j = 0; j < size; ++j) pack.entry[j] = tile[k * size + j];
+      reinterpret_cast<Pack<Scalar>*>(to)[k] = pack;
+    }
+  } else {
+    auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
+    for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
+  }
+}
+
+/// True if every row of A starts on a 16-byte boundary.
+template <class MatrixType>
+bool rows_are_aligned(MatrixType const& A) {
+  using Scalar = typename MatrixType::non_const_value_type;
+  return reinterpret_cast<std::uintptr_t>(A.data()) % 16 == 0 &&
+         A.stride(0) * sizeof(Scalar) % 16 == 0;
+}
+
+/// Calls run(constant): true on GPUs where every row of the matrices starts on such a boundary.
+template <class ExecutionSpace, class Run, class... Matrices>
+void for_packed(Run const& run, Matrices const&... matrices) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    if ((rows_are_aligned(matrices) && ...)) return run(std::true_type{});
+  run(std::false_type{});
 }
 
 template <class Body, int... k>

@@ -22,12 +22,6 @@ namespace sporades::detail {
 /// no multiple of the tile.
 enum class Access { packed, whole, tight, streamed, guarded };
 
-/// Sixteen bytes that one instruction of a GPU loads or stores.
-template <class Scalar>
-struct alignas(16) Pack {
-  Scalar entry[16 / sizeof(Scalar)];
-};
-
 /// Columns first to first + Width of a matrix, row by row.
 template <class Scalar, int Width, Access access>
 struct TileColumns {
@@ -104,14 +98,6 @@ Position chunk_length(Position nnz) {
   if (is_gpu<ExecutionSpace>) return nnz < (Position{1} << 22) ? 128 : 256;
   Position const length = (nnz / 512 + 127) / 128 * 128;  // at least some hundred chunks
   return length < 128 ? 128 : length > 4096 ? 4096 : length;
-}
-
-/// True if every row of A starts on a 16-byte boundary.
-template <class MatrixType>
-bool rows_are_aligned(MatrixType const& A) {
-  using Scalar = typename MatrixType::non_const_value_type;
-  return reinterpret_cast<std::uintptr_t>(A.data()) % 16 == 0 &&
-         A.stride(0) * sizeof(Scalar) % 16 == 0;
 }
 
 template <class Function, int... values>

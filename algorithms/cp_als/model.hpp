@@ -17,9 +17,7 @@ struct ColumnExtremes {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     std::uint64_t const R = A.extent(1), r = item % R;
-    std::uint64_t const begin = item / R * blocks.rows_per_block;
-    std::uint64_t const end =
-        begin + blocks.rows_per_block < blocks.rows ? begin + blocks.rows_per_block : blocks.rows;
+    std::uint64_t const begin = blocks.begin(item / R), end = blocks.end(item / R);
     auto largest = A(begin, r);
     for (std::uint64_t i = begin + 1; i < end; ++i)
       if (math::abs(A(i, r)) > math::abs(largest)) largest = A(i, r);

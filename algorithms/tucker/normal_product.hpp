@@ -30,9 +30,7 @@ struct NormalBlocks {
   RowBlocks blocks;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t block) const {
-    std::uint64_t const begin = block * blocks.rows_per_block, Q = V.extent(1);
-    std::uint64_t const end =
-        begin + blocks.rows_per_block < blocks.rows ? begin + blocks.rows_per_block : blocks.rows;
+    std::uint64_t const begin = blocks.begin(block), end = blocks.end(block), Q = V.extent(1);
     double* const sums = partial + block * V.extent(0) * Q;
     if constexpr (adds)
       for (std::uint64_t e = 0; e < V.extent(0) * Q; ++e) sums[e] = 0;

@@ -67,6 +67,13 @@ struct RowBlocks {
     count = (rows + rows_per_block - 1) / rows_per_block;
   }
 
+  KOKKOS_INLINE_FUNCTION std::uint64_t begin(std::uint64_t block) const {
+    return block * rows_per_block;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t end(std::uint64_t block) const {
+    return begin(block) + rows_per_block < rows ? begin(block) + rows_per_block : rows;
+  }
+
   /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or more, so few
   /// that there are 2^17 threads, which is about what a large GPU runs at once.
   static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
@@ -185,6 +192,14 @@ struct SumAndStore {
   }
 };
 
+/// The policy with so many bytes of scratch memory a team.
+template <class Policy>
+Policy with_scratch(Policy policy, std::size_t bytes) {
+  // Level 1 is not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+  return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)))
+      .set_scratch_size(1, Kokkos::PerTeam(8));
+}
+
 /// A team of at most `threads` threads of `width` vector lanes (1 on CPUs) that fits the kernel,
 /// called with a Tag or none, with so many bytes of scratch memory.
 template <class Tag = void, class ExecutionSpace, class Kernel>
@@ -192,15 +207,9 @@ auto team_policy(ExecutionSpace const& exec, Kernel const& kernel, int league, i
                  std::size_t scratch, int width = is_gpu<ExecutionSpace> ? 32 : 1) {
   using Policy = std::conditional_t<std::is_void_v<Tag>, Kokkos::TeamPolicy<ExecutionSpace>,
                                     Kokkos::TeamPolicy<ExecutionSpace, Tag>>;
-  // Not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
-  auto const pool = Kokkos::PerTeam(8);
-  auto const bytes = Kokkos::PerTeam(static_cast<int>(scratch));
-  auto policy = Policy(exec, league, Kokkos::AUTO, width);
-  policy.set_scratch_size(0, bytes).set_scratch_size(1, pool);
+  auto const policy = with_scratch(Policy(exec, league, Kokkos::AUTO, width), scratch);
   int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag{});
-  auto fitting = Policy(exec, league, std::min(threads, most), width);
-  fitting.set_scratch_size(0, bytes).set_scratch_size(1, pool);
-  return fitting;
+  return with_scratch(Policy(exec, league, std::min(threads, most), width), scratch);
 }
 
 /// sum_blocks for GPUs, and storing: one launch where there are at most 2048 blocks, else a level

@@ -3,32 +3,45 @@
 #pragma once
 
 #include <sporades/core/dense/blocks.hpp>
+#include <sporades/core/tile.hpp>
 
 namespace sporades {
 namespace detail {
 
-/// A(i, r) *= s(r) over runs of columns. CPU: an item is 64 rows; GPU: an item is one entry.
-template <class ExecutionSpace, class Scalar>
+/// A(i, r) *= s(r). CPU: an item is 64 rows; GPU: an item is a pack of columns, or one where they
+/// are not aligned.
+template <class ExecutionSpace, class Scalar, bool packed>
 struct ScaleColumns {
-  static constexpr std::uint64_t rows_per_item = 64;
+  static constexpr std::uint64_t rows_per_item = is_gpu<ExecutionSpace> ? 1 : 64;
+  static constexpr int pack = packed ? 16 / sizeof(Scalar) : 1;
   using Memory = typename ExecutionSpace::memory_space;
 
   Matrix<Scalar, Memory> A;
   Kokkos::View<Scalar const*, Memory> s;
 
+  KOKKOS_INLINE_FUNCTION std::uint64_t packs() const {
+    return is_gpu<ExecutionSpace> ? (A.extent(1) + pack - 1) / pack : 1;
+  }
   std::uint64_t items() const {
-    return is_gpu<ExecutionSpace> ? A.extent(0) * A.extent(1)
-                                  : (A.extent(0) + rows_per_item - 1) / rows_per_item;
+    return (A.extent(0) + rows_per_item - 1) / rows_per_item * packs();
   }
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    Scalar const* const factor = s.data();
     if constexpr (is_gpu<ExecutionSpace>) {
-      A(item / A.extent(1), item % A.extent(1)) *= s(item % A.extent(1));
+      std::uint64_t const r = item % packs() * pack;
+      Scalar* const a = &A(item / packs(), r);
+      if (r + pack <= A.extent(1)) {
+        auto tile = load_tile<Scalar, pack, packed>(a);
+        tile.multiply(load_tile<Scalar, pack>(factor + r));
+        store_tile<Scalar, pack, packed>(tile, a);
+      } else {
+        for (std::uint64_t c = 0; r + c < A.extent(1); ++c) a[c] *= factor[r + c];
+      }
     } else {
       std::uint64_t const begin = item * rows_per_item;
       std::uint64_t const end =
           begin + rows_per_item < A.extent(0) ? begin + rows_per_item : A.extent(0);
-      Scalar const* const factor = s.data();
       for (std::uint64_t i = begin; i < end; ++i) {
         Scalar* const a = &A(i, 0);
 #pragma omp simd
@@ -59,11 +72,9 @@ struct ColumnSumBlocks {
     auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
     std::uint64_t const block = item / tiles(), first = item % tiles() * columns;
     std::uint64_t const stop = first + columns < A.extent(1) ? first + columns : A.extent(1);
-    std::uint64_t const begin = block * blocks.rows_per_block;
-    std::uint64_t const end =
-        begin + blocks.rows_per_block < blocks.rows ? begin + blocks.rows_per_block : blocks.rows;
     for_tiles<ExecutionSpace>(first, stop, [&](auto width, std::uint64_t r) {
-      sum<decltype(width)::value>(r, begin, end, partial + block * A.extent(1) + r);
+      sum<decltype(width)::value>(r, blocks.begin(block), blocks.end(block),
+                                  partial + block * A.extent(1) + r);
     });
   }
 
@@ -147,9 +158,13 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
   expects(A.extent(1) == s.extent(0), "scale_columns: A has ", A.extent(1), " columns, s has ",
           s.extent(0), " entries");
   if (A.extent(0) == 0 || A.extent(1) == 0) return;
-  detail::ScaleColumns<ExecutionSpace, Scalar> const kernel{A, s};
-  Kokkos::parallel_for("sporades::dense::scale_columns",
-                       detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  detail::for_packed<ExecutionSpace>(
+      [&](auto packed) {
+        detail::ScaleColumns<ExecutionSpace, Scalar, packed()> const kernel{A, s};
+        Kokkos::parallel_for("sporades::dense::scale_columns",
+                             detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+      },
+      A);
 }
 
 /// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.

@@ -10,8 +10,8 @@ namespace detail {
 
 /// A = V S in tiles of rows and up to 8 columns held in registers. CPU: an item is 64 rows, 8 at a
 /// time; GPU: an item is one tile of 4 rows, neighbouring items are neighbouring column tiles of
-/// the same rows.
-template <class ExecutionSpace, class Scalar>
+/// the same rows, and what lies together is loaded in packs where it is aligned.
+template <class ExecutionSpace, class Scalar, bool packed>
 struct MultiplyRows {
   static constexpr std::uint64_t rows_per_item = is_gpu<ExecutionSpace> ? 4 : 64;
   static constexpr int rows_at_once = is_gpu<ExecutionSpace> ? 4 : 8;
@@ -49,16 +49,33 @@ struct MultiplyRows {
 
   template <int count, int width>
   KOKKOS_INLINE_FUNCTION void tile(std::uint64_t i, std::uint64_t j) const {
+    constexpr bool in_packs = packed && width % 4 == 0;
     Tile<Scalar, width> total[count];
     unrolled<count>([&](int row) { total[row].fill(0); });
     Scalar const* const v = &V(i, 0);
-    for (std::uint64_t k = 0; k < S.extent(0); ++k) {
-      auto const s = load_tile<Scalar, width>(&S(k, j));
+    std::uint64_t k = 0;
+    if constexpr (in_packs) {
+      constexpr int depth = 16 / sizeof(Scalar);
+      for (; k + depth <= S.extent(0); k += depth) {
+        Tile<Scalar, depth> factor[count];
+        unrolled<count>([&](int row) {
+          factor[row] = load_tile<Scalar, depth, true>(v + row * V.stride_0() + k);
+        });
+        unrolled<depth>([&](int d) {
+          auto const s = load_tile<Scalar, width, true>(&S(k + d, j));
+          unrolled<count>([&](int row) { total[row].add_product(factor[row][d], s); });
+        });
+      }
+    }
+    for (; k < S.extent(0); ++k) {
+      auto const s = load_tile<Scalar, width, in_packs>(&S(k, j));
       unrolled<count>([&](int row) { total[row].add_product(v[row * V.stride_0() + k], s); });
     }
-    for (int row = 0; row < count; ++row)
-      for (int c = 0; c < width; ++c)
-        A(i + row, j + c) = adds ? A(i + row, j + c) + total[row][c] : total[row][c];
+    unrolled<count>([&](int row) {
+      Scalar* const a = &A(i + row, j);
+      if (adds) total[row].add(load_tile<Scalar, width, in_packs>(a));
+      store_tile<Scalar, width, in_packs>(total[row], a);
+    });
   }
 };
 
@@ -78,9 +95,13 @@ void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output 
           "multiply: V is ", V.extent(0), " x ", V.extent(1), ", S is ", S.extent(0), " x ",
           S.extent(1), ", A is ", A.extent(0), " x ", A.extent(1));
   expects(A.data() != V.data() || A.data() == nullptr, "multiply: A and V share memory");
-  detail::MultiplyRows<ExecutionSpace, Scalar> const kernel{V, S, A, adds};
-  Kokkos::parallel_for("sporades::dense::multiply",
-                       detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  detail::for_packed<ExecutionSpace>(
+      [&](auto packed) {
+        detail::MultiplyRows<ExecutionSpace, Scalar, packed()> const kernel{V, S, A, adds};
+        Kokkos::parallel_for("sporades::dense::multiply",
+                             detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+      },
+      V, S, A);
 }
 
 }  // namespace sporades
