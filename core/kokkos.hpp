@@ -102,7 +102,7 @@ class VectorLanes {
 
  private:
   int count_, mine_ = 0;
-  unsigned mask_ = 0;
+  [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
 };
 
 /// A command-line option of Kokkos as this version spells it, from its modern spelling.
