@@ -20,9 +20,12 @@ if(sporades_is_top_level)
 endif()
 
 # Our kernels say which loops are vectors (#pragma omp simd); without OpenMP g++ and clang need to
-# be told to listen. No code depends on it, only its speed.
+# be told to listen. No code depends on it, only its speed. For HIP only the host's half of it is:
+# clang 15 would call OpenMP's device runtime in every kernel, which nothing links.
 function(sporades_add_simd target)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  if(Kokkos_DEVICES MATCHES "HIP")
+    target_compile_options(${target} PRIVATE "SHELL:-Xarch_host -fopenmp-simd")
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${target} PRIVATE -fopenmp-simd)
   endif()
 endfunction()

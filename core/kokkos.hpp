@@ -51,6 +51,15 @@ template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+/// Bounds of a kernel whose teams have so many lanes, and of which a GPU's multiprocessor is to
+/// hold so many teams at once. HIP wants that in wavefronts of 64 lanes on each of its four parts.
+template <int lanes, int teams>
+#if defined(KOKKOS_ENABLE_HIP)
+using TeamBounds = Kokkos::LaunchBounds<lanes, (lanes * teams + 255) / 256>;
+#else
+using TeamBounds = Kokkos::LaunchBounds<lanes, teams>;
+#endif
+
 /// The vector lanes of one thread of a team on a GPU, a power of two up to 32 of them, who read one
 /// another's registers; or as many neighbouring items of a range policy, whose first is a multiple
 /// of their number. On hosts there is one lane.
@@ -100,7 +109,7 @@ class VectorLanes {
 
  private:
   int count_, mine_ = 0;
-  unsigned mask_ = 0;
+  [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
 };
 
 /// A command-line option of Kokkos as this version spells it, from its modern spelling.

@@ -15,11 +15,11 @@ namespace sporades::math {
 KOKKOS_FORCEINLINE_FUNCTION double log_of_normal(double x) {
   constexpr std::uint64_t root_of_half = 0x3fe6a09e667f3bcdu, mantissa = 0xfffffffffffffu;
   std::uint64_t bits;
-  std::memcpy(&bits, &x, sizeof x);
+  memcpy(&bits, &x, sizeof x);
   std::uint64_t const above = bits - root_of_half;  // exponent k in the upper 12 bits, modulo 2^12
   std::uint64_t const lowered = (above & mantissa) + root_of_half;
   double y;
-  std::memcpy(&y, &lowered, sizeof y);
+  memcpy(&y, &lowered, sizeof y);
   auto const k = static_cast<double>(static_cast<int>(above >> 52 ^ 0x800u) - 0x800);
   double const s = (y - 1) / (y + 1), z = s * s;
   double series = 1.0 / 21;

@@ -12,8 +12,9 @@
 namespace sporades::detail {
 
 /// As many entries as one machine register holds, where the compiler has a type for them: so that a
-/// tile stays in registers, which loops over arrays leave to chance. nvcc and hipcc refuse such
-/// types; there it is one entry, and the loops over a tile are left to the host compiler.
+/// tile stays in registers, which loops over arrays leave to chance. nvcc refuses such types, and
+/// the lanes of a GPU hand one another single entries; there, and with hipcc, it is one entry, and
+/// the loops over a tile are left to the compiler.
 template <class Scalar, int entries>
 struct Register {
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// The STREAM loops without Kokkos, to compare with: plain CUDA kernels where CUDA's compiler
+/// The STREAM loops without Kokkos, to compare with: plain CUDA or HIP kernels where their compiler
 /// is at work, plain OpenMP loops elsewhere.
 
 namespace sporades::perf {
@@ -19,7 +19,7 @@ struct NativeLoop {
   void (*run)(Scalar s, Scalar* a, Scalar* b, Scalar* c, std::size_t length);
 };
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIPCC__)
 
 template <class Scalar, class Body>
 __global__ void native_kernel(Body body, Scalar s, Scalar* a, Scalar* b, Scalar* c,
