@@ -36,6 +36,7 @@ sporades::Matrix<Scalar, typename ExecutionSpace::memory_space> test_matrix(
         for (std::size_t r = 0; r < A.extent(1); ++r)
           A(i, r) = sporades::random_entry<Scalar>(seed, 0, i, r) - Scalar(0.5);
       });
+  exec.fence();  // the host copies it
   return A;
 }
 
