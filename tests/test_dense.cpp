@@ -186,6 +186,42 @@ TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", spora
   CHECK(worst <= tolerance<Scalar>(shape.columns));
 }
 
+TEMPLATE_LIST_TEST_CASE("dense products read nothing past the columns of a part", "[core][dense]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const count = GENERATE(1u, 3u, 6u);
+  auto const some = std::make_pair(0u, count);
+  std::size_t const rows = 70, columns = 5;
+  auto const wide = test_matrix<Scalar>(exec, {rows, 8}, 1);
+  auto const tall = test_matrix<Scalar>(exec, {8, columns}, 2);
+  auto const V = Kokkos::subview(wide, Kokkos::ALL, some);
+  auto const S = Kokkos::subview(tall, some, Kokkos::ALL);
+  auto const A = sporades::make_matrix<Scalar>(exec, "sporades::test::product", rows, columns);
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", count, count);
+  sporades::Workspace<Memory> workspace;
+  sporades::multiply(exec, V, S, A);
+  sporades::gram(exec, V, G, workspace);
+  exec.fence();
+  auto const v = on_host(wide), s = on_host(tall), a = on_host(A);
+  auto const g = on_host(G);
+  double worst = 0;
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (std::size_t k = 0; k < count; ++k) sum += double(v(i, k)) * double(s(k, c));
+      worst = std::max(worst, std::abs(double(a(i, c)) - sum));
+    }
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t k = 0; k < count; ++k) {
+      double sum = 0;
+      for (std::size_t i = 0; i < rows; ++i) sum += double(v(i, j)) * double(v(i, k));
+      worst = std::max(worst, std::abs(g(j, k) - sum));
+    }
+  CHECK(worst <= tolerance<Scalar>(rows));
+}
+
 TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
