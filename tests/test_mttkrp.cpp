@@ -108,7 +108,7 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const&
 TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cases) {
   for (auto const& problem : problems())
     for (auto strategy : strategies())
-      for (std::size_t R : {1, 3, 16, 17, 33})
+      for (std::size_t R : {1, 3, 16, 17, 33, 61})
         check_all_modes<TestType>(problem, R, {strategy, 4}, R != 3 && R != 33);
 }
 
