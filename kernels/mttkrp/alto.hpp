@@ -172,7 +172,8 @@ bool all_strides_are(std::size_t stride, Factors<Scalar, MemorySpace> const& A, 
   return equal;
 }
 
-/// The sums of all parts into their own rows, on hosts, in one tile a row where rows are `tight`.
+/// The sums of all parts into their own rows, on hosts; where the rows of all matrices are `tight`,
+/// equally far apart, in one tile a row if that is as wide.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Terms>
 void launch_alto_walk(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                       AltoPartition<MemorySpace> const& partition,
@@ -190,9 +191,13 @@ void launch_alto_walk(ExecutionSpace const& exec, char const* label, Nonzeros co
   bool const launched = tight && for_tight_tile(own.stride(0), [&](auto width) {
                           launch(width, std::integral_constant<Access, Access::tight>{}, 0, 1);
                         });
-  if constexpr (std::is_same_v<Terms, AltoTerms>)
-    if (!launched)
+  if constexpr (std::is_same_v<Terms, AltoTerms>) {
+    if (launched) return;
+    if (tight)  // padding is columns like others: few tiles, none of them guarded
+      for_column_tiles<ExecutionSpace, Scalar, TileWidths::fine>(own.stride(0), false, launch);
+    else
       for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(columns, false, launch);
+  }
 }
 
 /// Strategy `alto`: parts of the linear order add into rows of their own, and each row pulls its
