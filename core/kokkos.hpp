@@ -9,6 +9,8 @@
 #include <Kokkos_ScatterView.hpp>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace sporades {
 
@@ -51,14 +53,21 @@ template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+namespace detail {
+
+template <class ExecutionSpace>
+auto is_hip(int)
+    -> decltype(std::declval<ExecutionSpace const&>().hip_device_prop(), std::true_type{});
+template <class ExecutionSpace>
+std::false_type is_hip(long);
+
+}  // namespace detail
+
 /// Bounds of a kernel whose teams have so many lanes, and of which a GPU's multiprocessor is to
 /// hold so many teams at once. HIP wants that in wavefronts of 64 lanes on each of its four parts.
-template <int lanes, int teams>
-#if defined(KOKKOS_ENABLE_HIP)
-using TeamBounds = Kokkos::LaunchBounds<lanes, (lanes * teams + 255) / 256>;
-#else
-using TeamBounds = Kokkos::LaunchBounds<lanes, teams>;
-#endif
+template <class ExecutionSpace, int lanes, int teams>
+using TeamBounds = Kokkos::LaunchBounds<
+    lanes, decltype(detail::is_hip<ExecutionSpace>(0))::value ? (lanes* teams + 255) / 256 : teams>;
 
 /// The vector lanes of one thread of a team on a GPU, a power of two up to 32 of them, who read one
 /// another's registers; or as many neighbouring items of a range policy, whose first is a multiple

@@ -106,8 +106,8 @@ void for_each_constant(std::integer_sequence<int, values...>, Function const& fu
 }
 
 /// Tile widths that a CPU kernel is compiled for: `fine`, every multiple of four up to 32, so that
-/// any rank is one pass over the nonzeros; `coarse`, 8, 16 and 32, for kernels that are not the
-/// fastest anyway. Compile time is proportional to their number.
+/// any rank is one pass over the nonzeros; `coarse`, 8 and 32, for kernels that are not the fastest
+/// anyway. Compile time is proportional to their number.
 enum class TileWidths { coarse, fine };
 
 /// Calls run(width constant, access constant, first column, number of tiles) so that the tiles of
@@ -139,11 +139,9 @@ void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
       });
       first += quads * 4;
     } else {
-      for_each_constant(std::integer_sequence<int, 16, 8>{}, [&](auto width) {
-        std::size_t const tiles = (columns - first) / width();
-        call(width, Whole{}, first, tiles);
-        first += tiles * width();
-      });
+      std::size_t const eights = (columns - first) / 8;
+      call(std::integral_constant<int, 8>{}, Whole{}, first, eights);
+      first += eights * 8;
     }
     call(std::integral_constant<int, 4>{}, Guarded{}, first, (columns - first + 3) / 4);
   }

@@ -65,7 +65,7 @@ struct GramTeams {
   static constexpr int tile_entries = width * width;
   static constexpr int scratch_bytes = threads * tile_entries * sizeof(double);
   static constexpr int pack = packed ? 16 / sizeof(Scalar) : 1;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<threads, 2>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 2>>;
   using Member = typename Policy::member_type;
   using Const =
       Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;

@@ -74,7 +74,7 @@ struct PhiRowLanes {
   static constexpr int block = 128;  // lanes of a team
   // Four teams a multiprocessor: with fewer nothing hides that a batch waits for its words, then
   // for its rows, then for the other lanes; with more, registers spill.
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<block, 4>>;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, block, 4>>;
   using Columns = LaneColumns<Scalar, Packs>;
   using T = typename Columns::T;
 
