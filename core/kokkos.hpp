@@ -69,20 +69,33 @@ template <class ExecutionSpace, int lanes, int teams>
 using TeamBounds = Kokkos::LaunchBounds<
     lanes, decltype(detail::is_hip<ExecutionSpace>(0))::value ? (lanes* teams + 255) / 256 : teams>;
 
-/// The vector lanes of one thread of a team on a GPU, a power of two up to 32 of them, who read one
-/// another's registers; or as many neighbouring items of a range policy, whose first is a multiple
-/// of their number. On hosts there is one lane.
+/// Neighbouring threads of a GPU, a power of two up to 32 of them, who read one another's
+/// registers: the vector lanes of one thread of a team, or items of a range policy. On hosts there
+/// is one lane.
 class VectorLanes {
  public:
-  /// count: the vector length that a team policy was made with.
-  KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {
+  /// Of a thread of a team. count: the vector length that its policy was made with.
+  static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_thread(int count) {
+    VectorLanes lanes(count);
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
-    mine_ = thread & (count - 1);
+    lanes.mine_ = static_cast<int>(threadIdx.x);  // fewer registers than below
 #endif
 #if defined(__CUDA_ARCH__)
-    mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (thread & 31 & ~(count - 1));
+    lanes.mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (threadIdx.y * blockDim.x % 32);
 #endif
+    return lanes;
+  }
+  /// Of an item of a range policy; the first item of the lanes is a multiple of their number.
+  static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_items(int count) {
+    VectorLanes lanes(count);
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    lanes.mine_ = thread & (count - 1);
+#endif
+#if defined(__CUDA_ARCH__)
+    lanes.mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (thread & 31 & ~(count - 1));
+#endif
+    return lanes;
   }
   KOKKOS_FORCEINLINE_FUNCTION int count() const {
     return count_;
@@ -117,6 +130,8 @@ class VectorLanes {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {}
+
   int count_, mine_ = 0;
   [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
 };

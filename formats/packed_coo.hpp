@@ -172,7 +172,8 @@ inline std::vector<int> other_modes(std::vector<int> const& sorted_modes, int or
 
 /// X packed for products on row_mode, in the order in which its nonzeros lie. The fields of a word
 /// follow X.sorted_modes, so that words of a row ascend where X is sorted by all its modes; fibers
-/// are then runs of words that differ in the lowest field. Shares X's values. Fences exec.
+/// are then runs of words that differ in the lowest field. Shares X's values where these begin at a
+/// multiple of 16 bytes, as kernels load them. Fences exec.
 /// Throws Error unless X is sorted with row_mode first and its indices fit (fits_packed_coo).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
@@ -186,6 +187,11 @@ PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
   packed.dims = X.dims;
   packed.row_mode = row_mode;
   packed.values = X.values;
+  if (reinterpret_cast<std::uintptr_t>(X.values.data()) % 16 != 0) {  // a part of other values
+    packed.values =
+        uninitialized<decltype(packed.values)>(exec, "sporades::packed_coo::values", X.nnz());
+    Kokkos::deep_copy(exec, packed.values, X.values);
+  }
   packed.modes = detail::other_modes(X.sorted_modes, X.order());
   int shift = 0;
   for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {

@@ -11,9 +11,10 @@
 /// starts and ends inside it and writes it directly. The sums of its first and last row, where
 /// these reach beyond the chunk, go to two carry slots. The slots of all chunks, two each, always,
 /// are again a sequence sorted by row, only shorter: it is reduced the same way, level by level in
-/// chunks of carry_chunk slots, until one chunk is left. No atomics, and the same bits on every run
-/// and thread count. An unused slot holds zeros for a row of its chunk, which change nothing. The
-/// chunk in which a shared row begins clears it in the output, for the carries to be added.
+/// chunks of carry_chunk slots, until one chunk is left (reduce_carries.hpp). No atomic sums, and
+/// the same bits on every run and thread count. An unused slot holds zeros for a row of its chunk,
+/// which change nothing. The chunk in which a shared row begins clears it in the output, for the
+/// carries to be added.
 ///
 /// The same with atomic flushes (CarryBuffers::atomic): a chunk adds its first and last row to the
 /// output atomically where others share them. No slots, no levels; bits depend on the run.
@@ -27,7 +28,7 @@ template <class Scalar, class Index, class MemorySpace>
 class CarryBuffers {
  public:
   struct Level {
-    Kokkos::View<Index*, MemorySpace> rows;  // slots
+    Kokkos::View<Index*, MemorySpace> rows;  // slots; of the first level only
     Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
   };
 
@@ -37,6 +38,11 @@ class CarryBuffers {
   void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
 
   Level const& level(std::size_t l) const { return levels_[l]; }
+  std::size_t levels() const { return levels_.size(); }
+
+  /// Counters that are 0 between calls: of the chunks of carries that wait for others, a tile of
+  /// columns each.
+  Kokkos::View<unsigned*, MemorySpace> const& arrivals() const { return arrivals_; }
 
   /// rows x columns, padding included, for the parts of strategy `alto`; contents undefined.
   template <class ExecutionSpace>
@@ -55,6 +61,7 @@ class CarryBuffers {
 
  private:
   std::vector<Level> levels_;
+  Kokkos::View<unsigned*, MemorySpace> arrivals_;
   Matrix<Scalar, MemorySpace> own_rows_;
 };
 
@@ -63,7 +70,7 @@ namespace detail {
 /// Slots that one work item reduces at a carry level.
 inline constexpr Position carry_chunk = 32;
 
-inline Position chunks_of(Position items, Position length) {
+KOKKOS_INLINE_FUNCTION Position chunks_of(Position items, Position length) {
   return (items + length - 1) / length;
 }
 
@@ -74,22 +81,29 @@ template <class ExecutionSpace>
 void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
                                                        std::size_t columns) {
   std::size_t const stride = padded_columns(columns);
+  Position waiting = 0;  // chunks past the first level
   for (std::size_t l = 0; chunks > 1; ++l) {
     if (l == levels_.size()) levels_.emplace_back();
     Level& level = levels_[l];
-    if (level.rows.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
-      level.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::carry::rows",
-                                                                    2 * chunks);
+    if (level.sums.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
+      if (l == 0)
+        level.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::carry::rows",
+                                                                      2 * chunks);
       level.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
                                                               2 * chunks, stride);
     }
     chunks = detail::chunks_of(2 * chunks, detail::carry_chunk);
+    if (l > 0) waiting += chunks;
   }
+  Position const tiles = detail::chunks_of(stride * sizeof(Scalar), 16);  // at most
+  if (arrivals_.extent(0) < waiting * tiles)
+    arrivals_ = Kokkos::View<unsigned*, MemorySpace>(
+        Kokkos::view_alloc(exec, "sporades::carry::arrivals"), waiting * tiles);
 }
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = own_rows_.span() * sizeof(Scalar);
+  std::uint64_t sum = own_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;
@@ -119,12 +133,13 @@ KOKKOS_FORCEINLINE_FUNCTION void add_atomically(RawMatrix<Scalar, MemorySpace> c
     if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.column(j)), sum[j]);
 }
 
-/// Deterministic rows; `accumulate` from the second level on, where V holds what the first wrote.
+/// Deterministic rows; `accumulate` where V holds what chunks of nonzeros wrote, and carries are
+/// added to it.
 template <class Scalar, class Index, class MemorySpace, bool accumulate>
 struct RowSums {
   RawMatrix<Scalar, MemorySpace> V;     // output rows x columns
-  RawVector<Index, MemorySpace> rows;   // carry slots; none if there is one chunk
-  RawMatrix<Scalar, MemorySpace> sums;  // carry slots x columns
+  RawVector<Index, MemorySpace> rows;   // carry slots; not used where `accumulate`
+  RawMatrix<Scalar, MemorySpace> sums;  // carry slots x columns; none if there is one chunk
   bool atomic;                          // rows that chunks share are added to V atomically
 
   /// A row ends inside the chunk.
@@ -149,14 +164,15 @@ struct RowSums {
     bool const in_first_slot = state.first && state.shared;
     if (!in_first_slot && !continues) write(columns, row, sum);
     if (atomic && (in_first_slot || continues)) add_atomically(V, columns, row, sum);
-    if (rows.extent(0) == 0) return;
+    if (sums.extent(0) == 0) return;
     T zero;
     zero.fill(Scalar(0));
     Position const slot = 2 * state.chunk;
     if (!accumulate && continues && !in_first_slot) columns.store(V, row, zero);
     if (in_first_slot || !state.shared) columns.store(sums, slot, in_first_slot ? sum : zero);
     columns.store(sums, slot + 1, continues && !in_first_slot ? sum : zero);
-    if (columns.first == 0) {
+    if constexpr (!accumulate) {
+      if (columns.first != 0) return;
       rows(slot) = first_row;
       rows(slot + 1) = row;
     }

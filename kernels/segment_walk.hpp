@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/row_sums.hpp>
+#include <sporades/kernels/reduce_carries.hpp>
 
 namespace sporades::detail {
 
@@ -94,29 +94,6 @@ struct NamedRows {
 template <class ExecutionSpace>
 inline constexpr int batch = is_gpu<ExecutionSpace> ? 4 : 1;
 
-/// The slots of one carry level, as nonzeros of the next.
-template <class Scalar, class Index, class MemorySpace>
-struct CarrySlots {
-  struct Entry {
-    Index row;
-    Position slot;
-  };
-  RawVector<Index, MemorySpace> row_of;  // slots
-  RawMatrix<Scalar, MemorySpace> sums;   // slots x columns
-  Position count;
-
-  KOKKOS_FORCEINLINE_FUNCTION Position size() const { return count; }
-  KOKKOS_FORCEINLINE_FUNCTION NamedRows<Index> rows(Position p) const { return {row_of(p)}; }
-  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const {
-    return p == 0 || row_of(p) != row_of(p - 1);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {row_of(p), p}; }
-  template <class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns) const {
-    return columns.load(sums, entry.slot);
-  }
-};
-
 template <class ExecutionSpace, class Functor>
 void launch_items(ExecutionSpace const& exec, char const* label, Position items,
                   Functor const& functor) {
@@ -124,34 +101,14 @@ void launch_items(ExecutionSpace const& exec, char const* label, Position items,
   Kokkos::parallel_for(label, Policy(exec, 0, items), functor);
 }
 
-/// Where a level writes to: carry slots, unless one chunk holds everything or atomics are allowed.
-template <bool accumulate, class Scalar, class Index, class MemorySpace>
-auto row_sums(Matrix<Scalar, MemorySpace> const& V,
-              CarryBuffers<Scalar, Index, MemorySpace> const& carry, std::size_t level,
-              Position chunks) {
-  using Sums = RowSums<Scalar, Index, MemorySpace, accumulate>;
-  if (chunks <= 1 || carry.atomic) return Sums{V, {}, {}, carry.atomic};
-  auto const& to = carry.level(level);
-  return Sums{V, RawVector<Index, MemorySpace>(to.rows.data(), 2 * chunks), to.sums, false};
-}
-
-/// Adds the carries of `chunks` chunks to V, level by level, for the tiles of one launch.
-template <int Width, Access access, class ExecutionSpace, class Scalar, class Index,
-          class MemorySpace>
-void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
-                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,
-                    std::size_t first_column, Position tiles) {
-  using Slots = CarrySlots<Scalar, Index, MemorySpace>;
-  using Sums = RowSums<Scalar, Index, MemorySpace, true>;
-  for (std::size_t level = 0; chunks > 1; ++level) {
-    auto const& from = carry.level(level);
-    Slots const slots{from.rows, from.sums, 2 * chunks};
-    chunks = chunks_of(slots.count, carry_chunk);
-    SegmentWalk<Slots, Sums, Scalar, Width, access, batch<ExecutionSpace>> const walk{
-        slots, row_sums<true>(V, carry, level + 1, chunks),
-        WalkShape{carry_chunk, first_column, V.extent(1), tiles}};
-    launch_items(exec, "sporades::carry::reduce", chunks * tiles, walk);
-  }
+/// Where chunks write to: carry slots, unless one chunk holds everything or atomics are allowed.
+template <class Scalar, class Index, class MemorySpace>
+RowSums<Scalar, Index, MemorySpace, false> row_sums(
+    Matrix<Scalar, MemorySpace> const& V, CarryBuffers<Scalar, Index, MemorySpace> const& carry,
+    Position chunks) {
+  if (chunks <= 1 || carry.atomic) return {V, {}, {}, carry.atomic};
+  auto const& to = carry.level(0);
+  return {V, RawVector<Index, MemorySpace>(to.rows.data(), 2 * chunks), to.sums, false};
 }
 
 /// V's rows from nonzeros sorted by row. V is cleared first where some of its rows have no
@@ -171,8 +128,8 @@ void sum_sorted_rows(ExecutionSpace const& exec, Position nnz, bool every_row,
   Position const chunks = chunks_of(nnz, length);
   if (!atomic) carry.reserve(exec, chunks, V.extent(1));
   for_tiles([&](auto width, auto access, std::size_t first, Position tiles) {
-    launch(width, access, row_sums<false>(V, carry, 0, chunks),
-           WalkShape{length, first, V.extent(1), tiles}, chunks);
+    launch(width, access, row_sums(V, carry, chunks), WalkShape{length, first, V.extent(1), tiles},
+           chunks);
     if (!atomic) reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
   });
 }

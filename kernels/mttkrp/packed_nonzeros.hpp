@@ -15,6 +15,7 @@ struct OneWidth {
   RawVector<Word const, MemorySpace> words;  // nnz
   KOKKOS_FORCEINLINE_FUNCTION constexpr Word flag() const { return row_flag<Word>; }
   KOKKOS_FORCEINLINE_FUNCTION Word operator()(Position p) const { return words(p); }
+  KOKKOS_FORCEINLINE_FUNCTION Word const* at(Position p) const { return words.data() + p; }
 };
 
 /// Words of 32 or 64 bits, told apart at each load: CPUs predict it, and half the code is enough.
@@ -102,6 +103,13 @@ struct PackedNonzeros {
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {words(p), values(p)}; }
+  /// Nonzeros p to p + count - 1, 16 bytes a load; p is a multiple of count, which is one of 4.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Position p, Entry (&entries)[count]) const {
+    auto const word = load_tile<Word, count, true>(words.at(p));
+    auto const value = load_tile<Scalar, count, true>(values.data() + p);
+    for (int k = 0; k < count; ++k) entries[k] = {word[k], value[k]};
+  }
   KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
     return static_cast<std::size_t>(word >> shift[m] & mask[m]);
@@ -189,10 +197,20 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   Word const flag = nonzeros.words.flag();
   Word const path_mask = nonzeros.path_mask(depth);
   T sum, run;  // of the row, less what the run holds; of the run
-  auto entry = nonzeros.fetch(begin);
-  Word path = entry.word & path_mask;
-  terms.enter(nonzeros, tile, rows.row, path, depth);
-  run = terms(nonzeros, tile, entry, depth);
+  typename Nonzeros::Entry entry;
+  Word path;
+  Position p = begin;
+  if constexpr (Batch == 1) {
+    entry = nonzeros.fetch(p);
+    path = entry.word & path_mask;
+    terms.enter(nonzeros, tile, rows.row, path, depth);
+    run = terms(nonzeros, tile, entry, depth);
+    ++p;
+  } else {
+    path = nonzeros.words(p) & path_mask;
+    terms.enter(nonzeros, tile, rows.row, path, depth);
+    run.fill(0);
+  }
   if (has_path) sum.fill(0);
   // A new row has a flag where a path has none, so it is a new path too.
   auto leaves = [&](Word word) { return (word & (path_mask | flag)) != path; };
@@ -210,13 +228,13 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
     terms.enter(nonzeros, tile, rows.row, path, depth);
     run.fill(0);
   };
-  Position p = begin + 1;
   if constexpr (Batch > 1) {
     for (; p + Batch <= end; p += Batch) {  // a batch's loads are all under way before any is used
       typename Nonzeros::Entry entries[Batch];
-      for (int b = 0; b < Batch; ++b) entries[b] = nonzeros.fetch(p + b);
+      nonzeros.fetch(p, entries);
       T term[Batch];
       for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
+      if (p == begin) entries[0].word &= ~flag;  // its row is entered
       for (int b = 0; b < Batch; ++b) {
         if (leaves(entries[b].word)) next_run(entries[b]);
         run.add(term[b]);
@@ -225,6 +243,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   }
   while (p < end) {
     entry = nonzeros.fetch(p);
+    if (Batch > 1 && p == begin) entry.word &= ~flag;
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
       run.add(terms(nonzeros, tile, entry, depth));

@@ -103,7 +103,7 @@ struct PhiRowLanes {
     Position const chunk =
         static_cast<Position>(team.league_rank()) * team.team_size() + team.team_rank();
     if (chunk >= chunks) return;
-    VectorLanes const vector(lanes);
+    VectorLanes const vector = VectorLanes::of_thread(lanes);
     Columns const tile(vector.mine(), lanes, static_cast<std::uint32_t>(B.extent(1)));
     Position const begin = chunk * length;
     Position const end = begin + length < nonzeros.size() ? begin + length : nonzeros.size();
@@ -119,7 +119,7 @@ struct PhiRowLanes {
       typename Nonzeros::Entry entries[batch];  // past the chunk's end its last nonzero stands in
       T term[batch];
       if (p + batch <= count)
-        for (int k = 0; k < batch; ++k) entries[k] = nonzeros.fetch(begin + p + k);
+        nonzeros.fetch(begin + p, entries);
       else
         for (int k = 0; k < batch; ++k)
           entries[k] = nonzeros.fetch(begin + (p + k < count ? p + k : count - 1));

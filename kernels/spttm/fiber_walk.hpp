@@ -212,7 +212,7 @@ void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& term
                          launch_items(exec, label, chunks * tiles, walk);
                        });
   carry.reserve(exec, chunks, V.extent(1));
-  auto const sums = row_sums<false>(V, carry, 0, chunks);
+  auto const sums = row_sums(V, carry, chunks);
   for_tiles(std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
     using Range = CutFibers<std::decay_t<decltype(sums)>, MemorySpace>;
     FiberWalk<Terms, Range, width(), access(), loads> const walk{

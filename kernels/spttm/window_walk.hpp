@@ -182,7 +182,7 @@ struct WindowWalk {
     Position const place =
         (warp_number - chunk * passes) * window + static_cast<Position>(mine & (row_lanes - 1));
     bool const is_there = place < shape.tiles;
-    Warp warp{VectorLanes(window),
+    Warp warp{VectorLanes::of_items(window),
               terms.template columns<Width, access>(shape, is_there ? place : 0),
               mine,
               mine >> row_shift,

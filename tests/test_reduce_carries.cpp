@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/segment_walk.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/tools.hpp>
+#include <vector>
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+/// The row of each slot: mostly that of the slot before it, so that rows span from one slot to
+/// thousands of them.
+std::vector<std::uint32_t> draw_rows(Position slots, std::uint64_t changes_in_256) {
+  std::vector<std::uint32_t> rows(slots, 0);
+  for (Position s = 1; s < slots; ++s)
+    rows[s] = rows[s - 1] + (splitmix64(s) % 256 < changes_in_256 ? 1 : 0);
+  return rows;
+}
+
+/// Adds the carries of so many chunks by reduce_carries, and one by one: numbers are whole and
+/// small, so that their sums are exact in any order.
+template <class ExecutionSpace, class Scalar>
+void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t columns) {
+  using Memory = typename ExecutionSpace::memory_space;
+  ExecutionSpace const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const rows = draw_rows(2 * chunks, changes_in_256);
+  CarryBuffers<Scalar, std::uint32_t, Memory> carry;
+  carry.reserve(exec, chunks, columns);
+  auto const& level = carry.level(0);
+  auto const V = make_matrix<Scalar>(exec, "V", rows.back() + 1, columns);
+  std::vector<double> expected((rows.back() + 1) * columns, 0);
+  for (int call = 0; call < 2; ++call) {  // the second finds the counters as the first left them
+    auto const row_of = Kokkos::create_mirror_view(level.rows);
+    auto const sums = Kokkos::create_mirror_view(level.sums);
+    for (Position s = 0; s < 2 * chunks; ++s) {
+      row_of(s) = rows[s];
+      for (std::size_t c = 0; c < columns; ++c) {
+        auto const term = static_cast<double>(splitmix64(s * columns + c) % 8);
+        sums(s, c) = static_cast<Scalar>(term);
+        expected[rows[s] * columns + c] += term;
+      }
+    }
+    Kokkos::deep_copy(exec, level.rows, row_of);
+    Kokkos::deep_copy(exec, level.sums, sums);
+    sporades::detail::for_column_tiles<ExecutionSpace, Scalar,
+                                       sporades::detail::TileWidths::coarse>(
+        columns, true, [&](auto width, auto access, std::size_t first, Position tiles) {
+          sporades::detail::reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
+        });
+  }
+  auto const result = copy_matrix(host, V);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < V.extent(0); ++i)
+    for (std::size_t c = 0; c < columns; ++c)
+      if (static_cast<double>(result(i, c)) != expected[i * columns + c]) ++wrong;
+  INFO(chunks << " chunks, " << columns << " columns, " << changes_in_256 << " changes in 256");
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("carries of any number of levels are added once", "[kernels][carries]",
+                        Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  for (Position const chunks : {2, 15, 16, 17, 255, 256, 257, 4096, 5000, 70000})
+    for (std::uint64_t const changes : {0, 1, 40, 256})
+      check_carries<Exec, Scalar>(chunks, changes, 3);
+  for (std::size_t const columns : {1, 4, 17, 33}) check_carries<Exec, Scalar>(5000, 30, columns);
+}
+
+TEST_CASE("carries of all levels are one launch", "[kernels][carries]") {
+  auto const exec = new_instance<Kokkos::DefaultExecutionSpace>();
+  using Memory = Kokkos::DefaultExecutionSpace::memory_space;
+  CarryBuffers<double, std::uint32_t, Memory> carry;
+  carry.reserve(exec, 5000, 4);
+  Kokkos::deep_copy(exec, carry.level(0).rows, 0u);
+  Kokkos::deep_copy(exec, carry.level(0).sums, 0.0);
+  auto const V = make_matrix<double>(exec, "V", 1, 4);
+  auto const recording = check_launches(exec, [&] {
+    sporades::detail::reduce_carries<4, sporades::detail::Access::guarded>(exec, V, carry, 5000, 0,
+                                                                           1);
+  });
+  CHECK(recording.launches.size() == 1);
+}
