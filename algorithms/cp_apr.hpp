@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <limits>
 #include <sporades/algorithms/arranged.hpp>
 #include <sporades/algorithms/cp_apr/options.hpp>
 #include <sporades/algorithms/cp_apr/solver.hpp>
@@ -18,10 +19,13 @@
 /// no observed count has a model of 0. Zeros are escaped in two ways: entries below kappa_tolerance
 /// whose Phi was above 1 are raised by kappa before their mode's next turn; and where the model of
 /// a count above 0 is exactly 0, which makes the log-likelihood -infinity and which Phi does not
-/// see, all entries below kappa_tolerance of its rows are. Chi & Kolda, SIAM J. Matrix Anal. Appl.
-/// 33(4), 2012, Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3.
-/// Methods pdnr and pqnr improve a mode row by row instead, by projected damped Newton and
-/// quasi-Newton steps: fewer and dearer iterations; see cp_apr/solve_rows.hpp.
+/// see, all entries below kappa_tolerance of its rows are, by kappa/2 to kappa at random. Such
+/// models come from an epsilon that is above what the model should be, so method mu goes on with
+/// the least epsilon at which nothing overflows; where X has fewer than 1e-8 nonzeros an entry, it
+/// does so from the start. Chi & Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012, Algorithm 3;
+/// Anderson et al. 2021, Algorithms 1 to 3. Methods pdnr and pqnr improve a mode row by row
+/// instead, by projected damped Newton and quasi-Newton steps: fewer and dearer iterations; see
+/// cp_apr/solve_rows.hpp.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategy
 /// `atomic` excepted).
@@ -93,9 +97,42 @@ void check_counts(ExecutionSpace const& exec, Tensor const& X) {
        ": counts are finite and at least 0");
 }
 
+/// The power of two at or below the least of these values that is above 0, within two bounds: at
+/// most 1, so that whole numbers stay as they are, and at least 2^-64 of the largest, so that
+/// nothing divided by it overflows. Fences exec.
+template <class ExecutionSpace, class Values>
+double unit_of_counts(ExecutionSpace const& exec, Values const& values, double largest) {
+  using Scalar = typename Values::non_const_value_type;
+  Scalar least = 0;
+  Kokkos::parallel_reduce(
+      "sporades::cp_apr::least_count", Range<ExecutionSpace>(exec, 0, values.extent(0)),
+      KOKKOS_LAMBDA(Position p, Scalar & smallest) {
+        if (values(p) > 0 && values(p) < smallest) smallest = values(p);
+      },
+      Kokkos::Min<Scalar>(least));
+  int const exponent = std::max({std::ilogb(least), std::ilogb(largest) - 64, -1022});
+  return std::ldexp(1.0, std::min(exponent, 0));
+}
+
+/// X with its values times the factor; X itself for a factor of 1.
+template <class ExecutionSpace, class Tensor>
+Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
+  using Scalar = typename Tensor::Scalar;
+  if (factor == 1) return X;
+  Tensor Y = X;
+  Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::cp_apr::counts", X.nnz());
+  Kokkos::parallel_for("sporades::cp_apr::scale_counts", Range<ExecutionSpace>(exec, 0, X.nnz()),
+                       Scale<Scalar, typename Tensor::MemorySpace>{X.values, Y.values, factor});
+  return Y;
+}
+
 }  // namespace detail
 
 /// Builds what Phi wants for every mode. X in any order, values of equal coordinates are added.
+/// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
+/// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
+/// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
+/// units of X all the same, except the KKT violation.
 /// Fences exec. Throws Error for options out of range, and where X has no nonzeros, is all zero, or
 /// holds a value that is negative, NaN or infinite (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -110,16 +147,25 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
   CpAprProblem<Scalar, Index, MemorySpace> problem{X.dims, counts, {}, {}};
+  problem.unit = detail::unit_of_counts(exec, counts.values, largest);
+  double const nnz = static_cast<double>(counts.nnz());
+  problem.density = nnz;
+  for (std::uint64_t dim : X.dims) problem.density /= static_cast<double>(dim);
+  using Limits = std::numeric_limits<Scalar>;
+  problem.least_epsilon =
+      std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
+  auto const in_units = detail::scaled(exec, counts, 1 / problem.unit);
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   if (options.method == CpAprMethod::mu) {
-    problem.plan = make_phi_plan(exec, counts, {options.strategy, columns, options.pi});
+    problem.plan = make_phi_plan(exec, in_units, {options.strategy, columns, options.pi});
     // The log-likelihood gathers a row of every mode for each count: close together in this order.
     auto const& linear = problem.plan.products.alto;
-    if (linear.order() > 0) problem.counts = to_coo(exec, linear);
+    if (linear.order() > 0)
+      problem.counts = detail::scaled(exec, to_coo(exec, linear), problem.unit);
   } else {
     for (int n = 0; n < X.order(); ++n)
       problem.rows.push_back(make_row_subproblems(
-          exec, sorted(exec, counts, mttkrp_mode_order(X.dims, n)), n, options.rank));
+          exec, sorted(exec, in_units, mttkrp_mode_order(X.dims, n)), n, options.rank));
   }
   return problem;
 }

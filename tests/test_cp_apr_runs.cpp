@@ -67,6 +67,9 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
       CHECK(sporades::test::hash_bits(sporades::with_padding(part.model.factors[n])) ==
             sporades::test::hash_bits(sporades::with_padding(whole.model.factors[n])));
   }
+  auto many = saved[3];  // updates of many rows
+  many.iterations[0].inner_iterations = 5000000000;
+  CHECK(restore(exec, many).iterations[0].inner_iterations == 5000000000);
   auto broken = saved[3];
   broken.factors[1].pop_back();
   CHECK_THROWS_AS(restore(exec, broken), sporades::Error);

@@ -107,7 +107,7 @@ struct CpAprMethodRun {
             one.seconds,
             {{"log_likelihood", one.log_likelihood},
              {"kkt_violation", one.kkt_violation},
-             {"inner_iterations", whole(one.inner_iterations)},
+             {"inner_iterations", one.inner_iterations},
              {"zero_model_nonzeros", one.zero_model_nonzeros}}};
   }
   static NamedValues results(Result const& result) {
@@ -115,6 +115,14 @@ struct CpAprMethodRun {
   }
   static std::string summary(Result const& result) {
     return fmt::format("log-likelihood {:.8f}", result.log_likelihood());
+  }
+  void check(Result const& result) const {
+    Position const zeros = result.iterations.back().zero_model_nonzeros;
+    if (zeros == 0) return;
+    throw RunError(fmt::format(
+        "cp-apr: the model is 0 at {} of the nonzeros, which makes the log-likelihood -infinity: "
+        "allow more --iterations, or try {}",
+        zeros, options.method == CpAprMethod::pqnr ? "another --seed" : "--method pqnr"));
   }
 
   struct Arrays {
@@ -141,9 +149,9 @@ struct CpAprMethodRun {
     auto const numbers = command::load<double>(
         checkpoint, "iterations", checkpoint.array("iterations").size() / sizeof(double));
     for (std::size_t k = 0; k + 6 <= numbers.size(); k += 6)
-      state.iterations.push_back({numbers[k], numbers[k + 1], static_cast<int>(numbers[k + 2]),
-                                  static_cast<Position>(numbers[k + 3]), numbers[k + 4] != 0,
-                                  numbers[k + 5]});
+      state.iterations.push_back(
+          {numbers[k], numbers[k + 1], static_cast<std::uint64_t>(numbers[k + 2]),
+           static_cast<Position>(numbers[k + 3]), numbers[k + 4] != 0, numbers[k + 5]});
     auto const columns = padded_columns(static_cast<std::size_t>(state.rank));
     for (std::size_t n = 0; n < state.dims.size(); ++n)
       state.lifts.push_back(command::load<unsigned char>(checkpoint, "lifts-" + std::to_string(n),

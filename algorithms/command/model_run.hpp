@@ -15,6 +15,7 @@
 ///   describe(problem, report)    settings, strategies, bytes
 ///   seconds(state), line(state), brief(state)    of the last iteration
 ///   iteration(result, k), results(result), summary(result)
+///   check(result)                throws RunError for a result that answers nothing
 ///   arrays(snapshot), load(checkpoint, snapshot)    all that the Kind does not know of
 
 #include <optional>
@@ -128,7 +129,9 @@ class ModelRun {
     auto const model = Kind::host_copy(result.model);
     if (!common_.output.empty()) Kind::write(common_.output, model);
     run_.print_labels(model);
-    return run_.finish(interrupted ? signals.received() : 0, method_.summary(result));
+    int const status = run_.finish(interrupted ? signals.received() : 0, method_.summary(result));
+    if (status == 0) method_.check(result);
+    return status;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sporades/core/random.hpp>
 #include <sporades/kernels/model_values.hpp>
 
 /// The kernels of CP-APR that go over the entries of a factor, which lies with its padding as one
@@ -25,18 +26,20 @@ Scalar least_entry(std::size_t order) {
 /// is 0, in all modes at once.
 enum Lift : unsigned char { no_lift = 0, inadmissible_zero = 1, zero_model = 2 };
 
-/// a(e) = (a(e) + kappa where it is lifted) weights(r): the weights go into the mode.
+/// a(e) = (a(e) + kappa where it is lifted) weights(r) per_unit: the weights go into the mode, in
+/// units of the problem.
 template <class Scalar, class Memory>
 struct ShiftWeights {
   RawVector<Scalar, Memory> a;  // I x columns
   RawVector<unsigned char const, Memory> lifts;
   RawVector<double const, Memory> weights;  // columns
+  double per_unit;
   Scalar kappa, least;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
     Scalar const raised = lifts(e) == inadmissible_zero ? a(e) + kappa : a(e);
-    Scalar const shifted =
-        static_cast<Scalar>(static_cast<double>(raised) * weights(e % weights.extent(0)));
+    Scalar const shifted = static_cast<Scalar>(static_cast<double>(raised) *
+                                               weights(e % weights.extent(0)) * per_unit);
     a(e) = shifted < least ? Scalar(0) : shifted;
   }
 };
@@ -115,16 +118,19 @@ struct MarkZeroModels {
   }
 };
 
-/// a(e) += kappa where MarkZeroModels says so.
+/// Raises a(e) by kappa/2 to kappa where MarkZeroModels says so: at random, since entries that are
+/// alike in all components and modes would stay alike.
 template <class Scalar, class Memory>
 struct LiftZeroModels {
-  RawVector<Scalar, Memory> a;  // I x columns
+  RawVector<Scalar, Memory> a;  // I x columns, of mode n
   RawVector<unsigned char, Memory> lifts;
-  Scalar kappa;
+  double kappa;
+  std::uint64_t columns, seed, n;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
     if (lifts(e) != zero_model) return;
-    a(e) += kappa;
+    double const random = random_entry<double>(seed, n, e / columns, e % columns);
+    a(e) += static_cast<Scalar>(0.5 * (1 + random) * kappa);
     lifts(e) = no_lift;
   }
 };
@@ -133,10 +139,22 @@ struct LiftZeroModels {
 template <class Memory>
 struct ReviveComponents {
   RawVector<double, Memory> weights;  // columns
-  double kappa;
+  double little;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
-    if (weights(r) == 0) weights(r) = kappa;
+    if (weights(r) == 0) weights(r) = little;
+  }
+};
+
+/// y(k) = factor x(k); x may be y.
+template <class Scalar, class Memory>
+struct Scale {
+  RawVector<Scalar const, Memory> x;
+  RawVector<Scalar, Memory> y;
+  double factor;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t k) const {
+    y(k) = static_cast<Scalar>(factor * static_cast<double>(x(k)));
   }
 };
 

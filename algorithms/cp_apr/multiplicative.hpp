@@ -11,7 +11,7 @@ namespace sporades::detail {
 /// What one mode's update came to.
 struct ModeUpdate {
   double kkt_violation = 0;  // before the last inner update
-  int inner_iterations = 0;
+  std::uint64_t inner_iterations = 0;
   bool unchanged = true;  // the tolerance was met before any update
 };
 
@@ -24,14 +24,14 @@ RawVector<Scalar, MemorySpace> all_entries(Matrix<Scalar, MemorySpace> const& A)
 /// Improves B = A_n Lambda, which is A[n], by multiplicative updates B = B .* Phi until the
 /// violation of the KKT conditions is below the tolerance, or the inner iterations are used up.
 /// On return, phi is that of the last inner iteration. Each inner iteration waits once, for its
-/// violation. A, phi: with their padding. Chi & Kolda 2012, Algorithm 3, lines 7 to 13; Anderson et
-/// al. 2021, Algorithm 2.
+/// violation. A, phi: with their padding. epsilon: least value that the model divides by. Chi &
+/// Kolda 2012, Algorithm 3, lines 7 to 13; Anderson et al. 2021, Algorithm 2.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ModeUpdate multiplicative_update(ExecutionSpace const& exec,
                                  PhiPlan<Scalar, Index, MemorySpace>& plan,
-                                 CpAprOptions const& options, Factors<Scalar, MemorySpace> const& A,
-                                 int n, Matrix<Scalar, MemorySpace> const& phi,
-                                 KernelTimes& times) {
+                                 CpAprOptions const& options, double epsilon,
+                                 Factors<Scalar, MemorySpace> const& A, int n,
+                                 Matrix<Scalar, MemorySpace> const& phi, KernelTimes& times) {
   auto const b = all_entries(A[n]);
   auto const multiplier = all_entries(phi);
   Range<ExecutionSpace> const entries(exec, 0, b.extent(0));
@@ -39,10 +39,9 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   if (plan.pi_source == Pi::stored)
     times.measure(exec, "pi" + mode, [&] { update_pi(exec, plan, A, n); });
   ModeUpdate result;
-  while (result.inner_iterations < options.inner_iterations) {
+  for (int inner = 0; inner < options.inner_iterations; ++inner) {
     ++result.inner_iterations;
-    times.measure(exec, "phi" + mode,
-                  [&] { sporades::phi(exec, plan, A, n, A[n], options.epsilon, phi); });
+    times.measure(exec, "phi" + mode, [&] { sporades::phi(exec, plan, A, n, A[n], epsilon, phi); });
     double violation = 0;
     times.measure(exec, "kkt_violation", [&] {
       Kokkos::parallel_reduce("sporades::cp_apr::kkt_violation", entries,

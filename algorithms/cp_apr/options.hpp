@@ -22,7 +22,7 @@ struct CpAprOptions {
   CpAprMethod method = CpAprMethod::mu;
   double kappa = 1e-2;             // added to an entry that should not be 0
   double kappa_tolerance = 1e-10;  // entries below it count as 0 there
-  double epsilon = 1e-10;          // least value that the model divides by
+  double epsilon = 1e-10;          // mu: least value that is divided by; see cp_apr.hpp
   PhiStrategy strategy = PhiStrategy::automatic;
   Pi pi = Pi::on_the_fly;
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
@@ -46,8 +46,11 @@ template <class Scalar, class Index, class MemorySpace>
 struct CpAprProblem {
   Dims dims;
   CooTensor<Scalar, Index, MemorySpace> counts;                  // each coordinate once
-  PhiPlan<Scalar, Index, MemorySpace> plan;                      // for method mu
-  std::vector<RowSubproblems<Scalar, Index, MemorySpace>> rows;  // for pdnr and pqnr
+  PhiPlan<Scalar, Index, MemorySpace> plan;                      // for method mu, of counts / unit
+  std::vector<RowSubproblems<Scalar, Index, MemorySpace>> rows;  // for pdnr and pqnr, likewise
+  double unit = 1;           // a power of two: see make_cp_apr_problem
+  double density = 1;        // nonzeros by entries: about the least mean of the model in this unit
+  double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
 
   /// The counts, the plan, and each mode's order of the counts.
   std::uint64_t storage_bytes() const {

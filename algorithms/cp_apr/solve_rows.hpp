@@ -140,18 +140,20 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
 /// For every row i of mode n: b = B(i, :) <- the minimum over b >= 0 of
 ///   f(b) = sum_r b_r - sum_{p in row i} x_p log(sum_r b_r prod_{m != n} A_m(i_m, r)),
 /// from B(i, :), by at most options.inner_iterations steps, until |min(b_r, df/db_r)| <=
-/// options.tolerance for all r. problem: of make_row_subproblems for mode n and R columns. A[m]:
-/// I_m x R, m != n; columns with sum 1 and entries >= 0; A[n] is not read. B: I_n x R, entries >=
-/// 0. Rows without nonzeros become 0; rows that already fulfil the tolerance stay as they are;
-/// where the model is 0 at a nonzero it is made positive. workspace.violation is the largest
-/// |min(b_r, df/db_r)| over all rows *before* they were solved (the outer iteration's test of
-/// convergence), workspace.inner_iterations the number of steps of all rows; both lie in device
-/// memory. Enqueued on exec; fences only where the workspace grows. Same bits on every run and
-/// number of threads. An inner iteration costs (N + 2) R nnz flops an evaluation, of which the line
-/// search takes one or more, and for pdnr R^2 nnz + R^3 / 3 a row for the free variables; nothing
-/// of size nnz x R is kept. Throws Error if the shapes disagree or an option is out of range.
-/// Hansen, Plantenga & Kolda, Newton-based optimization for Kullback-Leibler nonnegative tensor
-/// factorizations, Optim. Methods Softw. 30(5), 2015.
+/// options.tolerance for all r. The bound on b_r is absolute, so it solves rows whose x are about 1
+/// or more; make_cp_apr_problem takes smaller counts in a smaller unit. problem: of
+/// make_row_subproblems for mode n and R columns. A[m]: I_m x R, m != n; columns with sum 1 and
+/// entries >= 0; A[n] is not read. B: I_n x R, entries >= 0. Rows without nonzeros become 0; rows
+/// that already fulfil the tolerance stay as they are; where the model is 0 at a nonzero it is made
+/// positive. workspace.violation is the largest |min(b_r, df/db_r)| over all rows *before* they
+/// were solved (the outer iteration's test of convergence), workspace.inner_iterations the number
+/// of steps of all rows; both lie in device memory. Enqueued on exec; fences only where the
+/// workspace grows. Same bits on every run and number of threads. An inner iteration costs (N + 2)
+/// R nnz flops an evaluation, of which the line search takes one or more, and for pdnr R^2 nnz +
+/// R^3 / 3 a row for the free variables; nothing of size nnz x R is kept. Throws Error if the
+/// shapes disagree or an option is out of range. Hansen, Plantenga & Kolda, Newton-based
+/// optimization for Kullback-Leibler nonnegative tensor factorizations, Optim. Methods Softw.
+/// 30(5), 2015.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void solve_rows(ExecutionSpace const& exec,
                 RowSubproblems<Scalar, Index, MemorySpace> const& problem,

@@ -78,7 +78,7 @@ class CpAprSolver {
     MatrixType const phi(phi_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "shift_weights", [&] {
       launch("sporades::cp_apr::shift_weights", a.extent(0),
-             ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_,
+             ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_, 1 / problem_.unit,
                                           static_cast<Scalar>(options_.kappa),
                                           least_entry<Scalar>(factors_.size())});
     });
@@ -90,6 +90,9 @@ class CpAprSolver {
       launch("sporades::cp_apr::mark_zeros", a.extent(0),
              MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.lifts[n],
                                                    static_cast<Scalar>(options_.kappa_tolerance)});
+      if (problem_.unit != 1)
+        launch("sporades::cp_apr::scale_weights", columns_,
+               Scale<double, Memory>{weights_, weights_, problem_.unit});
     });
     return update;
   }
@@ -97,7 +100,8 @@ class CpAprSolver {
   /// B = A_n Lambda, in place; phi is left as of the last B that it was computed for, or zero.
   ModeUpdate improve(int n, MatrixType const& phi) {
     if (options_.method == CpAprMethod::mu)
-      return multiplicative_update(exec_, problem_.plan, options_, factors_, n, phi, times_);
+      return multiplicative_update(exec_, problem_.plan, options_, epsilon(), factors_, n, phi,
+                                   times_);
     Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
     RowOptions options;
     options.method = options_.method;
@@ -107,14 +111,25 @@ class CpAprSolver {
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
       solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
                  in_outer_iteration(options, state_.iteration()), rows_);
-      std::uint64_t steps = 0;
       Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
-      Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
+      Kokkos::deep_copy(exec_, update.inner_iterations, rows_.inner_iterations);
       fence(exec_, "sporades::cp_apr::improve");
-      update.inner_iterations = static_cast<int>(steps);
     });
     update.unchanged = update.kkt_violation < options_.tolerance;
     return update;
+  }
+
+  /// The epsilon of multiplicative updates. Where it is above the model of a nonzero, they shrink
+  /// the entries that should grow, down to a model of 0. So only what overflow asks for is left of
+  /// it where that has happened in this run, and where the mean of the model is so small that it
+  /// would happen in the first iteration.
+  double epsilon() const {
+    constexpr double thin = 1e-8;  // 100 times the default epsilon
+    auto const has_zeros = [](CpAprIteration const& one) { return one.zero_model_nonzeros > 0; };
+    bool const is_too_large =
+        problem_.density < thin ||
+        std::any_of(state_.iterations.begin(), state_.iterations.end(), has_zeros);
+    return is_too_large ? std::min(options_.epsilon, problem_.least_epsilon) : options_.epsilon;
   }
 
   /// Phi gets nothing from a nonzero whose pi is 0 in every component, so that no update brings it
@@ -129,12 +144,12 @@ class CpAprSolver {
     for (int n = 0; n < state_.order(); ++n) mark.lifts[n] = state_.lifts[n];
     launch("sporades::cp_apr::mark_zero_models", problem_.counts.nnz(), mark);
     launch("sporades::cp_apr::revive", columns_,
-           ReviveComponents<Memory>{weights_, options_.kappa});
+           ReviveComponents<Memory>{weights_, options_.kappa * problem_.unit});
     for (int n = 0; n < state_.order(); ++n) {
       auto const a = all_entries(factors_[n]);
-      launch(
-          "sporades::cp_apr::lift_zero_models", a.extent(0),
-          LiftZeroModels<Scalar, Memory>{a, state_.lifts[n], static_cast<Scalar>(options_.kappa)});
+      launch("sporades::cp_apr::lift_zero_models", a.extent(0),
+             LiftZeroModels<Scalar, Memory>{a, state_.lifts[n], options_.kappa, columns_,
+                                            options_.seed, static_cast<std::uint64_t>(n)});
     }
   }
 
