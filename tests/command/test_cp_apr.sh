@@ -82,13 +82,13 @@ says 'the model is 0 at 1 nonzeros'
 check 'and has no log-likelihood' grep -q '"log_likelihood": null' r.json
 check 'the next iteration mends it' test "$(grep -c '"zero_model_nonzeros": 0$' r.json)" = 19
 # A run that ends so has failed: it says what to do, and leaves all its files.
-run 1 cp-apr decay.tns --rank 1 --iterations 1 --epsilon 1e4 -o decay.ktns --report r.json \
-  --checkpoint decay.check
+run 1 cp-apr decay.tns --rank 1 --iterations 1 --tolerance 0 --epsilon 1e4 -o decay.ktns \
+  --report r.json --checkpoint decay.check
 check 'it says what to do' grep -q 'the model is 0 at 1 of the nonzeros.*--iterations' err
 check 'one line of error' test "$(wc -l < err)" = 1
 check 'the model is written' test -s decay.ktns
 check 'the report too' grep -q '"log_likelihood": null' r.json
-run 0 cp-apr decay.tns --rank 1 --iterations 20 --epsilon 1e4 --resume decay.check
+run 0 cp-apr decay.tns --rank 1 --iterations 20 --tolerance 0 --epsilon 1e4 --resume decay.check
 
 # Options that change the run.
 run 0 cp-apr x.tns --rank 4 --iterations 500 --tolerance 1e-2 --report r.json
