@@ -13,7 +13,9 @@
 #include <new>
 #include <sporades/algorithms/command/arguments.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/number_option.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
@@ -47,6 +49,10 @@ void add_compute_options(CLI::App& app, ComputeArguments& compute) {
   add_precision(app, compute.precision);
 }
 
+void add_quiet(CLI::App& app, bool& quiet) {
+  app.add_flag("-q,--quiet", quiet, "Print no more than warnings, errors and what is asked for");
+}
+
 /// What the subcommands that decompose call differently.
 struct DecomposeWords {
   char const* tolerance;
@@ -59,11 +65,9 @@ struct DecomposeWords {
 void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
   add_read_options(app, common.read);
   add_compute_options(app, common.compute);
-  app.add_option("--iterations", common.iterations, "Most iterations")->capture_default_str();
-  app.add_option("--tolerance", common.tolerance, words.tolerance)->capture_default_str();
-  app.add_option("--seed", common.seed, "Of the random start")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_whole(app, "--iterations", common.iterations, "Most iterations", 1)->capture_default_str();
+  add_real(app, "--tolerance", common.tolerance, words.tolerance)->capture_default_str();
+  add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();
   app.add_option("--init", common.init, words.init)->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, words.strategy)
       ->check(CLI::IsMember(words.strategies))
@@ -73,37 +77,34 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   app.add_option("--report", common.report, "Write a JSON report here");
   app.add_option("--checkpoint", common.checkpoint,
                  "Keep a checkpoint here, from which --resume goes on");
-  app.add_option("--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints")
-      ->check(CLI::PositiveNumber)
+  add_whole(app, "--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints", 1)
       ->capture_default_str();
   app.add_option("--resume", common.resume, "Go on from this checkpoint");
   app.add_option("--labels", common.labels,
-                 "Folder with one text file a mode, one name a line (mode-0.txt ...): print the "
-                 "top entries of each component");
-  app.add_option("--top", common.top, "Entries a component and mode to print with --labels")
-      ->check(CLI::PositiveNumber)
+                 "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
+                 "none): print the top entries of each component, and put them into the report");
+  add_whole(app, "--top", common.top, "Entries a component and mode with --labels", 1)
       ->capture_default_str();
   app.add_option("--progress", common.progress, "A live line on standard error")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
+  add_quiet(app, common.quiet);
 }
 
 void add_apr_options(CLI::App& app, CpAprArguments& apr) {
-  app.add_option("--rank", apr.rank, "Number of components")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  add_whole(app, "--rank", apr.rank, "Number of components", 1)->required();
   app.add_option("--method", apr.method,
                  "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps")
       ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}))
       ->capture_default_str();
-  app.add_option("--inner-iterations", apr.inner_iterations,
-                 "Most updates of a mode in one iteration")
+  add_whole(app, "--inner-iterations", apr.inner_iterations,
+            "Most updates of a mode in one iteration", 1)
       ->capture_default_str();
-  app.add_option("--kappa", apr.kappa, "Added to an entry that should not be 0")
+  add_real(app, "--kappa", apr.kappa, "Added to an entry that should not be 0")
       ->capture_default_str();
-  app.add_option("--kappa-tolerance", apr.kappa_tolerance, "Entries below it count as 0 there")
+  add_real(app, "--kappa-tolerance", apr.kappa_tolerance, "Entries below it count as 0 there")
       ->capture_default_str();
-  app.add_option("--epsilon", apr.epsilon, "Least value that the model divides by")
+  add_real(app, "--epsilon", apr.epsilon, "Least value that the model divides by")
       ->capture_default_str();
   app.add_option("--pi", apr.pi, "Products of factor rows: computed where they are used, or kept")
       ->check(CLI::IsMember({"on-the-fly", "stored"}))
@@ -117,14 +118,36 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
 struct Parsed {
   Run run;
   int status = 0;
+  int threads = 0;  // 0: Kokkos' own choice
 };
+
+void add_threads(CLI::App& app, int& threads) {
+  add_whole(app, "--threads", threads,
+            "Threads of the host to compute with (short for --kokkos-num-threads)", 1);
+}
+
+/// Says what the parser did not like. Arguments that nothing takes come first: they may be what
+/// seems to be missing, misspelt.
+[[noreturn]] void fail_usage(CLI::App const& app, CLI::ParseError const& error) {
+  auto const typed = app.get_subcommands();
+  std::string const name = typed.empty() ? "sporades" : "sporades " + typed[0]->get_name();
+  std::string what = error.what();
+  auto const extra = app.remaining(true);
+  if (!extra.empty()) {
+    auto const is_option = [](std::string const& one) { return one.rfind("-", 0) == 0; };
+    auto const option = std::find_if(extra.begin(), extra.end(), is_option);
+    what = option == extra.end() ? "nothing takes the argument '" + extra[0] + "'"
+                                 : "'" + *option + "' is no option of " + name;
+  }
+  fail(what, " (", name, " --help tells the usage)");
+}
 
 Parsed parse(std::vector<std::string> arguments) {
   CLI::App app("Sporades: sparse tensor decompositions on Kokkos.", "sporades");
   app.set_version_flag("--version", std::string("sporades ") + version);
   app.require_subcommand(1);
   app.footer(
-      "Kokkos' own options may be given anywhere, as --kokkos-num-threads=4.\n"
+      "Kokkos' own options may be given anywhere, as --kokkos-device-id=1.\n"
       "`sporades SUBCOMMAND --help` tells a subcommand's options.");
   Run run;
 
@@ -132,8 +155,7 @@ Parsed parse(std::vector<std::string> arguments) {
   auto& info_app =
       *app.add_subcommand("info", "What a tensor is like, and its size in each format");
   add_read_options(info_app, info_arguments.read);
-  info_app.add_option("--rank", info_arguments.rank, "Rank that `automatic` is asked for")
-      ->check(CLI::PositiveNumber)
+  add_whole(info_app, "--rank", info_arguments.rank, "Rank that `automatic` is asked for", 1)
       ->capture_default_str();
   info_app.add_flag("--json", info_arguments.json, "As JSON");
   info_app.callback([&] { run = [=] { return info(info_arguments); }; });
@@ -145,15 +167,13 @@ Parsed parse(std::vector<std::string> arguments) {
       "Resemble a published tensor: nell-2, nell-2s, nell-1, delicious-4d, vast-2015, uber");
   auto* const dims = generate_app.add_option("--dims", generate_arguments.dims,
                                              "Lengths of the modes, as 183x24x1140x1717");
-  generate_app.add_option("--nnz", generate_arguments.nnz, "Number of nonzeros")
-      ->check(CLI::NonNegativeNumber);
-  auto* const skew =
-      generate_app.add_option("--skew", generate_arguments.skew,
+  add_whole(generate_app, "--nnz", generate_arguments.nnz, "Number of nonzeros", 0);
+  auto* const skew = add_real(generate_app, "--skew", generate_arguments.skew,
                               "Power law of the slices' nonzeros; 0 is uniform (with --dims)");
-  generate_app.add_option("--seed", generate_arguments.seed, "Default 20240607")
-      ->check(CLI::NonNegativeNumber);
+  add_whole(generate_app, "--seed", generate_arguments.seed, "Default 20240607", 0);
   generate_app.add_option("-o,--output", generate_arguments.output, "A .tns, .tns.gz or .spt file")
       ->required();
+  add_quiet(generate_app, generate_arguments.quiet);
   like->excludes(dims);
   like->excludes(skew);
   generate_app.callback([&] { run = [=] { return generate(generate_arguments); }; });
@@ -169,6 +189,7 @@ Parsed parse(std::vector<std::string> arguments) {
                   "Coordinates that come more than once")
       ->check(CLI::IsMember({"sum", "keep"}))
       ->capture_default_str();
+  add_quiet(convert_app, convert_arguments.quiet);
   convert_app.callback([&] { run = [=] { return convert(convert_arguments); }; });
 
   CpAlsArguments cp_als_arguments;
@@ -178,14 +199,11 @@ Parsed parse(std::vector<std::string> arguments) {
                          "Start: random, hosvd, or a ktensor FILE",
                          "Format and MTTKRP strategy",
                          {std::begin(mttkrp_strategy_names), std::end(mttkrp_strategy_names)}});
-  cp_als_app.add_option("--rank", cp_als_arguments.rank, "Number of components")
-      ->required()
-      ->check(CLI::PositiveNumber);
+  add_whole(cp_als_app, "--rank", cp_als_arguments.rank, "Number of components", 1)->required();
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
                       "Keep all factors at 0 or above");
-  cp_als_app
-      .add_option("--regularization", cp_als_arguments.regularization,
-                  "Added to the diagonal of every least-squares system")
+  add_real(cp_als_app, "--regularization", cp_als_arguments.regularization,
+           "Added to the diagonal of every least-squares system")
       ->capture_default_str();
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
@@ -201,16 +219,14 @@ Parsed parse(std::vector<std::string> arguments) {
                          {std::begin(ttm_chain_strategy_names), std::end(ttm_chain_strategy_names)},
                          "ttensor"});
   tucker_app
-      .add_option("--ranks", tucker_arguments.ranks,
-                  "Columns of each mode's factor, as 8,8,4: none larger than its mode, or than the "
-                  "product of the others")
-      ->required()
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  tucker_app
-      .add_option("--starts", tucker_arguments.starts,
-                  "Random starts, of seeds that follow each other; the best model is kept")
-      ->check(CLI::PositiveNumber)
+      .add_option_function<std::string>(
+          "--ranks",
+          [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
+          "Columns of each mode's factor, as 8x8x4 or 8,8,4: none larger than its mode, or than "
+          "the product of the others")
+      ->required();
+  add_whole(tucker_app, "--starts", tucker_arguments.starts,
+            "Random starts, of seeds that follow each other; the best model is kept", 1)
       ->capture_default_str();
   tucker_app.callback([&] { run = [=] { return tucker(tucker_arguments); }; });
 
@@ -228,6 +244,11 @@ Parsed parse(std::vector<std::string> arguments) {
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] { run = [=] { return cp_apr(cp_apr_arguments); }; });
 
+  int threads = 0;
+  add_threads(app, threads);
+  for (auto* const one : app.get_subcommands([](CLI::App*) { return true; }))
+    add_threads(*one, threads);
+
   if (!arguments.empty() && arguments[0][0] != '-') {
     auto const named = [&](CLI::App const* one) { return one->get_name() == arguments[0]; };
     expects(!app.get_subcommands(named).empty(), "'", arguments[0],
@@ -239,15 +260,16 @@ Parsed parse(std::vector<std::string> arguments) {
   } catch (CLI::Success const& answer) {
     return {nullptr, app.exit(answer)};
   } catch (CLI::ParseError const& error) {
-    fail(error.what(), " (sporades --help tells the usage)");
+    fail_usage(app, error);
   }
-  return {run, 0};
+  return {run, 0, threads};
 }
 
 int run(int argc, char** argv) {
   auto [own, kokkos] = split_arguments(argc, argv);
   Parsed const parsed = parse(own);
   int status = parsed.status;
+  if (parsed.threads > 0) kokkos.push_back(threads_option(parsed.threads));
   if (parsed.run) {
     KokkosScope const scope(argv[0], kokkos);
     status = parsed.run();
@@ -257,25 +279,40 @@ int run(int argc, char** argv) {
   return status;
 }
 
-int report_error(std::string const& message, int status) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "sporades: error: %s\n", message.c_str());
-  return status;
+/// Functions of the library begin their messages with their names: the subcommand's takes its
+/// place, except where the word is an argument, as a file's name may be.
+std::string in_words_of_user(std::string const& message, std::vector<std::string> const& typed) {
+  constexpr char const* letters = "abcdefghijklmnopqrstuvwxyz_";
+  auto const end = message.find_first_not_of(letters);
+  if (end == std::string::npos || message.compare(end, 2, ": ") != 0) return message;
+  auto const is_typed = [&](std::string const& word) {
+    return std::find(typed.begin(), typed.end(), word) != typed.end();
+  };
+  if (is_typed(message.substr(0, end))) return message;
+  for (char const* subcommand : {"cp-als", "cp-apr", "tucker", "generate", "convert", "info"})
+    if (is_typed(subcommand)) return subcommand + message.substr(end);
+  return message;
 }
 
 }  // namespace
 }  // namespace sporades::command
 
 int main(int argc, char** argv) {
-  using sporades::command::report_error;
+  using namespace sporades;
+  auto const report_error = [&](std::string const& message, int status) {
+    auto const text = command::in_words_of_user(message, {argv + 1, argv + argc});
+    std::fflush(stdout);
+    std::fprintf(stderr, "sporades: error: %s\n", text.c_str());
+    return status;
+  };
   try {
-    return sporades::command::run(argc, argv);
-  } catch (sporades::RunError const& error) {
+    return command::run(argc, argv);
+  } catch (RunError const& error) {
     return report_error(error.what(), 1);
-  } catch (sporades::Error const& error) {
+  } catch (Error const& error) {
     return report_error(error.what(), 2);
   } catch (std::bad_alloc const&) {
-    return report_error("memory ran out: " + sporades::command::memory_sentence(), 1);
+    return report_error("memory ran out: " + command::memory_sentence(), 1);
   } catch (std::exception const& error) {
     return report_error(error.what(), 1);
   }

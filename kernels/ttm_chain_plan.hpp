@@ -127,8 +127,8 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
   }
   auto const fused = fused_cost(tuples, dims, ranks, n);
   if (is_automatic && !is_gpu<ExecutionSpace>)
-    choice.reason = concatenate("csf would cost ", std::round(tree.weight / 1e6), ", fused ",
-                                std::round(fused.weight / 1e6), " Mflop or their like");
+    choice.reason = concatenate("csf takes as long as about ", std::round(tree.weight / 1e6),
+                                " million operations, fused as ", std::round(fused.weight / 1e6));
   if (is_automatic && tree.weight <= fused.weight) return choice;
   choice.strategy = TtmChainStrategy::fused;
   choice.columns = columns_of(fused.modes, ranks);

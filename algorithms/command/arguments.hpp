@@ -40,6 +40,7 @@ struct GenerateArguments {
   double skew = 0;
   std::optional<std::uint64_t> seed;
   std::string output;
+  bool quiet = false;
 };
 
 struct ConvertArguments {
@@ -47,6 +48,7 @@ struct ConvertArguments {
   std::string precision = "double";
   std::string duplicates = "sum";
   std::string output;
+  bool quiet = false;
 };
 
 /// What all decompositions share.
@@ -66,6 +68,7 @@ struct DecomposeArguments {
   std::string labels;
   int top = 10;
   std::string progress = "auto";
+  bool quiet = false;
 };
 
 struct CpAlsArguments {

@@ -11,6 +11,7 @@ void convert_as(ConvertArguments const& arguments) {
   auto const result = read<Scalar>(
       arguments.read, arguments.duplicates == "keep" ? Duplicates::keep : Duplicates::sum);
   write_tensor(arguments.output, result.tensor);
+  if (arguments.quiet) return;
   std::visit(
       [&](auto const& X) {
         std::printf("%s: %s, %llu nonzeros, from %s (%s)\n", arguments.output.c_str(),

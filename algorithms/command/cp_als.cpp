@@ -69,8 +69,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     report.settings = {{"non_negative", options.non_negative},
                        {"regularization", options.regularization}};
     report.bytes_plan = problem.products.storage_bytes();
-    for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n)
+    for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
       report.strategies.push_back(sporades::describe(problem.products, n));
+      report.reasons.push_back(choice_of(problem.products, n).reason);
+    }
   }
 
   using Shared = CpAlsFits<Scalar, Memory>;

@@ -86,6 +86,8 @@ struct CpAprMethodRun {
     bool const by_rows = options.method != CpAprMethod::mu;
     report.strategies.assign(problem.dims.size(),
                              by_rows ? "rows" : to_string(problem.plan.strategy));
+    for (auto const& choice : problem.plan.products.choices)
+      report.reasons.push_back(choice.reason);
   }
 
   static double seconds(State const& now) { return now.iterations.back().seconds; }

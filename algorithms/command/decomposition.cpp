@@ -12,9 +12,20 @@
 #include <sporades/formats/file.hpp>
 
 namespace sporades::command {
+namespace {
+
+constexpr double seconds_between_lines = 10;
+
+/// One digit, and zeros.
+bool is_round(int number) {
+  while (number % 10 == 0) number /= 10;
+  return number < 10;
+}
+
+}  // namespace
 
 Decomposition::Decomposition(DecomposeArguments const& arguments)
-    : arguments_(arguments), progress_(arguments.progress) {
+    : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
   check_output(arguments.output, "-o");
   check_output(arguments.report, "--report");
   check_output(arguments.checkpoint, "--checkpoint");
@@ -57,6 +68,7 @@ AnyCoo<Scalar> Decomposition::read() {
 
 void Decomposition::announce(std::string const& rank) {
   progress_.clear();
+  if (arguments_.quiet) return;
   std::printf("%s: %s, %llu nonzeros; %s in %s precision on %s", report.file.c_str(),
               to_string(Dims(report.dims)).c_str(), static_cast<unsigned long long>(report.nnz),
               rank.c_str(), report.precision.c_str(), report.backend.c_str());
@@ -67,8 +79,16 @@ void Decomposition::announce(std::string const& rank) {
                 static_cast<unsigned long long>(report.duplicates));
 }
 
+void Decomposition::say_choices() {
+  if (arguments_.quiet || arguments_.strategy != "automatic") return;
+  for (std::size_t n = 0; n < report.reasons.size(); ++n)
+    std::printf("mode %zu: automatic chose %s; %s\n", n, report.strategies[n].c_str(),
+                report.reasons[n].c_str());
+}
+
 void Decomposition::say_resumed(std::string const& path, int iterations) {
-  std::printf("going on from %s after iteration %d\n", path.c_str(), iterations);
+  if (!arguments_.quiet)
+    std::printf("going on from %s after iteration %d\n", path.c_str(), iterations);
 }
 
 void Decomposition::begin_build() {
@@ -83,6 +103,7 @@ void Decomposition::begin_solve() {
 
 void Decomposition::begin_write() {
   end_phase(report.seconds.solve);
+  print_held_line();
 }
 
 void Decomposition::end_phase(double& seconds) {
@@ -94,13 +115,24 @@ void Decomposition::end_phase(double& seconds) {
 void Decomposition::iteration_done(int iteration, double seconds, std::string const& line,
                                    std::string const& brief) {
   progress_.clear();
-  std::printf("iteration %d: %s, %.3f s\n", iteration, line.c_str(), seconds);
-  std::fflush(stdout);
+  if (iteration <= last_iteration_) print_held_line();  // that was another start's last one
+  last_iteration_ = iteration;
+  held_line_ = fmt::format("iteration {}: {}, {:.3f} s\n", iteration, line, seconds);
+  if (is_round(iteration) || iteration == arguments_.iterations ||
+      since_line_.seconds() > seconds_between_lines)
+    print_held_line();
   if (iteration < arguments_.iterations) {
     progress_.show(fmt::format("iteration {} of {}, {}, at most {:.0f} s to go", iteration + 1,
                                arguments_.iterations, brief,
                                std::ceil(seconds * (arguments_.iterations - iteration))));
   }
+}
+
+void Decomposition::print_held_line() {
+  if (!arguments_.quiet) std::fputs(held_line_.c_str(), stdout);
+  std::fflush(stdout);
+  held_line_.clear();
+  since_line_.reset();
 }
 
 void Decomposition::keep(std::function<void()> const& write) {
@@ -115,8 +147,10 @@ void Decomposition::keep(std::function<void()> const& write) {
 }
 
 template <class Model>
-void Decomposition::print_labels(Model const& model) const {
-  if (!labels_.empty()) std::fputs(top_entries(model, labels_, arguments_.top).c_str(), stdout);
+void Decomposition::print_labels(Model const& model) {
+  if (labels_.empty()) return;
+  report.top = top_entries(model, labels_, arguments_.top);
+  std::fputs(to_text(*report.top).c_str(), stdout);
 }
 
 int Decomposition::finish(int signal, std::string const& result) {
@@ -126,9 +160,10 @@ int Decomposition::finish(int signal, std::string const& result) {
   report.seconds.total = total_.seconds();
   report.bytes_peak = peak_resident_bytes();
   report.bytes_peak_device = peak_device_bytes();
-  std::printf("%s%s after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
-              result.c_str(), report.iterations.size(), report.stop_reason.c_str(),
-              report.seconds.total);
+  if (!arguments_.quiet)
+    std::printf("%s%s after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
+                result.c_str(), report.iterations.size(), report.stop_reason.c_str(),
+                report.seconds.total);
   if (!arguments_.report.empty()) {
     OutputFile file(arguments_.report);
     file.write(to_json(report));
@@ -147,9 +182,9 @@ int Decomposition::finish(int signal, std::string const& result) {
 
 template AnyCoo<double> Decomposition::read();
 template AnyCoo<float> Decomposition::read();
-template void Decomposition::print_labels(Ktensor<double> const&) const;
-template void Decomposition::print_labels(Ktensor<float> const&) const;
-template void Decomposition::print_labels(TuckerTensor<double> const&) const;
-template void Decomposition::print_labels(TuckerTensor<float> const&) const;
+template void Decomposition::print_labels(Ktensor<double> const&);
+template void Decomposition::print_labels(Ktensor<float> const&);
+template void Decomposition::print_labels(TuckerTensor<double> const&);
+template void Decomposition::print_labels(TuckerTensor<float> const&);
 
 }  // namespace sporades::command

@@ -27,12 +27,16 @@ class Decomposition {
 
   /// rank: "rank 16"
   void announce(std::string const& rank);
+  /// What `automatic` chose for each mode, and why.
+  void say_choices();
   void say_resumed(std::string const& path, int iterations);
   void begin_build();
   void begin_solve();
   void begin_write();
 
-  /// Prints the iteration's line. brief: the little of it that the live line says.
+  /// Prints the iteration's line where a person would read it: each of the first ten, of the first
+  /// hundred every tenth and so on, what comes long after the line before, and the last one. brief:
+  /// the little of it that the live line says.
   void iteration_done(int iteration, double seconds, std::string const& line,
                       std::string const& brief);
 
@@ -40,8 +44,9 @@ class Decomposition {
   /// computed is worth more; the exit status will say it.
   void keep(std::function<void()> const& write);
 
+  /// Prints the model's strongest names, if there are labels, and puts them into the report.
   template <class Model>
-  void print_labels(Model const& model) const;
+  void print_labels(Model const& model);
 
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.
@@ -51,12 +56,16 @@ class Decomposition {
 
  private:
   void end_phase(double& seconds);
+  void print_held_line();
 
   DecomposeArguments const& arguments_;
   Progress progress_;
   Labels labels_;
   Timer total_;
   Timer phase_;
+  Timer since_line_;
+  int last_iteration_ = 0;
+  std::string held_line_;  // of the last iteration, where it was not printed
   bool keeps_failing_ = false;
 };
 

@@ -38,6 +38,7 @@ int generate(GenerateArguments const& arguments) {
   auto const X = make_tensor(arguments);
   double const made = timer.seconds();
   write_tensor(arguments.output, X);
+  if (arguments.quiet) return 0;
   std::visit(
       [&](auto const& tensor) {
         std::printf("%s: %s, %llu nonzeros, made in %.2f s, written in %.2f s\n",

@@ -7,28 +7,31 @@
 #include <fstream>
 #include <numeric>
 #include <sporades/algorithms/command/labels.hpp>
+#include <sporades/algorithms/command/text.hpp>
 
 namespace sporades::command {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// The file of every mode, "" for none.
 std::vector<std::string> label_files(std::string const& folder, int order) {
   expects(fs::is_directory(folder), "--labels ", folder, " is not a folder");
-  std::vector<std::string> files;
-  if (fs::exists(fs::path(folder) / "mode-0.txt")) {
-    for (int n = 0; n < order; ++n)
-      files.push_back((fs::path(folder) / ("mode-" + std::to_string(n) + ".txt")).string());
-    return files;
+  std::vector<std::string> named(order), others;
+  for (int n = 0; n < order; ++n) {
+    auto const path = fs::path(folder) / ("mode-" + std::to_string(n) + ".txt");
+    if (fs::exists(path)) named[n] = path.string();
   }
+  if (std::any_of(named.begin(), named.end(), [](auto const& path) { return !path.empty(); }))
+    return named;
   for (auto const& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().filename().string().front() != '.')
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  expects(static_cast<int>(files.size()) == order, "--labels ", folder, " has ", files.size(),
+      others.push_back(entry.path().string());
+  std::sort(others.begin(), others.end());
+  expects(static_cast<int>(others.size()) == order, "--labels ", folder, " has ", others.size(),
           " files, the tensor has ", order, " modes (name them mode-0.txt to mode-", order - 1,
-          ".txt to have other files there)");
-  return files;
+          ".txt to have other files there, or none for some modes)");
+  return others;
 }
 
 std::vector<std::string> read_lines(std::string const& path) {
@@ -42,69 +45,80 @@ std::vector<std::string> read_lines(std::string const& path) {
   return lines;
 }
 
-/// What a terminal shows as one place each: bytes that do not continue a UTF-8 character.
-int width_of(std::string const& text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string cut_to(std::string text, int width) {
-  if (width_of(text) <= width) return text;
-  while (width_of(text) >= width) text.pop_back();
-  while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();
-  return text + "~";
-}
-
-struct Entry {
-  std::string name;
-  std::string value;
-};
-
-template <class MatrixType>
-std::vector<Entry> top_of_column(MatrixType const& A, int r, std::vector<std::string> const& names,
-                                 int top) {
-  std::vector<std::size_t> indices(A.extent(0));
-  std::iota(indices.begin(), indices.end(), std::size_t{0});
-  auto const end = indices.begin() + std::min<std::ptrdiff_t>(top, A.extent(0));
-  std::partial_sort(indices.begin(), end, indices.end(), [&](auto i, auto j) {
-    auto const a = std::abs(A(i, r));
-    auto const b = std::abs(A(j, r));
+/// The `top` places of largest magnitude among `size`, largest first; equal ones in their order.
+template <class Magnitude>
+std::vector<std::size_t> largest(std::size_t size, int top, Magnitude const& magnitude) {
+  std::vector<std::size_t> places(size);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  auto const end = places.begin() +
+                   std::min(static_cast<std::ptrdiff_t>(top), static_cast<std::ptrdiff_t>(size));
+  std::partial_sort(places.begin(), end, places.end(), [&](auto i, auto j) {
+    auto const a = magnitude(i);
+    auto const b = magnitude(j);
     return a > b || (a == b && i < j);
   });
-  std::vector<Entry> entries;
-  for (auto i = indices.begin(); i != end; ++i) {
-    auto const magnitude = std::abs(A(*i, r));
-    if (magnitude == 0 || magnitude < std::abs(A(indices.front(), r)) / 1000) break;
-    char value[32];
-    std::snprintf(value, sizeof value, "%#.3g", static_cast<double>(A(*i, r)));
-    entries.push_back({cut_to(names[*i], 32), value});
+  places.erase(end, places.end());
+  return places;
+}
+
+/// Names of a mode without labels are its indices.
+template <class MatrixType>
+std::vector<TopEntry> top_of_column(MatrixType const& A, int r,
+                                    std::vector<std::string> const& names, int top) {
+  auto const magnitude = [&](std::size_t i) { return std::abs(A(i, r)); };
+  std::vector<TopEntry> entries;
+  double greatest = 0;
+  for (auto const i : largest(A.extent(0), top, magnitude)) {
+    double const value = magnitude(i);
+    greatest = std::max(greatest, value);
+    if (value == 0 || value < greatest / 1000) break;
+    entries.push_back(
+        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(A(i, r))});
   }
   return entries;
+}
+
+template <class Factors>
+auto top_of_factors(Factors const& factors, Labels const& labels, int top) {
+  decltype(TopEntries::factors) all(factors.size());
+  for (std::size_t n = 0; n < factors.size(); ++n)
+    for (int r = 0; r < static_cast<int>(factors[n].extent(1)); ++r)
+      all[n].push_back(top_of_column(factors[n], r, labels[n], top));
+  return all;
+}
+
+std::string text_of(char const* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
 }
 
 /// Entries under a heading.
 struct Column {
   std::string heading;
-  std::vector<Entry> entries;
+  std::vector<TopEntry> const& entries;
 };
 
 std::string side_by_side(std::vector<Column> const& columns) {
+  constexpr int widest = 32;
   std::size_t used = 1;
   for (auto const& column : columns) used = std::max(used, column.entries.size() + 1);
   std::vector<std::string> lines(used);
   for (auto const& [heading, entries] : columns) {
-    int name_width = width_of(heading);
+    std::vector<std::pair<std::string, std::string>> cells{{heading, ""}};
+    for (auto const& entry : entries)
+      cells.emplace_back(cut_to(entry.name, widest), text_of("%#.3g", entry.value));
+    cells.resize(used);
+    int name_width = 0;
     int value_width = 0;
-    for (auto const& entry : entries) {
-      name_width = std::max(name_width, width_of(entry.name));
-      value_width = std::max(value_width, width_of(entry.value));
+    for (auto const& [name, value] : cells) {
+      name_width = std::max(name_width, width_of(name));
+      value_width = std::max(value_width, width_of(value));
     }
     for (std::size_t k = 0; k < used; ++k) {
-      Entry const entry = k == 0                   ? Entry{heading, ""}
-                          : k - 1 < entries.size() ? entries[k - 1]
-                                                   : Entry{};
-      lines[k] += "  " + entry.name + std::string(name_width - width_of(entry.name), ' ') + " " +
-                  std::string(value_width - width_of(entry.value), ' ') + entry.value + " ";
+      auto const& [name, value] = cells[k];
+      lines[k] += "  " + name + std::string(name_width - width_of(name), ' ') + " " +
+                  std::string(value_width - width_of(value), ' ') + value + " ";
     }
   }
   std::string text;
@@ -118,10 +132,11 @@ std::string side_by_side(std::vector<Column> const& columns) {
 }  // namespace
 
 Labels read_labels(std::string const& folder, Dims const& dims) {
-  Labels labels;
+  Labels labels(dims.size());
   auto const files = label_files(folder, static_cast<int>(dims.size()));
   for (std::size_t n = 0; n < dims.size(); ++n) {
-    labels.push_back(read_lines(files[n]));
+    if (files[n].empty()) continue;
+    labels[n] = read_lines(files[n]);
     expects(labels[n].size() == dims[n], "--labels: ", files[n], " has ", labels[n].size(),
             " lines, mode ", n, " of the tensor has length ", dims[n]);
   }
@@ -129,61 +144,65 @@ Labels read_labels(std::string const& folder, Dims const& dims) {
 }
 
 template <class Scalar>
-std::string top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top) {
-  std::string text;
-  for (int r = 0; r < model.rank(); ++r) {
-    text += sporades::detail::concatenate("\ncomponent ", r + 1, " of ", model.rank());
-    char weight[64];
-    std::snprintf(weight, sizeof weight, ", weight %.6g\n", static_cast<double>(model.weights(r)));
-    text += weight;
-    std::vector<Column> columns;
-    for (int n = 0; n < model.order(); ++n)
-      columns.push_back(
-          {"mode " + std::to_string(n), top_of_column(model.factors[n], r, labels[n], top)});
-    text += side_by_side(columns);
-  }
-  return text;
+TopEntries top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top) {
+  TopEntries entries;
+  for (int r = 0; r < model.rank(); ++r)
+    entries.weights.push_back(static_cast<double>(model.weights(r)));
+  entries.factors = top_of_factors(model.factors, labels, top);
+  return entries;
 }
 
 template <class Scalar>
-std::string top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top) {
-  constexpr int abreast = 4;
-  std::vector<std::size_t> places(model.core.extent(0));
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  auto const end = places.begin() + std::min<std::ptrdiff_t>(top, model.core.extent(0));
-  std::partial_sort(places.begin(), end, places.end(), [&](auto a, auto b) {
-    auto const x = std::abs(model.core(a));
-    auto const y = std::abs(model.core(b));
-    return x > y || (x == y && a < b);
-  });
+TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top) {
+  TopEntries entries;
   auto const ranks = model.ranks();
-  std::string text = "\ncore\n";
-  for (auto place = places.begin(); place != end; ++place) {
-    std::size_t rest = *place;
-    text += " ";
+  auto const magnitude = [&](std::size_t place) { return std::abs(model.core(place)); };
+  for (auto const place : largest(model.core.extent(0), top, magnitude)) {
+    TopCell cell{{}, static_cast<double>(model.core(place))};
+    std::size_t rest = place;
     for (int rank : ranks) {
-      text += " " + std::to_string(rest % rank + 1);
+      cell.columns.push_back(static_cast<int>(rest % rank) + 1);
       rest /= rank;
     }
-    char value[32];
-    std::snprintf(value, sizeof value, "  %.6g\n", static_cast<double>(model.core(*place)));
-    text += value;
+    entries.core.push_back(cell);
   }
-  for (int n = 0; n < model.order(); ++n)
-    for (int first = 0; first < ranks[n]; first += abreast) {
+  entries.factors = top_of_factors(model.factors, labels, top);
+  return entries;
+}
+
+std::string to_text(TopEntries const& top) {
+  std::string text;
+  auto const R = top.weights.size();
+  for (std::size_t r = 0; r < R; ++r) {
+    text += sporades::detail::concatenate("\ncomponent ", r + 1, " of ", R, ", weight ") +
+            text_of("%.6g\n", top.weights[r]);
+    std::vector<Column> columns;
+    for (std::size_t n = 0; n < top.factors.size(); ++n)
+      columns.push_back({"mode " + std::to_string(n), top.factors[n][r]});
+    text += side_by_side(columns);
+  }
+  if (top.core.empty()) return text;
+  text += "\ncore\n";
+  for (auto const& cell : top.core) {
+    text += " ";
+    for (int column : cell.columns) text += " " + std::to_string(column);
+    text += text_of("  %.6g\n", cell.value);
+  }
+  constexpr std::size_t abreast = 4;
+  for (std::size_t n = 0; n < top.factors.size(); ++n)
+    for (std::size_t first = 0; first < top.factors[n].size(); first += abreast) {
       text += "\nmode " + std::to_string(n) + "\n";
       std::vector<Column> columns;
-      for (int r = first; r < std::min(first + abreast, ranks[n]); ++r)
-        columns.push_back({"column " + std::to_string(r + 1),
-                           top_of_column(model.factors[n], r, labels[n], top)});
+      for (std::size_t r = first; r < std::min(first + abreast, top.factors[n].size()); ++r)
+        columns.push_back({"column " + std::to_string(r + 1), top.factors[n][r]});
       text += side_by_side(columns);
     }
   return text;
 }
 
-template std::string top_entries(Ktensor<double> const&, Labels const&, int);
-template std::string top_entries(Ktensor<float> const&, Labels const&, int);
-template std::string top_entries(TuckerTensor<double> const&, Labels const&, int);
-template std::string top_entries(TuckerTensor<float> const&, Labels const&, int);
+template TopEntries top_entries(Ktensor<double> const&, Labels const&, int);
+template TopEntries top_entries(Ktensor<float> const&, Labels const&, int);
+template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int);
+template TopEntries top_entries(TuckerTensor<float> const&, Labels const&, int);
 
 }  // namespace sporades::command

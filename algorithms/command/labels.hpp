@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/command/report.hpp>
 #include <sporades/formats/ktensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string>
@@ -9,23 +10,26 @@
 
 namespace sporades::command {
 
-/// The names of every index: labels[n][i].
+/// The names of every index: labels[n][i]; none in modes without labels.
 using Labels = std::vector<std::vector<std::string>>;
 
-/// Reads a folder of text files, one a mode, one name a line: mode-0.txt to mode-(N-1).txt where
-/// there is a mode-0.txt, or else its N files in the order of their names. LF or CRLF.
-/// Throws Error if there are not N files, or one has not as many lines as its mode has indices.
+/// Reads a folder of text files, one name a line: mode-0.txt to mode-(N-1).txt, some of which may
+/// be absent, or where there is none of these the folder's N files in the order of their names. LF
+/// or CRLF. Throws Error if there are no such files, or one has not as many lines as its mode has
+/// indices.
 Labels read_labels(std::string const& folder, Dims const& dims);
 
 /// For each component its weight and, mode by mode, the `top` entries of largest magnitude with
-/// their names, side by side; none below a thousandth of the largest. Equal magnitudes come in the
-/// order of their indices.
+/// their names; none below a thousandth of the largest. Equal magnitudes come in the order of their
+/// indices. Indices are the names in modes without labels.
 template <class Scalar>
-std::string top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top);
+TopEntries top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top);
 
-/// The same for each mode's columns; before them the `top` entries of the core of largest
-/// magnitude, each with the columns that it weighs, counted from 1.
+/// The same for each mode's columns, and the `top` entries of the core of largest magnitude.
 template <class Scalar>
-std::string top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top);
+TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top);
+
+/// The entries side by side, component by component or after the core mode by mode.
+std::string to_text(TopEntries const& top);
 
 }  // namespace sporades::command

@@ -104,6 +104,7 @@ class ModelRun {
     method_.describe(problem, report);
     report.resumed_after = state.iteration();
     run_.announce(Kind::rank_text(method_.options));
+    run_.say_choices();
     if (from) run_.say_resumed(common_.resume, state.iteration());
 
     run_.begin_solve();

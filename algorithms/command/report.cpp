@@ -18,6 +18,32 @@ void append(Json& json, NamedValues const& values) {
     std::visit([&, &key = name](auto const& plain) { json[key] = plain; }, value);
 }
 
+Json json_of(std::vector<TopEntry> const& entries) {
+  auto json = Json::array();
+  for (auto const& one : entries)
+    json.push_back({{"index", one.index}, {"name", one.name}, {"value", one.value}});
+  return json;
+}
+
+/// "components": a weight and a list a mode each; or "core", and "columns": a list a column of
+/// each mode.
+void append(Json& json, TopEntries const& top) {
+  auto const N = top.factors.size();
+  for (std::size_t r = 0; r < top.weights.size(); ++r) {
+    Json component = {{"weight", top.weights[r]}, {"modes", Json::array()}};
+    for (std::size_t n = 0; n < N; ++n) component["modes"].push_back(json_of(top.factors[n][r]));
+    json["components"].push_back(component);
+  }
+  for (auto const& cell : top.core)
+    json["core"].push_back({{"columns", cell.columns}, {"value", cell.value}});
+  if (!top.weights.empty()) return;
+  for (std::size_t n = 0; n < N; ++n) {
+    auto columns = Json::array();
+    for (auto const& entries : top.factors[n]) columns.push_back(json_of(entries));
+    json["columns"].push_back(columns);
+  }
+}
+
 }  // namespace
 
 std::string to_json(Report const& report) {
@@ -41,6 +67,7 @@ std::string to_json(Report const& report) {
   json["tolerance"] = report.tolerance;
   append(json, report.settings);
   json["strategies"] = report.strategies;
+  if (!report.reasons.empty()) json["reasons"] = report.reasons;
   json["resumed_after"] = report.resumed_after;
   json["iterations"] = Json::array();
   for (auto const& one : report.iterations) {
@@ -49,6 +76,7 @@ std::string to_json(Report const& report) {
     json["iterations"].push_back(object);
   }
   append(json, report.results);
+  if (report.top) append(json, *report.top);
   json["converged"] = report.converged;
   json["stop_reason"] = report.stop_reason;
   json["seconds"] = {{"read", report.seconds.read},

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,6 +27,27 @@ struct IterationReport {
 struct KernelReport {
   double seconds = 0;
   std::uint64_t calls = 0;
+};
+
+/// A named entry of a factor's column. Indices count from 1, as in text files.
+struct TopEntry {
+  std::uint64_t index = 0;
+  std::string name;
+  double value = 0;
+};
+
+/// An entry of a core, and the columns that it weighs, which count from 1.
+struct TopCell {
+  std::vector<int> columns;
+  double value = 0;
+};
+
+/// The entries of largest magnitude of a model: of the factor of mode n, column r,
+/// factors[n][r]. A Kruskal tensor has weights, a Tucker tensor the cells of its core.
+struct TopEntries {
+  std::vector<double> weights;
+  std::vector<TopCell> core;
+  std::vector<std::vector<std::vector<TopEntry>>> factors;
 };
 
 struct SecondsReport {
@@ -54,9 +76,11 @@ struct Report {
   double tolerance = 0;
   NamedValues settings;                 // the algorithm's own
   std::vector<std::string> strategies;  // of its kernel, by mode
+  std::vector<std::string> reasons;     // why these; empty where there is no choice
   int resumed_after = 0;                // iterations that a checkpoint brought
   std::vector<IterationReport> iterations;
   NamedValues results;
+  std::optional<TopEntries> top;  // where there are labels
   bool converged = false;
   std::string stop_reason;
   SecondsReport seconds;

@@ -69,6 +69,10 @@ std::uint64_t peak_device_bytes() {
   return most_device_bytes;
 }
 
+std::string threads_option(int threads) {
+  return checked_option("--kokkos-num-threads=" + std::to_string(threads));
+}
+
 SplitArguments split_arguments(int argc, char** argv) {
   SplitArguments split;
   for (int i = 1; i < argc; ++i) {

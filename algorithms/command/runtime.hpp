@@ -20,6 +20,9 @@ struct SplitArguments {
 /// a number of threads that is none.
 SplitArguments split_arguments(int argc, char** argv);
 
+/// Kokkos' option for so many threads of the host. Throws Error for more than it can have.
+std::string threads_option(int threads);
+
 /// Kokkos is initialised while this lives. Throws Error where it does not take the options.
 class KokkosScope {
  public:

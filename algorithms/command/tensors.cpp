@@ -17,22 +17,34 @@ bool ends_with(std::string const& text, std::string const& end) {
   return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-}  // namespace
-
-Dims parse_dims(std::string const& text, char const* option) {
-  Dims dims;
+/// Whole numbers of at least `least` with x or commas between them.
+template <class Number>
+std::vector<Number> parse_list(std::string const& text, char const* option, Number least,
+                               char const* expected) {
+  std::vector<Number> numbers;
   char const* at = text.data();
   char const* const end = at + text.size();
   while (true) {
-    std::uint64_t dim = 0;
-    auto const [next, error] = std::from_chars(at, end, dim);
-    expects(error == std::errc() && (next == end || *next == 'x' || *next == ','), option, " ",
-            text, ": expected lengths as 183x24x1140, found '", std::string(at, end), "' for mode ",
-            dims.size());
-    dims.push_back(dim);
-    if (next == end) return dims;
+    Number number = 0;
+    auto const [next, error] = std::from_chars(at, end, number);
+    expects(
+        error == std::errc() && number >= least && (next == end || *next == 'x' || *next == ','),
+        option, " ", text, ": expected ", expected, ", found '", std::string(at, end),
+        "' for mode ", numbers.size());
+    numbers.push_back(number);
+    if (next == end) return numbers;
     at = next + 1;
   }
+}
+
+}  // namespace
+
+Dims parse_dims(std::string const& text, char const* option) {
+  return parse_list<std::uint64_t>(text, option, 0, "lengths as 183x24x1140");
+}
+
+std::vector<int> parse_ranks(std::string const& text, char const* option) {
+  return parse_list<int>(text, option, 1, "whole numbers of 1 or more, as 8x8x4");
 }
 
 ReadOptions read_options(ReadArguments const& arguments) {

@@ -68,8 +68,10 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   void describe(Problem const& problem, Report& report) const {
     report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)}};
     report.bytes_plan = problem.chain.storage_bytes();
-    for (auto const& choice : problem.chain.choices)
+    for (auto const& choice : problem.chain.choices) {
       report.strategies.push_back(sporades::describe(choice));
+      report.reasons.push_back(choice.reason);
+    }
   }
 
   using Shared = TuckerFits<Scalar, Memory>;

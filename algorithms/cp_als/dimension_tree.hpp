@@ -194,14 +194,20 @@ void mttkrp(ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace
   }
 }
 
+/// What the plan of X, or of X', does for mode n, and why.
+template <class Scalar, class Index, class MemorySpace>
+MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+  if (tree.fused.empty()) return tree.whole.choices[n];
+  auto const place = std::find(tree.others.begin(), tree.others.end(), n);
+  return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
+}
+
 /// "sorted", or "sorted, modes 2 3 4 fused" for one of these.
 template <class Scalar, class Index, class MemorySpace>
 std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
-  if (tree.fused.empty()) return describe(tree.whole.choices[n]);
-  auto const place = std::find(tree.others.begin(), tree.others.end(), n);
-  if (place != tree.others.end())
-    return describe(tree.whole.choices[1 + (place - tree.others.begin())]);
-  std::string text = describe(tree.whole.choices[0]) + ", modes";
+  std::string text = describe(choice_of(tree, n));
+  if (std::find(tree.fused.begin(), tree.fused.end(), n) == tree.fused.end()) return text;
+  text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);
   return text + " fused";
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <sporades/core/matrix.hpp>
+#include <sporades/core/memory.hpp>
 #include <sporades/formats/estimate_tuples.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -28,7 +29,7 @@ struct MttkrpChoice {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
   int split = 0;                                        // of `fibers`: modes multiplied once a run
-  std::string reason;
+  std::string reason;                                   // in plain words, with their numbers
 };
 
 /// "fibers", "sorted along a curve"
@@ -90,7 +91,8 @@ Position count_runs(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemoryS
   return runs;
 }
 
-/// Bytes of factor rows that stay in a second-level cache of 2 MiB.
+/// Bytes of a second-level cache, and those of factor rows that stay in it.
+inline constexpr double cache_bytes = 2 << 20;
 inline constexpr double cached_bytes = 3 << 19;
 
 /// Bytes of a factor row of this many columns, padding included.
@@ -156,11 +158,11 @@ inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits
   double rows = 0;
   for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
   if (static_cast<double>(nnz) < blocks * rows) {
-    choice.reason = "blocks of the cache's size would be sparse; ";
+    choice.reason = "in blocks of the cache's size a linear order reads more rows than nonzeros; ";
     return choice;
   }
   choice.strategy = MttkrpStrategy::alto;
-  choice.reason = "factors exceed the cache";
+  choice.reason = "a linear order reads its rows again while they are cached";
   return choice;
 }
 
@@ -221,8 +223,8 @@ void reconsider_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
     return length;
   });
   char text[120];
-  std::snprintf(text, sizeof text, "rows in order cost %.2g of a linear one's factor rows; ",
-                share);
+  std::snprintf(text, sizeof text,
+                "nonzeros in order of rows cost %.2g of what a linear order costs; ", share);
   if (share < enough) choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0, text};
 }
 
@@ -234,6 +236,11 @@ MttkrpChoice automatic_layout(ExecutionSpace const& exec,
   auto choice = choose_layout(X.dims, X.nnz(), block_bits,
                               block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
   if (choice.strategy == MttkrpStrategy::alto) reconsider_rows(exec, X, rank, choice);
+  if (!is_gpu<ExecutionSpace>)
+    choice.reason = concatenate("factor rows of all modes: ",
+                                bytes_text(factor_bytes<Scalar>(X.dims, rank, -1)),
+                                ", second-level cache: ", bytes_text(cache_bytes), "; ") +
+                    choice.reason;
   return choice;
 }
 

@@ -119,9 +119,23 @@ refuses 'nowhere is not a folder' "${base[@]}" --labels nowhere
 sed -i 1d labels/mode-1.txt
 run 2 "${base[@]}" --labels labels
 check 'both numbers are named' grep -q 'mode-1.txt has 29 lines, mode 1 of the tensor has length 30' err
+# Modes without labels show their indices, which count from 1.
 rm labels/mode-1.txt
-run 2 "${base[@]}" --labels labels
-check 'the absent file is named' grep -q 'mode-1.txt' err
+run 0 "${base[@]}" --labels labels --top 3 --report r.json
+check 'three lines each' test "$(grep -cE '^  name-0-[0-9]+ +-?[0-9.]+ +[0-9]+ +-?[0-9.]+ +name-2-[0-9]+ +-?[0-9.]+$' out)" = 12
+check 'four components in the report' test "$(grep -c '"weight": ' r.json)" = 4
+check 'with their names' test "$(grep -c '"name": "name-[02]-' r.json)" = 24
+check 'as they are printed' grep -qF "\"name\": \"$strongest\"" r.json
+indexed=$(awk -F'[:,]' '$1 ~ /"index"/ { i = $2 + 0 } $1 ~ /"name"/ { gsub(/[" ]|name-[02]-/, "", $2); if ($2 == i) same++ } END { print same + 0 }' r.json)
+check "and the indices that they stand for ($indexed)" test "$indexed" = 36
+rm labels/mode-[02].txt
+refuses 'has 0 files' "${base[@]}" --labels labels
+# Long names are cut between characters, not between bytes.
+mkdir long
+for n in $(seq 40); do echo "ééééééééééééééééééééééééééééééééééééé$n"; done > long/mode-0.txt
+run 0 "${base[@]}" --labels long --top 3
+says "$(printf 'é%.0s' $(seq 31))~ "
+check 'what is printed is UTF-8' iconv -f UTF-8 -t UTF-8 out
 run 0 cp-als "$data/packages-small.tns.gz" --rank 3 --iterations 3 --labels "$data/labels" --top 4
 says 'python3'
 

@@ -97,7 +97,7 @@ says 'KKT violation below the tolerance'
 check 'before the last iteration' test "$(grep -c '^iteration' out)" -lt 500
 check 'its last iteration changes nothing' test "$(grep -c '"inner_iterations": 3,' r.json)" = 1
 refuses 'iterations' cp-apr x.tns --rank 2 --iterations 0
-refuses 'inner iterations' cp-apr x.tns --rank 2 --inner-iterations 0
+refuses 'inner-iterations' cp-apr x.tns --rank 2 --inner-iterations 0
 refuses 'tolerance' cp-apr x.tns --rank 2 --tolerance -1
 refuses 'kappa 0' cp-apr x.tns --rank 2 --kappa 0
 refuses 'kappa tolerance -1' cp-apr x.tns --rank 2 --kappa-tolerance -1

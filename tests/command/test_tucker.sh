@@ -13,6 +13,8 @@ run 0 tucker one.tns --ranks 1,1,1 --tolerance 0 --iterations 4 -o one.ttns
 check 'an exact tensor is fitted' within "$(fit_of)" 1 1e-7
 check 'one line an iteration' test "$(grep -c '^iteration [0-9]*: fit ' out)" = 4
 says 'ranks 1,1,1 in double precision'
+run 0 tucker --ranks 1x1x1 one.tns --tolerance 0 --iterations 4 -o x.ttns
+same one.ttns x.ttns
 check 'the model is a ttensor' test "$(head -1 one.ttns)" = ttensor
 check 'of 2 x 2 x 3' test "$(sed -n '3p' one.ttns | xargs)" = '2 2 3'
 check 'with a core of ranks' test "$(sed -n '4,6p' one.ttns | xargs)" = 'tensor 3 1 1 1'
@@ -34,6 +36,30 @@ check 'eight iterations' test "$(grep -c '"iteration": ' r.json)" = 8
 check 'fit' grep -q "\"fit\": ${fit:0:8}" r.json
 check 'not converged' grep -q '"converged": false' r.json
 check 'kernels are timed' grep -q '"ttm_chain mode 2"' r.json
+
+# The order of a core's entries: ranks as large as the modes leave nothing out.
+printf '1 1 1 1\n2 1 1 2\n1 2 1 3\n2 3 1 5\n1 1 2 7\n2 2 2 11\n1 3 2 13\n' > full.tns
+run 0 tucker full.tns --ranks 2,3,2 --iterations 3 -o model.ttns
+check 'nothing is left out' within "$(fit_of)" 1 1e-7
+awk '$1 == "tensor" { part = "core"; n = -2; next } $1 == "matrix" { part = ++m; row = -2; next }
+  part == "core" && ++n > 0 { core[n - 1] = $1 }
+  part > 0 && ++row > 0 { for (r = 1; r <= NF; r++) A[part, row, r] = $r }
+  END { for (i = 1; i <= 2; i++) for (j = 1; j <= 3; j++) for (k = 1; k <= 2; k++) {
+    x = 0
+    for (a = 0; a < 2; a++) for (b = 0; b < 3; b++) for (c = 0; c < 2; c++)
+      x += core[a + 2 * (b + 3 * c)] * A[1, i, a + 1] * A[2, j, b + 1] * A[3, k, c + 1]
+    if (x > 1e-9 || x < -1e-9) printf "%d %d %d %.6g\n", i, j, k, x } }' model.ttns | sort > rebuilt
+sort full.tns > expected
+same expected rebuilt
+# The README's lines of numpy read it in the same order.
+if python3 -c 'import numpy' 2> err; then
+  { sed -n '/^```python/,/^```$/p' "$(dirname "${BASH_SOURCE[0]}")/../../README.md" | sed '1d;$d'
+    echo 'X = np.einsum("abc,ia,jb,kc->ijk", core, *factors)'
+    echo 'for i in np.argwhere(abs(X) > 1e-9): print(*(i + 1), "%.6g" % X[tuple(i)])'
+  } > read.py
+  python3 read.py 2> err | sort > rebuilt
+  same expected rebuilt
+fi
 
 # The same bits on another number of threads and from another file format; others for other seeds.
 run 0 "${base[@]}" -o threads.ttns --kokkos-num-threads=1
@@ -98,8 +124,10 @@ check_not 'none without a terminal' test -s err
 # Labels: the core's strongest entries, then the strongest names of every column.
 mkdir labels
 for n in 0:40 1:30 2:20; do seq -f "name-${n%:*}-%g" "${n#*:}" > labels/mode-${n%:*}.txt; done
-run 0 "${base[@]}" --labels labels --top 3 -o labelled.ttns
+run 0 "${base[@]}" --labels labels --top 3 -o labelled.ttns --report r.json
 same m.ttns labelled.ttns
+check 'the core in the report' test "$(grep -A12 '"core": ' r.json | grep -c '"value": ')" -ge 1
+check 'and names of twelve columns' test "$(grep -c '"name": "name-' r.json)" = 36
 check 'three entries of the core' test "$(grep -cE '^  [1-4] [1-3] [1-5]  -?[0-9.]+$' out)" = 3
 most=$(awk '$1 == "tensor" { getline; getline; getline; while ($1 != "matrix") { a = $1 < 0 ? -$1 : $1; if (a > most) most = a; getline } print most; exit }' m.ttns)
 shown=$(awk '$1 == "core" { getline; print $4 < 0 ? -$4 : $4; exit }' out)

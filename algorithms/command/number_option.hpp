@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
+#include <sporades/core/error.hpp>
+#include <string>
+
+namespace sporades::command {
+
+template <class Number>
+Number number_of(std::optional<Number> const&);
+template <class Number>
+Number number_of(Number const&);
+
+/// Adds an option that takes a whole number of at least `least`, and says in one sentence what is
+/// none. Numbers are decimal, also where they begin with 0.
+template <class Variable>
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Variable& variable,
+                       std::string const& description, int least) {
+  using Number = decltype(number_of(variable));
+  auto const take = [least](std::string& text) -> std::string {
+    Number number{};
+    char const* const end = text.data() + text.size();
+    auto const [next, error] = std::from_chars(text.data(), end, number);
+    if (next == end && error == std::errc::result_out_of_range && text[0] != '-')
+      return "'" + text + "' is too large";
+    if (next != end || error != std::errc() || number < static_cast<Number>(least))
+      return "'" + text + "' is not a whole number of " + std::to_string(least) + " or more";
+    text = std::to_string(number);
+    return "";
+  };
+  return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));
+}
+
+/// The same for numbers with a fraction; their bounds are those of the algorithm.
+inline CLI::Option* add_real(CLI::App& app, std::string const& name, double& variable,
+                             std::string const& description) {
+  auto const check = [](std::string const& text) -> std::string {
+    double number = 0;
+    char const* const end = text.data() + text.size();
+    auto const [next, error] = std::from_chars(text.data(), end, number);
+    if (next != end || error == std::errc::invalid_argument)
+      return "'" + text + "' is not a number";
+    return error == std::errc() ? "" : "'" + text + "' is too large or too small";
+  };
+  return app.add_option(name, variable, description)->check(CLI::Validator(check, ""));
+}
+
+}  // namespace sporades::command
