@@ -64,11 +64,12 @@ Drawn draw_tensor(Source& source, Sign sign) {
                                    : 31 + source.below(370));
     step.push_back(source.chance(0.2) ? 2 : 1);
   }
-  std::uint64_t const most[] = {10, 100, static_cast<std::uint64_t>(4000 / N)};
-  std::uint64_t const nnz = 1 + source.below(source.pick(most));
+  std::uint64_t const most[] = {30, 300, 6000, 60000};
+  std::uint64_t const nnz = 1 + source.below(1 + source.pick(most) / N);
   int const hub_mode = source.chance(0.4) ? static_cast<int>(source.below(N)) : -1;
   bool const has_duplicates = source.chance(0.4);
-  double const units[] = {1, 1, 1, 1e-25, 1e25, 1e-10, 1e6};
+  constexpr double far = sizeof(Scalar) == 4 ? 1e25 : 1e200;  // its square overflows
+  double const units[] = {1, 1, 1, 1 / far, far, 1e-10, 1e6};
   double const unit = sign == Sign::counts && source.chance(0.5) ? 1 : source.pick(units);
   for (std::uint64_t p = 0; p < nnz; ++p) {
     bool const is_duplicate = has_duplicates && p > 0 && source.chance(0.2);
