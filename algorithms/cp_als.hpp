@@ -59,13 +59,14 @@ inline void check_cp_als(CpAlsOptions const& options) {
 
 /// Builds what MTTKRP wants for every mode, and the norm. X in any order, values of equal
 /// coordinates are added. Fences exec. Throws Error for options out of range, and where X has no
-/// nonzeros, is all zero, or holds NaN or infinity (saying where).
+/// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     CpAlsOptions const& options) {
   check_cp_als(options);
   expects(X.nnz() > 0, "cp_als: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, "cp_als");
   if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X);
   auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
   double const square = norm_squared(exec, summed.values);

@@ -133,14 +133,15 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
 /// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
 /// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
 /// units of X all the same, except the KKT violation.
-/// Fences exec. Throws Error for options out of range, and where X has no nonzeros, is all zero, or
-/// holds a value that is negative, NaN or infinite (saying where).
+/// Fences exec. Throws Error for options out of range, and where X has no nonzeros, an index past
+/// its mode, is all zero, or holds a value that is negative, NaN or infinite (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     CpAprOptions const& options) {
   check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, "cp_apr");
   detail::check_counts(exec, X);
   auto const counts = sum_duplicates(exec, X).tensor;
   double const largest = static_cast<double>(max_abs(exec, counts.values));

@@ -27,7 +27,9 @@ namespace {
 using Run = std::function<int()>;
 
 void add_read_options(CLI::App& app, ReadArguments& read) {
-  app.add_option("FILE", read.file, "Tensor: .tns text of any dialect, gzipped or not, or .spt")
+  app.add_option("FILE", read.file,
+                 "Tensor: .tns text of any dialect or a MatrixMarket matrix, gzipped or not, or "
+                 ".spt; - is the standard input")
       ->required();
   app.add_option("--dims", read.dims, "Lengths of the modes, as 183x24x1140 (default: the file's)");
   app.add_option("--index-base", read.index_base, "What the file's indices count from")

@@ -49,14 +49,15 @@ struct HooiResult {
 
 /// Builds what the chains want for every mode, and the norm. X in any order, values of equal
 /// coordinates are added. Fences exec. Throws Error for options out of range or that do not fit X,
-/// where X has no nonzeros, is all zero, or holds NaN or infinity (saying where), and where a chain
-/// does not fit the memory.
+/// where X has no nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying
+/// where), and where a chain does not fit the memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     HooiOptions const& options) {
   check_hooi(options, X.dims);
   expects(X.nnz() > 0, "hooi: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, "hooi");
   if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X, "hooi");
   auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
   double const square = norm_squared(exec, summed.values);

@@ -258,8 +258,8 @@ AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionS
 
 }  // namespace detail
 
-/// X in any order; duplicates stay. Fences exec. Throws Error where its indices take more than 128
-/// bits. About the time of one sort.
+/// X in any order; duplicates stay. Fences exec. About the time of one sort. X's indices are
+/// trusted: check_coordinates checks them. Throws Error where they take more than 128 bits.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 AltoTensor<Scalar, Index, MemorySpace> make_alto_tensor(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {

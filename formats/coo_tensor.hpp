@@ -7,7 +7,9 @@
 namespace sporades {
 
 /// Coordinate format: N coordinate arrays (a structure of arrays) and the values.
-/// Nonzero p is X(coordinates(0, p), ..., coordinates(N-1, p)) = values(p). Indices count from 0.
+/// Nonzero p is X(coordinates(0, p), ..., coordinates(N-1, p)) = values(p). Indices count from 0,
+/// and each is below its mode's length. The readers, the plans and the problems of algorithms check
+/// that (check_coordinates); conversions, sorts and single kernels trust whoever calls them.
 template <class ScalarType, class IndexType = std::uint32_t,
           class MemorySpaceType = Kokkos::HostSpace>
 struct CooTensor {
@@ -18,12 +20,17 @@ struct CooTensor {
   using Values = Kokkos::View<Scalar*, MemorySpace>;
 
   Dims dims;                      // I_0 ... I_{N-1}
-  Coordinates coordinates;        // N x nnz
+  Coordinates coordinates;        // N x nnz, perhaps a part of a larger View
   Values values;                  // nnz
   std::vector<int> sorted_modes;  // lexicographic by these modes, slowest first; empty: no order
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return values.extent(0); }
+
+  /// The indices of mode n, which lie one after another.
+  Index* indices(int n) const {
+    return coordinates.data() + static_cast<std::size_t>(n) * coordinates.stride(0);
+  }
 
   /// (N + 1) nnz
   std::uint64_t storage_words() const { return (dims.size() + 1) * nnz(); }
@@ -46,6 +53,53 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> allocate_coo(
           {}};
 }
 
+namespace detail {
+
+/// The first nonzero that has an index past its mode.
+template <class Coordinates>
+struct FirstPastMode {
+  Coordinates coordinates;  // N x nnz
+  int order;
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& first) const {
+    for (int n = 0; n < order; ++n)
+      if (coordinates(n, p) >= dims[n] && p < first) first = p;
+  }
+};
+
+}  // namespace detail
+
+/// Throws Error unless X's dims fit its indices, there is a coordinate of every mode for every
+/// value, and each is below its mode's length; it names the first nonzero for which that fails.
+/// One pass over the coordinates. Fences exec. where begins the message.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       char const* where) {
+  check_dims<Index>(X.dims, where);
+  if (X.nnz() == 0) return;
+  expects(X.coordinates.extent(0) == X.dims.size() && X.coordinates.extent(1) == X.nnz(), where,
+          ": coordinates are ", X.coordinates.extent(0), " x ", X.coordinates.extent(1),
+          ", expected ", X.dims.size(), " x ", X.nnz());
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  detail::FirstPastMode<Coordinates> past{X.coordinates, X.order(), {}};
+  for (int n = 0; n < X.order(); ++n) past.dims[n] = X.dims[n];
+  Position first = X.nnz();
+  Kokkos::parallel_reduce(
+      "sporades::coo::check_coordinates",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, X.nnz()), past,
+      Kokkos::Min<Position>(first));
+  if (first >= X.nnz()) return;
+  for (int n = 0; n < X.order(); ++n) {
+    Index index = 0;
+    Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&index);
+    Kokkos::deep_copy(exec, host, Kokkos::subview(X.coordinates, n, first));
+    fence(exec, "sporades::coo::check_coordinates");
+    expects(index < X.dims[n], where, ": nonzero ", first, ", mode ", n, ": the index ", index,
+            " (from 0) is past the mode's length ", X.dims[n]);
+  }
+}
+
 /// The tensor in the memory space of exec; the same Views where it lies there already.
 /// Enqueued on exec; a copy from or to the host fences it.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -56,7 +110,9 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
     return X;
   } else {
     auto Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-    Kokkos::deep_copy(exec, Y.coordinates, X.coordinates);
+    for (int n = 0; n < X.order(); ++n)  // one copy takes only what lies without gaps
+      Kokkos::deep_copy(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),
+                        Kokkos::subview(X.coordinates, n, Kokkos::ALL));
     Kokkos::deep_copy(exec, Y.values, X.values);
     Y.sorted_modes = X.sorted_modes;
     fence(exec, "sporades::coo::copy_to");

@@ -89,7 +89,8 @@ struct NumberNodes {
 
 /// The tree of X with this order of the modes, root first. X may be in any order; it is sorted
 /// unless it is so already. Duplicate coordinates stay separate leaves.
-/// Fences exec. Throws Error unless mode_order is a permutation of the modes.
+/// Fences exec. X's indices are trusted: check_coordinates checks them. Throws Error unless
+/// mode_order is a permutation of the modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
                                                CooTensor<Scalar, Index, MemorySpace> const& X,

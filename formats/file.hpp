@@ -9,11 +9,20 @@
 
 namespace sporades {
 
-/// A regular file, mapped into memory to be read; pages come in as they are touched.
-/// The file must not shrink while it is mapped.
+/// The file that a path leads to through symbolic links, which need not exist yet: the path itself
+/// where it is no link. Throws Error where there are more than 40 links.
+std::string link_target(std::string const& path);
+
+/// What messages call the file of that path: "-" is the standard input.
+std::string input_name(std::string const& path);
+
+/// A file's bytes. A regular file is mapped into memory; pages come in as they are touched, and it
+/// must not shrink meanwhile. A pipe, a socket or a terminal is read to its end first.
+/// "-" and "/dev/stdin" are the standard input.
 class MappedFile {
  public:
-  /// Throws Error where path is absent, unreadable or no regular file.
+  /// Throws Error where path is absent, unreadable, a folder or a device that is no terminal;
+  /// RunError where a pipe holds more than half the memory.
   explicit MappedFile(std::string const& path);
   ~MappedFile();
   MappedFile(MappedFile const&) = delete;
@@ -22,13 +31,16 @@ class MappedFile {
   std::string_view bytes() const { return {data_, size_}; }
 
  private:
-  char const* data_ = nullptr;
+  void read_to_end(int descriptor, std::string const& name);
+
+  char const* data_ = nullptr;  // mapped, also where it was read
   std::size_t size_ = 0;
 };
 
 /// A file that appears whole or not at all: written under a temporary name in the same folder,
 /// which commit() gives the name asked for. Without a commit the temporary is removed, and a file
-/// that had the name before stays as it was. A pipe or a device is written straight.
+/// that had the name before stays as it was. Through a symbolic link, the file that it leads to is
+/// written, also where that does not exist yet. A pipe or a device is written straight.
 class OutputFile {
  public:
   /// Throws Error where the folder is absent or not writable, or path is a folder.

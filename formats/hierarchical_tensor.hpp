@@ -161,7 +161,8 @@ Fibers<Index, MemorySpace> make_fibers(
 
 /// X by the fibers of the last of `modes`, sorted in that order of all modes, slowest first. X may
 /// be in any order; duplicate coordinates stay separate nonzeros. Fences exec.
-/// Throws Error unless modes is a permutation of the modes.
+/// X's indices are trusted: check_coordinates checks them. Throws Error unless modes is a
+/// permutation of the modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HierarchicalTensor<Scalar, Index, MemorySpace> make_hierarchical(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,

@@ -54,8 +54,7 @@ template <class Scalar, class Index>
 NonzeroOrder nonzero_order(CooTensor<Scalar, Index> const& X, std::vector<int> const& modes,
                            int threads) {
   std::vector<Index const*> indices;
-  for (int mode : modes)
-    indices.push_back(X.coordinates.data() + static_cast<std::size_t>(mode) * X.nnz());
+  for (int mode : modes) indices.push_back(X.indices(mode));
   std::atomic<bool> descends{false}, repeats{false};
   for_each_range(threads, X.nnz() < 2 ? 0 : X.nnz() - 1, block_size,
                  [&](std::uint64_t begin, std::uint64_t end) {

@@ -174,7 +174,8 @@ inline std::vector<int> other_modes(std::vector<int> const& sorted_modes, int or
 /// follow X.sorted_modes, so that words of a row ascend where X is sorted by all its modes; fibers
 /// are then runs of words that differ in the lowest field. Shares X's values where these begin at a
 /// multiple of 16 bytes, as kernels load them. Fences exec.
-/// Throws Error unless X is sorted with row_mode first and its indices fit (fits_packed_coo).
+/// X's indices are trusted: check_coordinates checks them. Throws Error unless X is sorted with
+/// row_mode first and its indices fit (fits_packed_coo).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PackedCoo<Scalar, Index, MemorySpace> make_packed_coo(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {

@@ -28,6 +28,7 @@ struct PermutedCoo {
 };
 
 /// Sorts X once a mode, ties by the other modes in rising order. Shares X's Views. Fences exec.
+/// X's indices are trusted: check_coordinates checks them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PermutedCoo<Scalar, Index, MemorySpace> make_permuted_coo(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {

@@ -145,8 +145,9 @@ ScooTensor<Scalar, Index, MemorySpace> allocate_scoo(
 
 /// X with these modes dense, in blocks that list them in this order, slowest first; fibers sorted
 /// by the other modes, ascending. Every nonzero of X becomes an entry of a block; equal coordinates
-/// are added up in the order in which they came; all other entries are zero. Fences exec. Throws
-/// Error if a mode is not in [0, N) or listed twice.
+/// are added up in the order in which they came; all other entries are zero. Fences exec. X's
+/// indices are trusted: check_coordinates checks them. Throws Error if a mode is not in [0, N) or
+/// listed twice.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_scoo(ExecutionSpace const& exec,
                                                  CooTensor<Scalar, Index, MemorySpace> const& X,

@@ -212,8 +212,9 @@ struct SumRuns {
 
 /// The permutation that sorts the nonzeros lexicographically by these modes, slowest first; stable,
 /// so that a list of some modes keeps the order inside equal ones. permutation(p') = p.
-/// Every index is below its dim. Where X.sorted_modes helps, fewer bits are compared.
-/// Enqueued on exec, does not fence. Throws Error if a mode is not in [0, N) or listed twice.
+/// X's indices are trusted: check_coordinates checks them. Where X.sorted_modes helps, fewer bits
+/// are compared. Enqueued on exec, does not fence. Throws Error if a mode is not in [0, N) or
+/// listed twice.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Permutation<MemorySpace> sort_permutation(ExecutionSpace const& exec,
                                           CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -244,6 +245,7 @@ CooTensor<Scalar, Index, MemorySpace> permuted(
 
 /// X sorted lexicographically by these modes, slowest first; stable. The same Views where X is
 /// known to be sorted so. Sorting by one mode what is sorted by all others compares that mode only.
+/// X's indices are trusted: check_coordinates checks them.
 /// Enqueued on exec, does not fence. Throws Error if a mode is not in [0, N) or listed twice.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> sorted(ExecutionSpace const& exec,
@@ -302,7 +304,7 @@ bool is_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 
 /// X sorted by modes 0 to N-1 with each coordinate once; values of equal coordinates are added in
 /// the order in which they came, so that the sum is the same on every backend and thread count.
-/// Sums that are zero stay. Fences exec.
+/// Sums that are zero stay. X's indices are trusted: check_coordinates checks them. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {

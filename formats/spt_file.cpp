@@ -97,7 +97,7 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
   auto const& header = content.header;
   auto X = allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, header.nnz);
   for (int n = 0; n < X.order(); ++n) {
-    auto* const to = X.coordinates.data() + static_cast<std::size_t>(n) * header.nnz;
+    auto* const to = X.indices(n);
     if (header.index_bytes == 4)
       copy_coordinates<std::uint32_t>(content, n, to);
     else
@@ -146,8 +146,7 @@ detail::SptHeader make_header(CooTensor<Scalar, Index> const& X) {
   std::copy(X.dims.begin(), X.dims.end(), header.dims);
   std::copy(X.sorted_modes.begin(), X.sorted_modes.end(), header.sorted_modes);
   for (int n = 0; n < X.order(); ++n)
-    header.checksums[n] = detail::blocked_checksum(
-        X.coordinates.data() + static_cast<std::size_t>(n) * X.nnz(), X.nnz() * sizeof(Index), 0);
+    header.checksums[n] = detail::blocked_checksum(X.indices(n), X.nnz() * sizeof(Index), 0);
   header.checksums[X.order()] =
       detail::blocked_checksum(X.values.data(), X.nnz() * sizeof(Scalar), 0);
   return header;
@@ -157,7 +156,7 @@ detail::SptHeader make_header(CooTensor<Scalar, Index> const& X) {
 
 template <class Scalar, class Index>
 void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
-  check_dims<Index>(X.dims, "write_spt");
+  check_coordinates(Kokkos::DefaultHostExecutionSpace(), X, "write_spt");
   detail::for_each_range(0, X.nnz(), block_size, [&](std::uint64_t begin, std::uint64_t end) {
     for (auto p = begin; p < end; ++p)
       expects(std::isfinite(X.values(p)), "write_spt: the value of nonzero ", p, " is ",
@@ -177,8 +176,7 @@ void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
   };
   write_at(0, &header, sizeof header);
   for (int n = 0; n < X.order(); ++n)
-    write_at(layout.coordinates[n], X.coordinates.data() + static_cast<std::size_t>(n) * X.nnz(),
-             X.nnz() * sizeof(Index));
+    write_at(layout.coordinates[n], X.indices(n), X.nnz() * sizeof(Index));
   write_at(layout.values, X.values.data(), X.nnz() * sizeof(Scalar));
   file.commit();
 }

@@ -24,8 +24,8 @@ namespace sporades {
 /// checked in parallel; the header's is one XXH64.
 inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
 
-/// Writes X with its dims and its order. The file appears whole or not at all. Throws Error for
-/// values that are not finite, RunError where the disk is full.
+/// Writes X with its dims and its order. The file appears whole or not at all. Throws Error for an
+/// index past its mode and for values that are not finite, RunError where the disk is full.
 template <class Scalar, class Index>
 void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X);
 

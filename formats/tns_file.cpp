@@ -21,7 +21,7 @@ ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& nam
 template <class Scalar>
 ReadResult<Scalar> read_tensor(std::string const& path, ReadOptions const& options) {
   MappedFile const file(path);
-  return parse_tensor<Scalar>(file.bytes(), path, options);
+  return parse_tensor<Scalar>(file.bytes(), input_name(path), options);
 }
 
 template ReadResult<float> parse_tensor(std::string_view, std::string const&, ReadOptions const&);

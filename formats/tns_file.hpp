@@ -35,8 +35,8 @@ struct ReadOptions {
 template <class Scalar>
 struct ReadResult {
   AnyCoo<Scalar> tensor;
-  Position duplicates = 0;         // nonzeros that were added to another of the same coordinates
-  std::string dialect;             // "FROSTT", "sptensor", "ParTI", "tensor" or "spt"
+  Position duplicates = 0;  // nonzeros that were added to another of the same coordinates
+  std::string dialect;      // "FROSTT", "sptensor", "ParTI", "tensor", "MatrixMarket" or "spt"
   std::vector<std::string> notes;  // what the reader had to decide, a sentence each
 };
 
@@ -48,10 +48,16 @@ struct ReadResult {
 ///             the third, if any, N + 1 columns (no FROSTT file begins so)
 ///   tensor    (Tensor Toolbox) lines "tensor", N, the dims, then every entry, first mode fastest;
 ///             zeros are left out
+///   MatrixMarket  "%%MatrixMarket matrix coordinate" of real, integer or pattern values, general,
+///             symmetric or skew-symmetric: a tensor of order 2, with the entries that a symmetry
+///             leaves out behind those of the file
 ///   spt       see spt_file.hpp
-/// Text may be gzipped, have comments (# or //) and blank lines, any blanks, LF or CRLF.
-/// Values round to nearest; sizes are checked before memory is taken. Memory beyond the result and
-/// the summing of duplicates is one block of text a thread (gzip: and a second copy, for a while).
+/// Text may be gzipped, have comments (# or //) and blank lines, any blanks, LF or CRLF; a carriage
+/// return inside a line is refused. "-" and "/dev/stdin" are the standard input; it and pipes are
+/// read to their end first, and held.
+/// Values round to nearest; sizes are checked before memory is taken, of gzipped text as it is
+/// uncompressed. Memory beyond the result and the summing of duplicates is one block of text a
+/// thread (gzip: and a second copy, for a while).
 /// Same result at any thread count. Duplicates::sum sorts the tensor by modes 0 to N-1;
 /// Duplicates::keep leaves the file's order. Throws Error naming the file, line and column (or
 /// mode; of an spt file the nonzero) of the first thing wrong in the file.
@@ -66,8 +72,9 @@ ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& nam
 /// Writes FROSTT text, gzipped where path ends in ".gz": indices from 1, values in the shortest
 /// decimals that read back exactly. Where the largest indices do not show the dims (trailing empty
 /// slices), a comment "# sporades dims: I_0 ... I_{N-1}" says them, which read_tensor knows.
-/// The file appears whole or not at all. Throws Error for values that are not finite, RunError
-/// where the disk is full.
+/// The file appears whole or not at all. Memory: at most 256 MiB of text, whatever the threads.
+/// Throws Error for an index past its mode and for values that are not finite, RunError where the
+/// disk is full.
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X);
 

@@ -106,7 +106,7 @@ struct LogLikelihoodLanes {
 /// The log-likelihood of the model of these factors and weights (R doubles in the memory of X).
 /// X: I_0 x ... x I_{N-1}, values >= 0; A[n]: I_n x R. In double and in an order given by the
 /// shapes alone: the same bits on every run and number of threads. (N + 1) R nnz flops. Fences
-/// exec. Throws Error if the shapes disagree.
+/// exec. Throws Error if the shapes disagree; X's indices are trusted.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
 LogLikelihood log_likelihood(ExecutionSpace const& exec,
                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -165,11 +165,13 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
   return result;
 }
 
-/// The same of a Kruskal tensor, with buffers of its own.
+/// The same of a Kruskal tensor, with buffers of its own; Error also where an index is past its
+/// mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 LogLikelihood log_likelihood(ExecutionSpace const& exec,
                              CooTensor<Scalar, Index, MemorySpace> const& X,
                              Ktensor<Scalar, MemorySpace> const& model) {
+  check_coordinates(exec, X, "log_likelihood");
   LogLikelihoodBuffers<MemorySpace> buffers;
   auto const weights = uninitialized<Kokkos::View<double*, MemorySpace>>(
       exec, "sporades::log_likelihood::weights", model.weights.extent(0));

@@ -68,7 +68,7 @@ void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n
 
 /// On a COO tensor. Strategies: `atomic` and `duplicated` on any; `sorted` where X is sorted with
 /// mode n first; `automatic` is `sorted` where that holds, else `atomic`. The buffers are kept
-/// between calls by whoever calls often.
+/// between calls by whoever calls often. X's indices are trusted: check_coordinates checks them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,

@@ -59,14 +59,15 @@ struct MttkrpPlan {
 };
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
-/// Fences exec. Throws Error if the rank is not positive, or indices do not fit the words of
-/// strategy `fibers` or `alto`, or of order `morton`.
+/// Fences exec. Throws Error if the rank is not positive, an index is past its mode, or indices do
+/// not fit the words of strategy `fibers` or `alto`, or of order `morton`.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     MttkrpOptions const& options = {}) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
+  check_coordinates(exec, X, "make_mttkrp_plan");
   int const N = X.order();
   int const deepest = std::max(0, N - 2);
   MttkrpPlan<Scalar, Index, MemorySpace> plan;

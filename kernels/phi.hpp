@@ -69,7 +69,7 @@ void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
 }  // namespace detail
 
 /// On a COO tensor in any order, strategy `atomic` and pi on the fly; for the others see
-/// kernels/phi_plan.hpp.
+/// kernels/phi_plan.hpp. X's indices are trusted: check_coordinates checks them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
          Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,

@@ -49,8 +49,8 @@ struct PhiPlan {
 };
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed,
-/// each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, or pi is to be
-/// stored for strategy `alto`.
+/// each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, an index is
+/// past its mode, or pi is to be stored for strategy `alto`.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -59,6 +59,8 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
   expects(!is_stored || options.strategy != PhiStrategy::alto,
           "make_phi_plan: pi is not stored for strategy alto");
+  if (is_stored || options.strategy == PhiStrategy::atomic)  // else make_mttkrp_plan checks
+    check_coordinates(exec, X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();

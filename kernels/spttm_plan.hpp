@@ -103,12 +103,13 @@ struct Transpose {
 }  // namespace detail
 
 /// Builds the fibers of every mode. X may be in any order; duplicates are allowed. Fences exec.
-/// Throws Error if the rank is not positive.
+/// Throws Error if the rank is not positive, or an index is past its mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SpttmPlan<Scalar, Index, MemorySpace> make_spttm_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     SpttmOptions const& options = {}) {
   expects(options.rank > 0, "make_spttm_plan: rank ", options.rank, " is not positive");
+  check_coordinates(exec, X, "make_spttm_plan");
   SpttmPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.strategy =

@@ -139,13 +139,15 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
 }  // namespace detail
 
 /// Builds what the chains of all modes want. X in any order; values of equal coordinates are added.
-/// ranks: R_0 to R_{N-1}. Fences exec. Throws Error if a rank is not positive, if a strategy asked
-/// for cannot take the tensor, or if a product does not fit the memory limit (with both numbers).
+/// ranks: R_0 to R_{N-1}. Fences exec. Throws Error if a rank is not positive, if an index is past
+/// its mode, if a strategy asked for cannot take the tensor, or if a product does not fit the
+/// memory limit (with both numbers).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     std::vector<int> const& ranks, TtmChainOptions const& options = {}) {
   detail::check_ranks(X.dims, ranks, "make_ttm_chain_plan");
+  check_coordinates(exec, X, "make_ttm_chain_plan");
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
   auto const summed = sum_duplicates(exec, X).tensor;

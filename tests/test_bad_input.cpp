@@ -21,8 +21,32 @@ struct BadText {
   std::string message;  // all of it, but the file's name before it
 };
 
+/// What is said of an index 0, behind it.
+std::string const from_one =
+    ", where indices count from 1; a file that counts from 0 is read with --index-base zero, or "
+    "per-mode where some modes do";
+
 std::string parse_message(std::string const& content, ReadOptions const& options = {}) {
   return message_of([&] { parse_tensor<double>(content, "x.tns", options); });
+}
+
+/// The most bytes that were in memory since the last call that forgets what was before; 0 where
+/// they cannot be told, and where memory that was given back is kept by the address sanitizer.
+std::size_t resident_bytes(bool forgets) {
+#if defined(__SANITIZE_ADDRESS__)
+  static_cast<void>(forgets);
+  return 0;
+#else
+  if (forgets && !(std::ofstream("/proc/self/clear_refs") << 5 << std::flush)) return 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:") {
+      std::size_t kilobytes = 0;
+      status >> kilobytes;
+      return kilobytes << 10;
+    }
+  return 0;
+#endif
 }
 
 /// While it lives no file of this process grows past so many bytes, as on a full disk.
@@ -56,7 +80,7 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", ":1: order 17 is not in 1 to 16"},
       {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", ":1: order 18 or more is not in 1 to 16"},
       // indices
-      {"1 1 1\n2 0 1\n", ":2: column 2 (mode 1): the index 0, where indices count from 1"},
+      {"1 1 1\n2 0 1\n", std::string(":2: column 2 (mode 1): the index 0") + from_one},
       {"1 1 1\n-2 1 1\n", ":2: column 1 (mode 0): the index \"-2\" is negative"},
       {"1 1 1\r\n\r\n1 1.5 1\r\n", ":3: column 2 (mode 1): the index \"1.5\" is not an integer"},
       {"1e3 1 1\n", ":1: column 1 (mode 0): the index \"1e3\" is not an integer"},
@@ -103,7 +127,7 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"sptensor indices-start-at-zero\n1\n5\n1\n5 1\n",
        ":5: column 1 (mode 0): the index 5 is past the mode's length 5, counted from 0"},
       {"sptensor indices-start-at-one\n1\n5\n1\n0 1\n",
-       ":5: column 1 (mode 0): the index 0, where indices count from 1"},
+       std::string(":5: column 1 (mode 0): the index 0") + from_one},
       {"sptensor incorrect_tensor_type\n1\n5\n1\n1 1\n",
        ":1: unknown tensor type \"sptensor incorrect_tensor_type\""},
       {"sptensor\n17\n1\n1\n1 1\n", ":2: order 17 is not in 1 to 16"},
@@ -115,9 +139,51 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
        ":4: expected one integer, the number of nonzeros, found \"1.5\""},
       {"list\n2\n4 2\n1\n", ":1: unknown tensor type \"list\""},
       {"matrix\n2\n4 2\n1\n", ":1: this is a dense matrix, expected a sparse tensor"},
-      {"ktensor\n2\n4 2\n1\n", ":1: this is a Kruskal tensor, expected a sparse tensor"},
+      {"ktensor\n2\n4 2\n1\n",
+       ":1: this is a Kruskal tensor, expected a sparse tensor; --init takes models"},
       {"2\n3 3\n1 4 1\n", ":3: column 2 (mode 1): the index 4 is past the mode's length 3"},
-      {"2\n3 3\n0 1 1\n", ":3: column 1 (mode 0): the index 0, where indices count from 1"},
+      {"2\n3 3\n0 1 1\n", std::string(":3: column 1 (mode 0): the index 0") + from_one},
+      {"ttensor\n2\n4 2\ntensor\n",
+       ":1: this is a Tucker tensor, expected a sparse tensor; --init takes models"},
+      // MatrixMarket
+      {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
+       ":1: a MatrixMarket \"matrix array\", expected \"matrix coordinate\""},
+      {"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 0\n",
+       ":1: a MatrixMarket file of \"complex\" values, expected real, integer or pattern"},
+      {"%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 1 1\n",
+       ":1: a MatrixMarket file of symmetry \"hermitian\", expected general, symmetric or "
+       "skew-symmetric"},
+      {"%%MatrixMarket matrix coordinate real symmetric\n% c\n2 3 1\n1 1 1\n",
+       ":3: a symmetric matrix of 2 x 3"},
+      {"%%MatrixMarket matrix coordinate real general\n% c\n",
+       ":1: the file ends before its line of rows, columns and entries"},
+      {"%%MatrixMarket matrix coordinate real general\n2 3\n1 1 1\n",
+       ":2: expected the numbers of rows, columns and entries"},
+      {"%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1\n",
+       ":2: the header says 2 nonzeros, the file holds 1"},
+      {"%%MatrixMarket matrix coordinate real general\n\n2 3 1\n1 4 1\n",
+       ":4: column 2 (mode 1): the index 4 is past the mode's length 3"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1\n3 3 4\n",
+       ": entry 2 is 4 on the diagonal of a skew-symmetric matrix, where all are 0"},
+      // other files
+      {"1,1,2.5\n2,1,3\n",
+       ":1: this looks like CSV (\"1,1,2.5\"), expected columns with blanks between them: tr ',;' "
+       "'  ' makes them"},
+      {"user; item; count\n1; 2; 3\n",
+       ":1: this looks like CSV (\"user;\"), expected columns with blanks between them: tr ',;' "
+       "'  ' makes them"},
+      {std::string("\x7f\x45LF\x02\x01\x01\0\0\r1\n", 12),
+       ":1: this is binary data, and neither gzip nor .spt"},
+      {"1 1 1\n1 1 \x1b[2J\xc3\xa9\x9b\n",
+       ":2: column 3 (the value): \"\\x1b[2J\\xc3\\xa9\\x9b\" is not a number"},
+      {"sptensor \xff\n", ":1: unknown tensor type \"sptensor \\xff\""},
+      // line ends
+      {"1 1 1 1\r2 2 2 2\r", ":1: a carriage return inside the line: lines end in LF or CRLF"},
+      {"1 1 1\r\n1 1\r1\n", ":2: a carriage return inside the line: lines end in LF or CRLF"},
+      {"# c\r1 1 1\n", ":1: a carriage return inside the line: lines end in LF or CRLF"},
+      {"1 1 1\n# c\r1 1 1\n", ":2: a carriage return inside the line: lines end in LF or CRLF"},
+      {"1 1 1\n1 1 1 # c\r2 2 2\n",
+       ":2: a carriage return inside the line: lines end in LF or CRLF"},
       // dense
       {"tensor\n2\n2 2\n1 2 3\n", ": ends after 3 of the 4 entries of a tensor of 2 x 2"},
       {"tensor\n2\n2 2\n1 2\n3 4\n5\n", ":6: more than the 4 entries of a tensor of 2 x 2"},
@@ -160,6 +226,14 @@ TEST_CASE("options that the file disagrees with", "[bad_input][tns]") {
         "x.tns: a line is longer than 8 bytes");
   CHECK(parse_message(zipped("1 1 1\n1 1 1.00000\n"), long_lines) ==
         "x.tns: a line is longer than 8 bytes");
+  CHECK(parse_message("1 1 1\r2 2 1\r", long_lines) ==
+        "x.tns: a line is longer than 8 bytes, and has carriage returns inside: lines end in LF or "
+        "CRLF");
+  ReadOptions counts;
+  counts.values = Values::counts;
+  CHECK(parse_message("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 3\n",
+                      counts) ==
+        "x.tns: a skew-symmetric matrix has negative entries, where counts are expected");
   ReadOptions patterns;
   patterns.pattern = true;
   CHECK(parse_message("1 2\n1 2 3\n", patterns) ==
@@ -191,6 +265,21 @@ TEST_CASE("damaged gzip data is refused", "[bad_input][tns]") {
   CHECK(parse_message(zipped("")) == "x.tns: holds no nonzeros, and nothing says its dims");
 }
 
+TEST_CASE("gzipped text holds no more nonzeros than its header says", "[bad_input][tns]") {
+  std::string lines;
+  for (int k = 0; k < 100000; ++k) lines += "1 1 1\n";
+  auto content = zipped("sptensor\n2\n1 1\n1\n");
+  for (int k = 0; k < 80; ++k) content += zipped(lines);
+  ReadOptions options;
+  options.threads = 2;
+  auto const before = resident_bytes(true);
+  CHECK(parse_message(content, options) ==
+        "x.tns:4: the header says 1 nonzeros, the file holds 8000000");
+  auto const peak = resident_bytes(false);
+  if (before == 0) WARN("skipped: the peak of memory cannot be told");
+  CHECK((before == 0 || peak - before < std::size_t{40} << 20));  // all of them are 128 MB
+}
+
 TEST_CASE("files that cannot be read", "[bad_input]") {
   TemporaryFolder const folder;
   auto const message = [&](std::string const& path) {
@@ -199,7 +288,7 @@ TEST_CASE("files that cannot be read", "[bad_input]") {
   CHECK(message(folder / "absent.tns") ==
         "cannot read " + folder / "absent.tns" + ": No such file or directory");
   CHECK(message(folder / "") == "cannot read " + folder / "" + ": it is a folder");
-  CHECK(message("/dev/null") == "cannot read /dev/null: it is not a regular file");
+  CHECK(message("/dev/null") == "cannot read /dev/null: it is a device");
   write_text(folder / "empty.tns", "");
   CHECK(message(folder / "empty.tns") == folder / "empty.tns" + ": the file is empty");
   CHECK(message(folder / "empty.tns/x.tns") ==
@@ -227,8 +316,17 @@ TEST_CASE("files that cannot be written", "[bad_input]") {
         "write_tns: the value of nonzero 0 is nan");
   CHECK(message_of([&] { write_spt(folder / "x.spt", bad); }) ==
         "write_spt: the value of nonzero 0 is nan");
+  auto past = make_coo<double>({3, 2}, {{{0, 1}, 1}, {{1, 2}, 1}});
+  auto const past_message = ": nonzero 1, mode 1: the index 2 (from 0) is past the mode's length 2";
+  CHECK(message_of([&] { write_tns(folder / "x.tns", past); }) ==
+        std::string("write_tns") + past_message);
+  CHECK(message_of([&] { write_spt(folder / "x.spt", past); }) ==
+        std::string("write_spt") + past_message);
   CHECK(folder.names().empty());
   CHECK(message("/dev/null") == "no error");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  CHECK(message(folder / "circle") ==
+        "cannot follow " + folder / "circle" + ": it leads to more than 40 symbolic links");
 }
 
 TEST_CASE("a full disk leaves the old file and no part of the new one", "[bad_input]") {
@@ -283,17 +381,31 @@ TEST_CASE("output replaces a file and keeps its permissions and links", "[file]"
   CHECK(folder.names() == std::vector<std::string>{"link", "real"});
 }
 
+TEST_CASE("output through links makes the file that they lead to", "[file]") {
+  TemporaryFolder const folder;
+  std::filesystem::create_directory(folder / "inside");
+  std::filesystem::create_symlink("inside/second", folder / "first");
+  std::filesystem::create_symlink("../new", folder / "inside/second");
+  OutputFile file(folder / "first");
+  file.write("text");
+  file.commit();
+  CHECK(folder.names() == std::vector<std::string>{"first", "inside", "new"});
+  CHECK(std::filesystem::is_symlink(folder / "first"));
+  CHECK(std::filesystem::is_symlink(folder / "inside/second"));
+  CHECK(read_text(folder / "new") == "text");
+}
+
 TEST_CASE("other programs' bad tensor files", "[bad_input][shared]") {
   auto const it = GENERATE(table<std::string, std::string>({
       {"readers/pyttb/invalid_dims.tns", ":1: this is a dense matrix, expected a sparse tensor"},
       {"readers/pyttb/invalid_type.tns", ":1: unknown tensor type \"list\""},
       {"readers/pyttb/matrix.tns", ":1: this is a dense matrix, expected a sparse tensor"},
       {"readers/genten/B_matrix.txt", ":3: this is a dense matrix, expected a sparse tensor"},
-      {"readers/genten/E_ktensor.txt", ":2: this is a Kruskal tensor, expected a sparse tensor"},
+      {"readers/genten/E_ktensor.txt",
+       ":2: this is a Kruskal tensor, expected a sparse tensor; --init takes models"},
       {"readers/sparten/tensor_incorrect_tensor_type.tns",
        ":1: unknown tensor type \"sptensor incorrect_tensor_type\""},
-      {"splatt/small4_zeroidx.tns",
-       ":2: column 4 (mode 3): the index 0, where indices count from 1"},
+      {"splatt/small4_zeroidx.tns", std::string(":2: column 4 (mode 3): the index 0") + from_one},
   }));
   auto const path = shared_file(std::get<0>(it));
   if (path.empty()) return;

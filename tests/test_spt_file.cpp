@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
+#include <sporades/formats/nonzero_order.hpp>
 #include <sporades/formats/spt_file.hpp>
 #include <sporades/formats/spt_file/checksum.hpp>
 #include <sporades/formats/spt_file/header.hpp>
@@ -69,6 +70,23 @@ TEMPLATE_TEST_CASE("tensors read back exactly", "[spt]", float, double) {
   CHECK(entries(wide) == few);
   write_spt(folder / "x", make_coo<TestType, std::uint64_t>({7, 0}, {}));
   CHECK(dims_of(read_tensor<TestType>(folder / "x").tensor) == Dims{7, 0});
+}
+
+TEST_CASE("parts of larger Views are written and compared as they are", "[spt][tns]") {
+  auto const all = make_coo<double>(
+      {3, 4}, {{{2, 3}, 9}, {{0, 1}, 1.5}, {{0, 3}, -2}, {{2, 0}, 4}, {{1, 1}, 8}, {{0, 0}, 7}});
+  auto const places = std::make_pair(1, 4);
+  CooTensor<double> const part{all.dims,
+                               Kokkos::subview(all.coordinates, Kokkos::ALL, places),
+                               Kokkos::subview(all.values, places),
+                               {}};
+  REQUIRE(part.coordinates.stride(0) == 6);
+  CHECK(entries(parse_tensor<double>(spt_bytes(part), "x").tensor) == entries(small()));
+  TemporaryFolder const folder;
+  write_tns(folder / "x.tns", part);
+  CHECK(read_text(folder / "x.tns") == "1 2 1.5\n1 4 -2\n3 1 4\n");
+  CHECK(detail::nonzero_order(part, {0, 1}, 1) == detail::NonzeroOrder::strictly_ascending);
+  CHECK(detail::nonzero_order(part, {1, 0}, 1) == detail::NonzeroOrder::none);
 }
 
 TEST_CASE("the order of the nonzeros is kept where it is known", "[spt]") {

@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
+#include <ctime>
 #include <random>
 #include <sporades/formats/spt_file.hpp>
 #include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/tns_file/write_blocks.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -48,6 +52,7 @@ TEST_CASE("every dialect of the same tensor is read the same", "[tns]") {
       {"FROSTT", small_lines, {}},
       {"FROSTT", small_lines, with_dims},
       {"FROSTT", "\xef\xbb\xbf" + small_lines, {}},
+      {"FROSTT", "1 1 1 1\r\r\n2 4 1 -2.5 \r\n# a\r\n\r\n5 3 3 300\r", {}},
       {"FROSTT", small_lines, with_base(IndexBase::one)},
       {"FROSTT", "0 0 0 1\n1 3 0 -2.5\n4 2 2 300\n", with_base(IndexBase::zero)},
       {"FROSTT", "0 1 1 1\n1 4 1 -2.5\n4 3 3 300\n", with_base(IndexBase::per_mode)},
@@ -107,6 +112,86 @@ TEST_CASE("the first lines tell ParTI from FROSTT", "[tns]") {
   auto const pattern = read("1\n7\n3\n", of_patterns());
   CHECK(pattern.dialect == "FROSTT");  // three nonzeros of a vector: with patterns it is ambiguous
   CHECK(entries(pattern.tensor) == Entries<double>{{{0}, 1}, {{2}, 1}, {{6}, 1}});
+}
+
+TEST_CASE("MatrixMarket files are matrices", "[tns]") {
+  std::string const banner = "%%MatrixMarket matrix coordinate ";
+  auto const read = [&](std::string const& text, ReadOptions const& options = {}) {
+    auto const result = parse_tensor<double>(banner + text, "x", options);
+    CHECK(result.dialect == "MatrixMarket");
+    CHECK(entries(parse_tensor<double>(zipped(banner + text), "x", options).tensor) ==
+          entries(result.tensor));
+    return result;
+  };
+  auto const general = read("real general\n% a comment\n%\n\n3 4 3\n3 1 .5\n1 4 -2e0\n1 1 7\n");
+  CHECK(dims_of(general.tensor) == Dims{3, 4});
+  CHECK(entries(general.tensor) == Entries<double>{{{0, 0}, 7}, {{0, 3}, -2}, {{2, 0}, .5}});
+  CHECK(general.notes.empty());
+  CHECK(entries(read("Integer General\n2 2 1\n2 1 5\n").tensor) == Entries<double>{{{1, 0}, 5}});
+  auto const symmetric = read("real symmetric\n3 3 3\n3 1 2\n2 2 4\n3 2 6\n");
+  CHECK(entries(symmetric.tensor) ==
+        Entries<double>{{{0, 2}, 2}, {{1, 1}, 4}, {{1, 2}, 6}, {{2, 0}, 2}, {{2, 1}, 6}});
+  CHECK(symmetric.notes ==
+        std::vector<std::string>{"the matrix is symmetric: 2 of 3 entries stand for two"});
+  CHECK(entries(read("real symmetric\n3 3 2\n3 1 2\n2 2 4\n", keeping_duplicates()).tensor) ==
+        Entries<double>{{{2, 0}, 2}, {{1, 1}, 4}, {{0, 2}, 2}});
+  CHECK(entries(read("real skew-symmetric\n3 3 2\n3 1 2\n2 2 0\n").tensor) ==
+        Entries<double>{{{0, 2}, -2}, {{1, 1}, 0}, {{2, 0}, 2}});
+  CHECK(entries(read("pattern symmetric\n2 2 2\n2 1\n2 2\n").tensor) ==
+        Entries<double>{{{0, 1}, 1}, {{1, 0}, 1}, {{1, 1}, 1}});
+  CHECK(entries(read("real symmetric\n5000000000 5000000000 1\n5000000000 1 2\n").tensor) ==
+        Entries<double>{{{0, 4999999999}, 2}, {{4999999999, 0}, 2}});
+  CHECK(dims_of(read("pattern general\n2 3 0\n").tensor) == Dims{2, 3});
+}
+
+TEST_CASE("pipes are read", "[tns][file]") {
+  TemporaryFolder const folder;
+  auto const X = make_coo<double>({5, 4, 3}, small);
+  write_spt(folder / "x.spt", X);
+  std::vector<std::string> const contents = {small_lines, zipped(small_lines),
+                                             read_text(folder / "x.spt")};
+  auto const& content = contents[GENERATE(0u, 1u, 2u)];
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(write(ends[1], content.data(), content.size()) == static_cast<ssize_t>(content.size()));
+  close(ends[1]);
+  auto const result = read_tensor<double>("/dev/fd/" + std::to_string(ends[0]));
+  close(ends[0]);
+  CHECK(entries(result.tensor) == small);
+}
+
+TEST_CASE("comments between the first lines take time once", "[tns]") {
+  struct Case {
+    std::string before, after, dialect;
+  };
+  auto const it = GENERATE(values<Case>({{"1 1 1\n", "2 1 1\n", "FROSTT"},
+                                         {"sptensor\n", "2\n2 1\n2\n1 1 1\n2 1 1\n", "sptensor"},
+                                         {"2\n", "2 1\n1 1 1\n2 1 1\n", "ParTI"},
+                                         {"2\n2 1\n", "1 1 1\n2 1 1\n", "ParTI"}}));
+  std::string text = it.before;
+  while (text.size() < (std::size_t{2} << 20)) text += "# a comment of some words\n";
+  auto const lines = std::count(text.begin(), text.end(), '\n');
+  text += it.after;
+  ReadOptions options;
+  options.threads = 1;
+  options.block_size = 256;
+  auto const start = std::clock();
+  auto const result = parse_tensor<double>(text, "x", options);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 3);
+  CHECK(result.dialect == it.dialect);
+  CHECK(entries(result.tensor) == Entries<double>{{{0, 0}, 1}, {{1, 0}, 1}});
+  auto const after = std::count(it.after.begin(), it.after.end(), '\n');
+  CHECK(message_of([&] { parse_tensor<double>(text + "1 y 1\n", "x", options); }) ==
+        "x:" + std::to_string(lines + after + 1) +
+            ": column 2 (mode 1): the index \"y\" is not a number");
+}
+
+TEST_CASE("lines that were looked at and are no header keep their numbers", "[tns]") {
+  auto options = of_patterns();
+  options.block_size = GENERATE(8, 1 << 20);
+  auto const message =
+      message_of([&] { parse_tensor<double>("# a\n2\n# b\n\n3\n# c\ny\n", "x", options); });
+  CHECK(message == "x:7: column 1 (mode 0): the index \"y\" is not a number");
 }
 
 TEST_CASE("files without a column of values have ones, when asked", "[tns]") {
@@ -250,6 +335,18 @@ TEST_CASE("dims that the indices do not show are written as a comment", "[tns]")
   CHECK(entries(empty.tensor).empty());
   write_tns(path, make_coo<double>({2}, {{{1}, 0.5}}));
   CHECK(read_text(path) == "2 0.5\n");
+}
+
+TEST_CASE("text that waits to be written has a bound at any number of threads", "[tns]") {
+  auto const order = GENERATE(1, 3, 16);
+  auto const dim = GENERATE(std::uint64_t{10}, std::numeric_limits<std::uint64_t>::max());
+  auto const threads = GENERATE(1, 2, 64, 1024);
+  Dims const dims(static_cast<std::size_t>(order), dim);
+  auto const blocks = detail::blocks_at_once(dims, threads);
+  CHECK(blocks >= 1);
+  CHECK(blocks <= 4 * static_cast<std::size_t>(threads));
+  CHECK(blocks * detail::lines_per_block * detail::longest_line(dims) <= std::size_t{256} << 20);
+  CHECK(detail::longest_line(dims) >= static_cast<std::size_t>(order) * (dim == 10 ? 3 : 21) + 25);
 }
 
 TEST_CASE("content decides, not the name", "[tns]") {

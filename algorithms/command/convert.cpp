@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
+#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 
 namespace sporades::command {
@@ -24,7 +25,8 @@ void convert_as(ConvertArguments const& arguments) {
 }  // namespace
 
 int convert(ConvertArguments const& arguments) {
-  check_tensor_output(arguments.output);
+  check_tensor_name(arguments.output);
+  check_files({{"FILE", arguments.read.file}}, {{"OUT", arguments.output}});
   if (arguments.precision == "float")
     convert_as<float>(arguments);
   else

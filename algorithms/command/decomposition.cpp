@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <sporades/algorithms/command/decomposition.hpp>
+#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
@@ -26,15 +27,14 @@ bool is_round(int number) {
 
 Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
-  check_output(arguments.output, "-o");
-  check_output(arguments.report, "--report");
-  check_output(arguments.checkpoint, "--checkpoint");
-  auto const differ = [](std::string const& a, std::string const& b) {
-    expects(a.empty() || a != b, "two outputs have the same name, ", a);
-  };
-  differ(arguments.output, arguments.report);
-  differ(arguments.output, arguments.checkpoint);
-  differ(arguments.report, arguments.checkpoint);
+  NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
+  std::vector<NamedFile> inputs{{"FILE", arguments.read.file}};
+  if (arguments.init != "random" && arguments.init != "hosvd")
+    inputs.push_back({"--init", arguments.init});
+  for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});
+  check_files(inputs, {output, report_file, {"--checkpoint", arguments.checkpoint}});
+  // A checkpoint may be written to the one that the run goes on from.
+  check_files({{"--resume", arguments.resume}}, {output, report_file});
 }
 
 void Decomposition::set_backend(std::string const& name, int threads) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cstdio>
+#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/generate.hpp>
@@ -33,7 +34,8 @@ int generate(GenerateArguments const& arguments) {
   expects(!arguments.like.empty() || !arguments.dims.empty(),
           "generate: expected --dims (with --nnz) or --like");
   expects(!arguments.like.empty() || arguments.nnz, "generate: expected --nnz with --dims");
-  check_tensor_output(arguments.output);
+  check_tensor_name(arguments.output);
+  check_files({}, {{"-o", arguments.output}});
   Timer const timer;
   auto const X = make_tensor(arguments);
   double const made = timer.seconds();

@@ -14,24 +14,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Paths of the files of a folder, in their order; without those whose names begin with a dot.
+std::vector<std::string> files_in(std::string const& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored) && entry.path().filename().string().front() != '.')
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 /// The file of every mode, "" for none.
 std::vector<std::string> label_files(std::string const& folder, int order) {
   expects(fs::is_directory(folder), "--labels ", folder, " is not a folder");
-  std::vector<std::string> named(order), others;
+  std::vector<std::string> named(order);
   for (int n = 0; n < order; ++n) {
     auto const path = fs::path(folder) / ("mode-" + std::to_string(n) + ".txt");
     if (fs::exists(path)) named[n] = path.string();
   }
   if (std::any_of(named.begin(), named.end(), [](auto const& path) { return !path.empty(); }))
     return named;
-  for (auto const& entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().filename().string().front() != '.')
-      others.push_back(entry.path().string());
-  std::sort(others.begin(), others.end());
+  auto const others = files_in(folder);
   expects(static_cast<int>(others.size()) == order, "--labels ", folder, " has ", others.size(),
           " files, the tensor has ", order, " modes (name them mode-0.txt to mode-", order - 1,
           ".txt to have other files there, or none for some modes)");
   return others;
+}
+
+/// What a terminal would obey rather than show.
+bool is_control(char c) {
+  auto const byte = static_cast<unsigned char>(c);
+  return byte < 32 || byte == 127;
 }
 
 std::vector<std::string> read_lines(std::string const& path) {
@@ -40,6 +54,7 @@ std::vector<std::string> read_lines(std::string const& path) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::replace_if(line.begin(), line.end(), is_control, '?');
     lines.push_back(line);
   }
   return lines;
@@ -130,6 +145,15 @@ std::string side_by_side(std::vector<Column> const& columns) {
 }
 
 }  // namespace
+
+std::vector<std::string> label_candidates(std::string const& folder) {
+  auto files = files_in(folder);
+  auto const numbered = std::stable_partition(files.begin(), files.end(), [](auto const& path) {
+    return fs::path(path).filename().string().compare(0, 5, "mode-") == 0;
+  });
+  if (numbered != files.begin()) files.erase(numbered, files.end());
+  return files;
+}
 
 Labels read_labels(std::string const& folder, Dims const& dims) {
   Labels labels(dims.size());

@@ -13,6 +13,10 @@ namespace sporades::command {
 /// The names of every index: labels[n][i]; none in modes without labels.
 using Labels = std::vector<std::vector<std::string>>;
 
+/// The files of a folder that may hold labels: mode-*.txt where there are any, else all. None where
+/// there is no such folder.
+std::vector<std::string> label_candidates(std::string const& folder);
+
 /// Reads a folder of text files, one name a line: mode-0.txt to mode-(N-1).txt, some of which may
 /// be absent, or where there is none of these the folder's N files in the order of their names. LF
 /// or CRLF. Throws Error if there are no such files, or one has not as many lines as its mode has

@@ -1,12 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/formats/spt_file.hpp>
 
@@ -70,24 +65,9 @@ ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates) {
   return result;
 }
 
-void check_output(std::string const& path, char const* option) {
-  if (path.empty()) return;
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return;  // a pipe, a device
-  fs::path folder = fs::weakly_canonical(path, ignored).parent_path();
-  if (folder.empty()) folder = ".";
-  expects(fs::is_directory(folder, ignored), option, " ", path, ": there is no folder ",
-          folder.string());
-  expects(access(folder.c_str(), W_OK | X_OK) == 0, option, " ", path, ": the folder ",
-          folder.string(), " cannot be written to (", std::strerror(errno), ")");
-}
-
-void check_tensor_output(std::string const& path) {
+void check_tensor_name(std::string const& path) {
   expects(ends_with(path, ".tns") || ends_with(path, ".tns.gz") || ends_with(path, ".spt"),
           "output ", path, ": expected a name that ends in .tns, .tns.gz or .spt");
-  check_output(path, "output");
 }
 
 template <class Scalar>

@@ -19,11 +19,8 @@ ReadOptions read_options(ReadArguments const& arguments);
 template <class Scalar>
 ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum);
 
-/// Throws Error unless the name ends in .tns, .tns.gz or .spt and its folder can be written to.
-void check_tensor_output(std::string const& path);
-
-/// Throws Error unless a file of this name can be made; "" is no file, and fine.
-void check_output(std::string const& path, char const* option);
+/// Throws Error unless the name ends in .tns, .tns.gz or .spt.
+void check_tensor_name(std::string const& path);
 
 /// Writes in the format that the name asks for.
 template <class Scalar>

@@ -112,7 +112,8 @@ bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
 }  // namespace detail
 
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
-/// fusing them would scatter X. Fences exec.
+/// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. Fences
+/// exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/error.hpp>
-#include <sporades/formats/tns_file/header.hpp>
+#include <sporades/formats/tns_file/first_lines.hpp>
 #include <sporades/formats/tns_file/number.hpp>
 #include <sporades/formats/tns_file/parse_block.hpp>
 
@@ -10,40 +10,11 @@ namespace sporades::detail {
 namespace {
 
 constexpr int highest_order = 16;
-constexpr std::string_view dims_comment = "# sporades dims:";
-
-struct DataLine {
-  Columns columns;
-  std::uint64_t number;  // from 1
-  std::size_t end;       // of the line, in the text
-};
 
 /// Refuses a line of the header.
 template <class... Parts>
 [[noreturn]] void refuse(std::string const& name, DataLine const& line, Parts const&... parts) {
   fail(name, ":", line.number, ": ", parts...);
-}
-
-/// The text's first data lines, at most count, and the dims that a comment before them says.
-std::vector<DataLine> first_lines(std::string_view text, std::size_t count, TextHeader& header) {
-  std::vector<DataLine> lines;
-  auto number = header.lines + 1;
-  for (std::size_t p = 0; p < text.size() && lines.size() < count; ++number) {
-    auto const end = text.find('\n', p) + 1;
-    if (is_data_line(text.data() + p)) {
-      lines.push_back({split_columns(text.data() + p), number, end});
-    } else if (lines.empty() && text.substr(p, dims_comment.size()) == dims_comment) {
-      auto const columns = split_columns(text.data() + p + dims_comment.size());
-      std::vector<std::uint64_t> dims(static_cast<std::size_t>(columns.count));
-      bool good = !dims.empty();
-      for (std::size_t n = 0; n < dims.size(); ++n)
-        good = good && parse_integer(columns.tokens[n], dims[n]) == Number::good;
-      if (good) header.dims = dims;
-      header.dims_line = number;
-    }
-    p = end;
-  }
-  return lines;
 }
 
 int order_of(std::uint64_t order, std::string const& name, DataLine const& line) {
@@ -61,34 +32,37 @@ bool all_integers(Columns const& columns, std::vector<std::uint64_t>& integers) 
 
 std::uint64_t one_integer(char const* what, std::string const& name, DataLine const& line) {
   std::uint64_t integer = 0;
-  if (line.columns.count != 1 || parse_integer(line.columns.tokens[0], integer) != Number::good)
-    refuse(name, line, "expected one integer, ", what, ", found ", quoted(line.columns.tokens[0]),
-           line.columns.count > 1 ? " and more" : "");
+  auto const columns = line.columns();
+  if (columns.count != 1 || parse_integer(columns.tokens[0], integer) != Number::good)
+    refuse(name, line, "expected one integer, ", what, ", found ", quoted(columns.tokens[0]),
+           columns.count > 1 ? " and more" : "");
   return integer;
 }
 
 /// The word of the first line of an "sptensor" file may be followed by the base.
 void read_base(DataLine const& line, std::string const& name, TextHeader& header) {
-  if (line.columns.count == 1) return;
-  auto const base = line.columns.tokens[1];
-  if (header.dialect == Dialect::sptensor && line.columns.count == 2) {
+  auto const columns = line.columns();
+  if (columns.count == 1) return;
+  auto const base = columns.tokens[1];
+  if (header.dialect == Dialect::sptensor && columns.count == 2) {
     if (base == "indices-start-at-zero") return void(header.stated_base = 0);
     if (base == "indices-start-at-one") return void(header.stated_base = 1);
   }
-  refuse(name, line, "unknown tensor type \"", line.columns.tokens[0], ' ', base, '"');
+  refuse(name, line, "unknown tensor type ",
+         quoted(std::string(columns.tokens[0]) + ' ' + std::string(base)));
 }
 
 /// "sptensor" or "tensor", the order, the dims and, for the first, nnz.
-std::size_t read_typed_header(std::vector<DataLine> const& lines, std::string const& name,
-                              TextHeader& header) {
+std::size_t read_typed_header(FirstLines& lines, std::string const& name, TextHeader& header) {
   bool const is_sparse = header.dialect == Dialect::sptensor;
   read_base(lines[0], name, header);
   std::size_t const expected = is_sparse ? 4 : 3;
-  if (lines.size() < expected)
+  if (!lines.reach(expected, header))
     refuse(name, lines.back(), "the file ends inside its header, which has ", expected, " lines");
   header.order = order_of(one_integer("the order", name, lines[1]), name, lines[1]);
   std::vector<std::uint64_t> dims;
-  if (lines[2].columns.count != header.order || !all_integers(lines[2].columns, dims))
+  auto const columns = lines[2].columns();
+  if (columns.count != header.order || !all_integers(columns, dims))
     refuse(name, lines[2], "expected the lengths of ", header.order, " modes");
   header.dims = dims;
   header.dims_line = lines[2].number;
@@ -99,15 +73,55 @@ std::size_t read_typed_header(std::vector<DataLine> const& lines, std::string co
   return expected;
 }
 
-bool is_parti_header(std::vector<DataLine> const& lines, bool pattern, TextHeader& header) {
+/// "%%MatrixMarket matrix coordinate FIELD SYMMETRY", comments, and the rows, columns and entries:
+/// Boisvert, Pozo & Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996.
+std::size_t read_matrix_market(FirstLines& lines, std::string const& name, TextHeader& header) {
+  auto const banner = lines[0].columns();
+  auto const word = [&](int k) {
+    std::string text(k < banner.count ? banner.tokens[k] : "");
+    for (char& c : text)
+      if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
+    return text;
+  };
+  header.dialect = Dialect::matrix_market;
+  if (word(1) != "matrix" || word(2) != "coordinate")
+    refuse(name, lines[0], "a MatrixMarket ", quoted(word(1) + ' ' + word(2)),
+           ", expected \"matrix coordinate\"");
+  if (word(3) != "real" && word(3) != "integer" && word(3) != "pattern")
+    refuse(name, lines[0], "a MatrixMarket file of ", quoted(word(3)),
+           " values, expected real, integer or pattern");
+  header.pattern = word(3) == "pattern";
+  if (word(4) == "symmetric")
+    header.symmetry = Symmetry::symmetric;
+  else if (word(4) == "skew-symmetric")
+    header.symmetry = Symmetry::skew_symmetric;
+  else if (word(4) != "general")
+    refuse(name, lines[0], "a MatrixMarket file of symmetry ", quoted(word(4)),
+           ", expected general, symmetric or skew-symmetric");
+  lines.skip_percent_comments();
+  if (!lines.reach(2, header))
+    refuse(name, lines.back(), "the file ends before its line of rows, columns and entries");
+  std::vector<std::uint64_t> sizes;
+  if (lines[1].columns().count != 3 || !all_integers(lines[1].columns(), sizes))
+    refuse(name, lines[1], "expected the numbers of rows, columns and entries");
+  if (header.symmetry != Symmetry::general && sizes[0] != sizes[1])
+    refuse(name, lines[1], "a ", word(4), " matrix of ", sizes[0], " x ", sizes[1]);
+  header.order = 2;
+  header.dims = {sizes[0], sizes[1]};
+  header.nnz = sizes[2];
+  header.dims_line = header.nnz_line = lines[1].number;
+  header.stated_base = 1;
+  return 2;
+}
+
+bool is_parti_header(FirstLines& lines, bool pattern, TextHeader& header) {
   std::vector<std::uint64_t> order, dims;
-  if (lines.size() < 2 || lines[0].columns.count != 1 || !all_integers(lines[0].columns, order))
-    return false;
-  if (order[0] < 1 || order[0] > highest_order || !all_integers(lines[1].columns, dims))
-    return false;
-  if (dims.size() != order[0] || (pattern && order[0] == 1)) return false;
+  if (lines[0].columns().count != 1 || !all_integers(lines[0].columns(), order)) return false;
+  if (order[0] < 1 || order[0] > highest_order || (pattern && order[0] == 1)) return false;
+  if (!lines.reach(2, header) || !all_integers(lines[1].columns(), dims)) return false;
+  if (dims.size() != order[0]) return false;
   auto const columns = static_cast<int>(order[0]) + !pattern;
-  if (lines.size() > 2 && lines[2].columns.count != columns) return false;
+  if (lines.reach(3, header) && lines[2].columns().count != columns) return false;
   header.dialect = Dialect::parti;
   header.order = static_cast<int>(order[0]);
   header.dims = dims;
@@ -115,28 +129,43 @@ bool is_parti_header(std::vector<DataLine> const& lines, bool pattern, TextHeade
   return true;
 }
 
+/// Refuses a first line that is of other files.
+void refuse_other_files(DataLine const& line, std::string const& name) {
+  auto const columns = line.columns();
+  auto const word = columns.tokens[0];
+  if (word == "ktensor")
+    refuse(name, line, "this is a Kruskal tensor, expected a sparse tensor; --init takes models");
+  if (word == "ttensor")
+    refuse(name, line, "this is a Tucker tensor, expected a sparse tensor; --init takes models");
+  if (word == "matrix") refuse(name, line, "this is a dense matrix, expected a sparse tensor");
+  if (word.find_first_of(",;") != std::string_view::npos)
+    refuse(name, line, "this looks like CSV (", quoted(word),
+           "), expected columns with blanks between them: tr ',;' '  ' makes them");
+  std::uint64_t index = 0;
+  if (columns.count == 1 && parse_integer(word, index) == Number::malformed)
+    refuse(name, line, "unknown tensor type ", quoted(word));
+}
+
 /// Lines of the header among the text's first data lines.
-std::size_t read_first_lines(std::vector<DataLine> const& lines, bool pattern,
-                             std::string const& name, TextHeader& header) {
-  if (lines.empty()) return 0;
-  auto const& first = lines[0];
-  auto const word = first.columns.tokens[0];
+std::size_t read_first_lines(FirstLines& lines, bool pattern, std::string const& name,
+                             TextHeader& header) {
+  if (!lines.reach(1, header)) return 0;
+  auto const first = lines[0];
+  auto const columns = first.columns();
+  auto const word = columns.tokens[0];
   if (word == "sptensor" || word == "tensor") {
     header.dialect = word == "tensor" ? Dialect::tensor : Dialect::sptensor;
     return read_typed_header(lines, name, header);
   }
-  if (word == "ktensor") refuse(name, first, "this is a Kruskal tensor, expected a sparse tensor");
-  if (word == "matrix") refuse(name, first, "this is a dense matrix, expected a sparse tensor");
-  std::uint64_t index = 0;
-  if (first.columns.count == 1 && parse_integer(word, index) == Number::malformed)
-    refuse(name, first, "unknown tensor type ", quoted(word));
+  if (word == "%%MatrixMarket") return read_matrix_market(lines, name, header);
+  refuse_other_files(first, name);
   if (is_parti_header(lines, pattern, header)) return 2;
-  if (first.columns.count < 1 + !pattern)
+  if (columns.count < 1 + !pattern)
     refuse(name, first, "found one column, expected indices and a value");
-  if (first.columns.count - !pattern > highest_order)
-    refuse(name, first, "order ", first.columns.count - !pattern,
-           first.columns.count == 19 ? " or more" : "", " is not in 1 to ", highest_order);
-  header.order = first.columns.count - !pattern;
+  if (columns.count - !pattern > highest_order)
+    refuse(name, first, "order ", columns.count - !pattern, columns.count == 19 ? " or more" : "",
+           " is not in 1 to ", highest_order);
+  header.order = columns.count - !pattern;
   return 0;
 }
 
@@ -150,6 +179,8 @@ char const* to_string(Dialect dialect) {
       return "ParTI";
     case Dialect::tensor:
       return "tensor";
+    case Dialect::matrix_market:
+      return "MatrixMarket";
     default:
       return "FROSTT";
   }
@@ -157,31 +188,9 @@ char const* to_string(Dialect dialect) {
 
 TextHeader read_header(TextSource& source, TextBlock& block, bool pattern,
                        std::string const& name) {
-  constexpr std::size_t longest_header = 4;
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   TextHeader header;
-  std::vector<DataLine> lines;
-  bool more = source.next(block);
-  if (block.text().substr(0, 3) == byte_order_mark) block.remove_prefix(3);
-  while (more) {
-    lines = first_lines(block.text(), longest_header, header);
-    TextBlock following;
-    more = lines.size() < longest_header && source.next(following);
-    if (!more) break;
-    if (lines.empty()) {  // nothing but comments so far
-      header.lines += count_block(block.text()).lines;
-      block = std::move(following);
-    } else {
-      block.storage = std::string(block.text()).append(following.text());
-      block.mapped = {};
-    }
-  }
-  auto const taken = read_first_lines(lines, pattern, name, header);
-  if (taken > 0) {
-    auto const size = lines[taken - 1].end;
-    header.lines += count_block(block.text().substr(0, size)).lines;
-    block.remove_prefix(size);
-  }
+  FirstLines lines(source, block, name);
+  lines.give_back(read_first_lines(lines, pattern, name, header), header);
   return header;
 }
 

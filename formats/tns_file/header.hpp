@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <sporades/formats/tns_file/symmetry.hpp>
 #include <sporades/formats/tns_file/text_source.hpp>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 
 namespace sporades::detail {
 
-enum class Dialect { frostt, sptensor, parti, tensor };
+enum class Dialect { frostt, sptensor, parti, tensor, matrix_market };
 
 char const* to_string(Dialect dialect);
 
@@ -24,12 +25,15 @@ struct TextHeader {
   std::optional<std::uint64_t> nnz;
   std::uint64_t nnz_line = 0;
   std::optional<std::uint64_t> stated_base;  // 0 or 1, where the header states it
+  bool pattern = false;                      // the header says that lines have no value
+  Symmetry symmetry = Symmetry::general;     // the header says that entries stand for two
   std::uint64_t lines = 0;                   // lines of the header, which are taken from the text
 };
 
 /// Tells the dialect by the first lines and takes the header's lines from the source: block is
-/// then the first block of the rest, perhaps empty.
-/// pattern: lines of nonzeros have no value. name stands for the file in messages.
+/// then the first block of the rest, perhaps empty. Reads no more lines than it needs for that.
+/// pattern: lines of nonzeros have no value. name stands for the file in messages. Throws Error for
+/// a header that is wrong, and for what is no text of these dialects, saying what it looks like.
 TextHeader read_header(TextSource& source, TextBlock& block, bool pattern, std::string const& name);
 
 }  // namespace sporades::detail

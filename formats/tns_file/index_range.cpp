@@ -32,7 +32,7 @@ LineShape line_shape(TextTask const& task, Dims const& dims) {
   auto const wanted = options.index_base;
   LineShape shape;
   shape.order = dims.empty() ? header.order : static_cast<int>(dims.size());
-  shape.has_value = !options.pattern;
+  shape.has_value = !options.pattern && !header.pattern;
   shape.values = options.values;
   if (wanted == IndexBase::automatic)
     shape.base = header.stated_base.value_or(1);

@@ -68,15 +68,20 @@ void parse_line(char const* text, LineShape const& shape, Line<Scalar>& line) {
     refuse("column ", expected, " (the value): ", quoted(token), ' ', why(number));
 }
 
+/// What parts columns: a carriage return does not.
+bool is_gap(char c) {
+  return c == ' ' || c == '\t';
+}
+
 /// False, and p anywhere in the line, for all that the fast ways do not take.
 template <class Scalar>
 bool parse_line_fast(char const*& p, LineShape const& shape, Line<Scalar>& line) {
   for (int n = 0; n < shape.order; ++n) {
-    while (is_blank(*p)) ++p;
+    while (is_gap(*p)) ++p;
     if (!parse_index_fast(p, line.indices[n])) return false;
   }
   if (shape.has_value) {
-    while (is_blank(*p)) ++p;
+    while (is_gap(*p)) ++p;
     if (!parse_real_fast(p, line.value)) return false;
   }
   while (is_blank(*p)) ++p;
@@ -88,7 +93,8 @@ void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineSh
                           BlockSummary& summary) {
   if (index == 0 && shape.base == 1) {
     if (!shape.zero_may_come)
-      refuse("column ", n + 1, " (mode ", n, "): the index 0, where indices count from 1");
+      refuse("column ", n + 1, " (mode ", n, "): the index 0, where indices count from 1; a file ",
+             "that counts from 0 is read with --index-base zero, or per-mode where some modes do");
     if (!summary.any_zero[n]) summary.zero_line[n] = line;
     summary.any_zero[n] = true;
   } else {
@@ -122,6 +128,14 @@ bool is_data_line(char const* line) {
   return *line != '\n' && !begins_comment(line);
 }
 
+bool has_lone_return(std::string_view line) {
+  for (auto p = line.find('\r'); p != std::string_view::npos; p = line.find('\r', p)) {
+    while (p < line.size() && is_blank(line[p])) ++p;
+    if (p < line.size() && line[p] != '\n') return true;
+  }
+  return false;
+}
+
 BlockCount count_block(std::string_view text) {
   BlockCount count;
   auto const* const end = text.data() + text.size();
@@ -145,6 +159,7 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
       auto const* const start = next;
       if (!parse_line_fast(next, shape, line)) {
         next = next_line(start, end);
+        if (has_lone_return({start, static_cast<std::size_t>(next - start)})) refuse(lone_return);
         if (!is_data_line(start)) continue;
         parse_line(start, shape, line);
       }
@@ -185,7 +200,7 @@ std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char const c : text.substr(0, longest)) {
     auto const byte = static_cast<unsigned char>(c);
-    if (byte < 32 || byte == 127)
+    if (byte < 32 || byte > 126)
       result += std::string("\\x") + hex[byte / 16] + hex[byte % 16];
     else
       result += c;

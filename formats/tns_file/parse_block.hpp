@@ -52,6 +52,10 @@ char const* why_refused(Values allowed, double value);
 /// True for lines that hold neither blanks only nor a comment.
 bool is_data_line(char const* line);
 
+/// True where a carriage return has more than blanks behind it in its line: it was meant to end it.
+bool has_lone_return(std::string_view line);
+inline constexpr char lone_return[] = "a carriage return inside the line: lines end in LF or CRLF";
+
 /// Lines of a block, and those that hold data.
 BlockCount count_block(std::string_view text);
 
@@ -61,7 +65,7 @@ template <class Scalar, class Index>
 BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output);
 
-/// "text" shortened and with unprintable characters escaped, for messages.
+/// "text" shortened and with all but ASCII's printable characters escaped, for messages.
 std::string quoted(std::string_view text);
 
 /// The columns of a line, without a comment at its end; at most 19 of them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sporades/formats/tns_file/number.hpp>
 #include <sporades/formats/tns_file/read_dense.hpp>
+#include <sporades/formats/tns_file/read_lines.hpp>
 
 namespace sporades::detail {
 
@@ -59,6 +60,8 @@ CooTensor<Scalar, Index> read_dense(TextSource& source, TextBlock block, TextTas
       expects(entries.count <= size, task.name, ":", line, ": more than the ", size,
               " entries of a tensor of ", sporades::to_string(dims));
     }
+    check_memory(task.name, entries.values.size(), 2, static_cast<int>(dims.size()), sizeof(Index),
+                 sizeof(Scalar));
   }
   expects(entries.count == size, task.name, ": ends after ", entries.count, " of the ", size,
           " entries of a tensor of ", sporades::to_string(dims));

@@ -15,9 +15,10 @@ struct ParsedLines {
   IndexRange range;
 };
 
-/// Throws RunError where nnz nonzeros of that order are more than the machine's memory.
-void check_memory(std::string const& name, std::uint64_t nnz, int order, std::size_t index_bytes,
-                  std::size_t value_bytes);
+/// Throws RunError where nnz nonzeros of that order, so many times, are more than the machine's
+/// memory.
+void check_memory(std::string const& name, std::uint64_t nnz, int copies, int order,
+                  std::size_t index_bytes, std::size_t value_bytes);
 
 /// The lines of nonzeros in first and the rest of source, which is mapped: nonzeros are counted,
 /// then parsed to their places.
@@ -26,7 +27,7 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
                                        LineShape const& shape);
 
 /// The same where the source makes its text: whatever thread is free takes the next block and
-/// parses it; the parts are put together at the end.
+/// parses it; the parts are put together at the end. What they may hold is checked with each.
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
                                          LineShape const& shape);

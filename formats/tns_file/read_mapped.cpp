@@ -6,13 +6,14 @@
 
 namespace sporades::detail {
 
-void check_memory(std::string const& name, std::uint64_t nnz, int order, std::size_t index_bytes,
-                  std::size_t value_bytes) {
+void check_memory(std::string const& name, std::uint64_t nnz, int copies, int order,
+                  std::size_t index_bytes, std::size_t value_bytes) {
   auto const one = static_cast<std::uint64_t>(order) * index_bytes + value_bytes;
   auto const memory = static_cast<std::uint64_t>(host_memory_bytes());
-  if (nnz <= memory / one) return;
-  throw RunError(concatenate(name, ": ", nnz, " nonzeros of ", one,
-                             " bytes each do not fit the memory of ", memory, " bytes"));
+  if (nnz <= memory / one / static_cast<std::uint64_t>(copies)) return;
+  throw RunError(concatenate(name, ": ", nnz, " nonzeros of ", one, " bytes each",
+                             copies > 1 ? ", held twice for a while," : "",
+                             " do not fit the memory of ", memory, " bytes"));
 }
 
 template <class Scalar, class Index>
@@ -27,12 +28,12 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
                  [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
   auto const places = block_places(counts, task.header);
 
-  check_memory(task.name, places.nnz(), shape.order, sizeof(Index), sizeof(Scalar));
+  check_memory(task.name, places.nnz(), 1, shape.order, sizeof(Index), sizeof(Scalar));
   ParsedLines<Scalar, Index> parsed;
   parsed.tensor =
       allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
                                   Dims(static_cast<std::size_t>(shape.order)), places.nnz());
-  auto* const coordinates = parsed.tensor.coordinates.data();
+  auto* const coordinates = parsed.tensor.indices(0);
   auto* const values = parsed.tensor.values.data();
   std::vector<BlockSummary> summaries(blocks.size());
   for_each_block(threads, blocks.size(), [&](std::size_t b) {

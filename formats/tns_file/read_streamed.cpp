@@ -34,7 +34,8 @@ void parse_piece(std::string_view text, LineShape const& shape, Piece<Scalar, In
 template <class Scalar, class Index>
 class Pieces {
  public:
-  Pieces(TextSource& source, TextBlock first) : source_(source), first_(std::move(first)) {}
+  Pieces(TextSource& source, TextBlock first, TextTask const& task)
+      : source_(source), first_(std::move(first)), task_(task) {}
 
   /// The next block and its piece; null at the end or after a problem.
   Piece<Scalar, Index>* next(TextBlock& block, std::size_t& number) {
@@ -54,13 +55,29 @@ class Pieces {
     return pieces_.back().get();
   }
 
+  /// Call when a piece is parsed. Drops its nonzeros where there are more than the header says: the
+  /// text is refused at its end, when their number is known. Throws RunError where all so far, and
+  /// the tensor that they are copied to, are more than the memory.
+  void add(Piece<Scalar, Index>& piece, int order) {
+    std::lock_guard const lock(mutex_);
+    nonzeros_ += piece.count.nonzeros;
+    if (task_.header.nnz && nonzeros_ > *task_.header.nnz) {
+      piece.coordinates.reset();
+      piece.values.reset();
+    } else {
+      check_memory(task_.name, nonzeros_, 2, order, sizeof(Index), sizeof(Scalar));
+    }
+  }
+
   FirstProblem& problem() { return problem_; }
   std::vector<std::unique_ptr<Piece<Scalar, Index>>>& all() { return pieces_; }
 
  private:
   TextSource& source_;
   TextBlock first_;
+  TextTask const& task_;
   std::mutex mutex_;
+  std::uint64_t nonzeros_ = 0;
   FirstProblem problem_;
   std::vector<std::unique_ptr<Piece<Scalar, Index>>> pieces_;
 };
@@ -84,7 +101,7 @@ void throw_problem(FirstProblem const& problem,
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
                                          LineShape const& shape) {
-  Pieces<Scalar, Index> pieces(source, std::move(first));
+  Pieces<Scalar, Index> pieces(source, std::move(first), task);
   int const threads = task.options.threads;
   on_threads(threads, [&] {
     TextBlock block;
@@ -92,6 +109,7 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
     while (auto* const piece = pieces.next(block, number)) {
       try {
         parse_piece(block.text(), shape, *piece);
+        pieces.add(*piece, shape.order);
       } catch (...) {
         pieces.problem().record(number);
       }
@@ -108,19 +126,16 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
   }
   auto const places = block_places(counts, task.header);
   check_nnz(task, places.nnz());
-  check_memory(task.name, places.nnz(), shape.order, sizeof(Index), sizeof(Scalar));
   ParsedLines<Scalar, Index> parsed;
   parsed.tensor =
       allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
                                   Dims(static_cast<std::size_t>(shape.order)), places.nnz());
-  auto* const coordinates = parsed.tensor.coordinates.data();
   auto* const values = parsed.tensor.values.data();
   for_each_block(threads, all.size(), [&](std::size_t b) {
     auto const begin = places.first_nonzero[b];
     auto const size = all[b]->count.nonzeros;
     for (int n = 0; n < shape.order; ++n)
-      std::copy_n(all[b]->coordinates.get() + n * size, size,
-                  coordinates + n * places.nnz() + begin);
+      std::copy_n(all[b]->coordinates.get() + n * size, size, parsed.tensor.indices(n) + begin);
     std::copy_n(all[b]->values.get(), size, values + begin);
     all[b].reset();
   });

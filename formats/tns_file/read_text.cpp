@@ -26,7 +26,7 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
                  int threads) {
   for (std::size_t n = 0; n < from_zero.size(); ++n) {
     if (!from_zero[n]) continue;
-    auto* const indices = X.coordinates.data() + n * X.nnz();
+    auto* const indices = X.indices(static_cast<int>(n));
     for_each_range(threads, X.nnz(), std::uint64_t{1} << 18,
                    [&](std::uint64_t begin, std::uint64_t end) {
                      for (auto p = begin; p < end; ++p) ++indices[p];
@@ -60,6 +60,15 @@ ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
   shift_modes(parsed.tensor, from_zero, options.threads);
   parsed.tensor.dims = dims.empty() ? smallest : dims;
   result.notes = parsed.range.notes(task, shape, from_zero);
+  if (header.symmetry != Symmetry::general) {
+    expects(options.values == Values::any || header.symmetry == Symmetry::symmetric, name,
+            ": a skew-symmetric matrix has negative entries, where counts are expected");
+    auto const stated = parsed.tensor.nnz();
+    parsed.tensor = with_symmetric_entries(parsed.tensor, header.symmetry, name);
+    result.notes.push_back(concatenate(
+        "the matrix is ", header.symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric",
+        ": ", parsed.tensor.nnz() - stated, " of ", stated, " entries stand for two"));
+  }
   result.tensor = std::move(parsed.tensor);
   return result;
 }

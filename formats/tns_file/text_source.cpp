@@ -11,8 +11,12 @@ namespace sporades::detail {
 
 namespace {
 
-[[noreturn]] void refuse_long_line(std::string const& name, std::size_t block_size) {
-  fail(name, ": a line is longer than ", block_size, " bytes");
+[[noreturn]] void refuse_long_line(std::string const& name, std::size_t block_size,
+                                   std::string_view line) {
+  fail(name, ": a line is longer than ", block_size, " bytes",
+       line.find('\r') == std::string_view::npos
+           ? ""
+           : ", and has carriage returns inside: lines end in LF or CRLF");
 }
 
 class MappedSource final : public TextSource {
@@ -30,7 +34,7 @@ class MappedSource final : public TextSource {
     else if (window.size() < block_size_)
       block.storage.assign(window).push_back('\n');
     else
-      refuse_long_line(name_, block_size_);
+      refuse_long_line(name_, block_size_, window);
     rest_.remove_prefix(std::min(block.text().size(), rest_.size()));
     return true;
   }
@@ -61,7 +65,7 @@ class GzipSource final : public TextSource {
     text.resize(size);
     auto const line_end = text.rfind('\n');
     if (size == block_size_) {
-      if (line_end == std::string::npos) refuse_long_line(name_, block_size_);
+      if (line_end == std::string::npos) refuse_long_line(name_, block_size_, text);
       carry_.assign(text, line_end + 1, std::string::npos);
       text.resize(line_end + 1);
     } else if (size > 0 && line_end + 1 != size) {

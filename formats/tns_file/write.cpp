@@ -9,20 +9,20 @@
 #include <sporades/formats/file.hpp>
 #include <sporades/formats/host_blocks.hpp>
 #include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/tns_file/write_blocks.hpp>
 
 namespace sporades {
 
 namespace {
 
-constexpr Position lines_per_block = Position{1} << 16;
-constexpr std::size_t longest_number = 32;
+using detail::lines_per_block, detail::longest_number;
 
-/// Appends nonzeros [begin, end) as lines. Throws Error where a value is not finite.
+/// Nonzeros [begin, end) as lines. Throws Error where a value is not finite.
 template <class Scalar, class Index>
 std::string format_lines(CooTensor<Scalar, Index> const& X, Position begin, Position end) {
   std::string text;
   auto const order = X.dims.size();
-  text.resize((end - begin) * (order + 1) * longest_number);
+  text.resize((end - begin) * detail::longest_line(X.dims));
   auto* p = text.data();
   for (auto nonzero = begin; nonzero < end; ++nonzero) {
     for (std::size_t n = 0; n < order; ++n) {
@@ -67,7 +67,7 @@ bool dims_show(CooTensor<Scalar, Index> const& X) {
   detail::for_each_range(0, X.nnz(), lines_per_block, [&](Position begin, Position end) {
     Dims lengths(X.dims.size());
     for (std::size_t n = 0; n < lengths.size(); ++n) {
-      auto const* const indices = X.coordinates.data() + n * X.nnz();
+      auto const* const indices = X.indices(static_cast<int>(n));
       lengths[n] = std::uint64_t{*std::max_element(indices + begin, indices + end)} + 1;
     }
     std::lock_guard const lock(mutex);
@@ -92,15 +92,14 @@ bool ends_with(std::string const& path, std::string const& ending) {
 
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X) {
-  check_dims<Index>(X.dims, "write_tns");
+  check_coordinates(Kokkos::DefaultHostExecutionSpace(), X, "write_tns");
   bool const zipped = ends_with(path, ".gz");
   OutputFile file(path);
   if (!dims_show(X)) {
     auto const comment = dims_comment(X.dims);
     file.write(zipped ? compress(comment) : comment);
   }
-  // A few blocks for each thread are formatted at once, then written in order.
-  std::vector<std::string> blocks(4 * static_cast<std::size_t>(detail::number_of_threads(0)));
+  std::vector<std::string> blocks(detail::blocks_at_once(X.dims, detail::number_of_threads(0)));
   auto const round = blocks.size() * lines_per_block;
   for (Position first = 0; first < X.nnz(); first += round) {
     auto const size = std::min(round, X.nnz() - first);

@@ -99,8 +99,7 @@ struct Permuted {
 template <class Scalar, class Index, class MemorySpace>
 RawVector<Index const, MemorySpace> mode_indices(CooTensor<Scalar, Index, MemorySpace> const& X,
                                                  int m) {
-  return RawVector<Index const, MemorySpace>(X.coordinates.data() + m * X.coordinates.stride(0),
-                                             X.nnz());
+  return RawVector<Index const, MemorySpace>(X.indices(m), X.nnz());
 }
 
 /// What MTTKRP on mode n reads of X and A.

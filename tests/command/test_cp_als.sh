@@ -144,7 +144,7 @@ refuses 'no folder' "${base[@]}" -o no/m.ktns
 refuses 'no folder' "${base[@]}" --report no/r.json
 refuses 'no folder' "${base[@]}" --checkpoint no/c.ck
 refuses 'is a folder' "${base[@]}" -o labels
-refuses 'same name' "${base[@]}" -o same --report same
+refuses 'are the same file' "${base[@]}" -o same --report same
 mkdir closed && chmod a-w closed
 [[ -w closed ]] || refuses 'cannot be written to' "${base[@]}" -o closed/m.ktns # root may always
 

@@ -182,7 +182,7 @@ check_not 'R is not with Rust' together '^  r-cran-' '^  librust-'
 
 # Outputs that cannot be made are found before anything is computed.
 refuses 'no folder' "${base[@]}" -o no/m.ktns
-refuses 'same name' "${base[@]}" -o same --report same
+refuses 'are the same file' "${base[@]}" -o same --report same
 run 1 cp-apr one.tns --rank 60000 --dims 2000000000x2000000000x3
 check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
 # The row solvers keep an order of the counts for each mode: 16 times 72 MB.

@@ -25,6 +25,9 @@ TENSORS = [
     "1 2 3\n4 5 6\n7 8 9\n",
     "1 " * 16 + "1\n",
     "\xef\xbb\xbf1 1 1\n",
+    "%%MatrixMarket matrix coordinate real symmetric\n% comment\n3 3 2\n2 1 1.5\n3 3 2\n",
+    "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
+    "1 1 1\r2 2 2\r\n",
     "2 2 2 1e400\n1.5 2 2 1\n-1 2 2 1\n1 1 1 nan\n",
 ]
 KTENSORS = [

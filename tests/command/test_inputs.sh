@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# What is read from where, and which files may be written.
+source "$(dirname "$0")/support.sh" "$@"
+
+printf '1 1 1\n1 2 3\n2 3 0.5\n' > a.tns
+run 0 convert a.tns a.spt
+
+# Standard input and pipes, text, gzipped or binary.
+run 0 convert - piped.tns < a.tns
+same a.tns piped.tns
+run 0 convert /dev/stdin piped.tns < <(gzip -c a.tns)
+same a.tns piped.tns
+run 0 convert <(gzip -c a.tns) piped.tns
+same a.tns piped.tns
+run 0 convert <(cat a.spt) piped.tns
+same a.tns piped.tns
+mkfifo named.pipe
+cat a.tns > named.pipe &
+run 0 convert named.pipe piped.tns
+same a.tns piped.tns
+{
+  read -r _
+  run 0 convert - rest.tns --dims 2x3
+} < <(cat a.tns)
+check 'what is left of the standard input' grep -qx '1 2 3' rest.tns
+: > empty.tns
+refuses 'standard input: the file is empty' info - < empty.tns
+printf '1 2 3\n1 2\n' > ragged.tns
+refuses 'standard input:2: found 2 columns' info - < <(cat ragged.tns)
+
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n%% a comment\n3 3 2\n2 1\n3 3\n' > m.mtx
+run 0 convert m.mtx m.tns
+check 'both entries' test "$(cat m.tns)" = $'1 2 1\n2 1 1\n3 3 1'
+
+# What other files look like, and nothing of theirs that a terminal obeys.
+printf 'ttensor\n2\n2 2\n' > model.ttns
+refuses 'this is a Tucker tensor' info model.ttns
+printf '1,1,2.5\n' > x.csv
+refuses 'looks like CSV' info x.csv
+printf '0 0 1\n1 2 5\n' > zero.tns
+refuses '--index-base zero' info zero.tns
+run 0 info zero.tns --index-base zero
+refuses 'binary data' info "$sporades"
+printf '1 1 1\n1 1 \033[31m\233\n' > escape.tns
+refuses '\x1b[31m\x9b' info escape.tns
+check 'nothing but text' test -z "$(tr -d '[:print:]\n' < err)"
+
+# Outputs are told from inputs and from each other as files, before any work.
+cp a.tns in.tns
+ln in.tns hard.tns
+ln -s in.tns soft.tns
+for output in in.tns ./in.tns "$PWD/in.tns" hard.tns soft.tns; do
+  refuses 'are the same file' convert in.tns $output
+done
+refuses 'are the same file' convert - in.tns < in.tns
+als=(cp-als in.tns --rank 1 --iterations 1)
+ln -s new link
+ln -s ./new other_link
+for outputs in '-o in.tns' '--report ./hard.tns' '--checkpoint soft.tns' '-o q --report ./q' \
+  "--report q --checkpoint $PWD/q" '-o link --report other_link' '-o new --checkpoint link'; do
+  refuses 'are the same file' "${als[@]}" $outputs
+done
+refuses 'are the same file' cp-apr in.tns --rank 1 -o in.tns
+refuses 'are the same file' tucker in.tns --ranks 1,1 -o hard.tns
+same a.tns in.tns
+check_not 'nothing was written' ls q new
+run 0 "${als[@]}" -o model.ktns --checkpoint run.check
+refuses 'are the same file' "${als[@]}" --init model.ktns -o ./model.ktns
+refuses 'are the same file' "${als[@]}" --resume run.check -o ./run.check
+run 0 cp-als in.tns --rank 1 --iterations 2 --resume run.check --checkpoint run.check
+mkdir labels
+printf 'a\nb\n' > labels/mode-0.txt
+printf 'c\nd\ne\n' > labels/mode-1.txt
+refuses 'are the same file' "${als[@]}" --labels labels -o labels/mode-1.txt
+run 0 "${als[@]}" --labels labels -o labels/model.ktns
+run 0 "${als[@]}" -o /dev/null --report /dev/null
+
+# An output through a link writes what it leads to.
+mkdir below
+ln -s below/made.tns dangling.tns
+run 0 convert in.tns dangling.tns
+check 'the link stays' test -L dangling.tns
+same in.tns below/made.tns
+refuses 'no folder' convert in.tns below/no/x.tns
+
+# A folder that may not be written to says so; root may write to all.
+mkdir read_only
+chmod 555 read_only
+user=()
+[[ -w read_only ]] && user=(setpriv --reuid 65534 --clear-groups)
+if "${user[@]}" "$sporades" --version > out 2> err && "${user[@]}" test -r a.tns; then
+  last='convert a.tns read_only/x.tns'
+  "${user[@]}" "$sporades" convert a.tns read_only/x.tns > out 2> err
+  check 'refused' test $? = 2
+  check 'with the reason' grep -qF 'cannot be written to (Permission denied)' err
+else
+  echo 'skipped: no folder is read-only to this user'
+fi
+
+# Labels of any length, and nothing in them that a terminal obeys.
+head -c 2000000 /dev/zero | tr '\0' x > labels/mode-0.txt
+printf '\n\033[31mred\n' >> labels/mode-0.txt
+start=$SECONDS
+run 0 "${als[@]}" --labels labels
+check 'long labels are cut in no time' test $((SECONDS - start)) -lt 20
+check 'with a sign' grep -q ' x\{31\}~ ' out
+says '?[31mred'
+no_litter
+finish
