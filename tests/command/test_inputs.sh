@@ -34,6 +34,18 @@ printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n%% a comment\n3 3 
 run 0 convert m.mtx m.tns
 check 'both entries' test "$(cat m.tns)" = $'1 2 1\n2 1 1\n3 3 1'
 
+# Gzipped text is refused as soon as it would not fit, before all of it is held.
+if (ulimit -v 600000 && exec "$sporades" info a.tns) > out 2> err; then
+  yes '1 1 1' | head -100000 | gzip > part.gz
+  for _ in {1..200}; do cat part.gz; done > many.tns.gz
+  last='info many.tns.gz under ulimit -v'
+  (ulimit -v 600000 && exec "$sporades" info many.tns.gz) > out 2> err
+  check 'a failure while running' test $? = 1
+  check 'both numbers' grep -qE '[0-9]+ nonzeros .* held twice .* 614400000 bytes$' err
+else
+  echo 'skipped: this build needs more than 600 MB of addresses'
+fi
+
 # What other files look like, and nothing of theirs that a terminal obeys.
 printf 'ttensor\n2\n2 2\n' > model.ttns
 refuses 'this is a Tucker tensor' info model.ttns
