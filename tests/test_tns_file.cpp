@@ -169,7 +169,7 @@ TEST_CASE("comments between the first lines take time once", "[tns]") {
                                          {"2\n", "2 1\n1 1 1\n2 1 1\n", "ParTI"},
                                          {"2\n2 1\n", "1 1 1\n2 1 1\n", "ParTI"}}));
   std::string text = it.before;
-  while (text.size() < (std::size_t{2} << 20)) text += "# a comment of some words\n";
+  while (text.size() < (std::size_t{4} << 20)) text += "# a comment of some words\n";
   auto const lines = std::count(text.begin(), text.end(), '\n');
   text += it.after;
   ReadOptions options;
