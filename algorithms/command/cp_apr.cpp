@@ -109,7 +109,7 @@ struct CpAprMethodRun {
             one.seconds,
             {{"log_likelihood", one.log_likelihood},
              {"kkt_violation", one.kkt_violation},
-             {"inner_iterations", one.inner_iterations},
+             {"inner_iterations", whole(one.inner_iterations)},
              {"zero_model_nonzeros", one.zero_model_nonzeros}}};
   }
   static NamedValues results(Result const& result) {
@@ -152,7 +152,7 @@ struct CpAprMethodRun {
         checkpoint, "iterations", checkpoint.array("iterations").size() / sizeof(double));
     for (std::size_t k = 0; k + 6 <= numbers.size(); k += 6)
       state.iterations.push_back(
-          {numbers[k], numbers[k + 1], static_cast<std::uint64_t>(numbers[k + 2]),
+          {numbers[k], numbers[k + 1], static_cast<std::int64_t>(numbers[k + 2]),
            static_cast<Position>(numbers[k + 3]), numbers[k + 4] != 0, numbers[k + 5]});
     auto const columns = padded_columns(static_cast<std::size_t>(state.rank));
     for (std::size_t n = 0; n < state.dims.size(); ++n)
@@ -161,7 +161,7 @@ struct CpAprMethodRun {
   }
 
  private:
-  static std::uint64_t whole(int number) { return static_cast<std::uint64_t>(number); }
+  static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 };
 
 }  // namespace

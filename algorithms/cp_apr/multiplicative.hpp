@@ -11,7 +11,7 @@ namespace sporades::detail {
 /// What one mode's update came to.
 struct ModeUpdate {
   double kkt_violation = 0;  // before the last inner update
-  std::uint64_t inner_iterations = 0;
+  std::int64_t inner_iterations = 0;
   bool unchanged = true;  // the tolerance was met before any update
 };
 

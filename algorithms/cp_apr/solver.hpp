@@ -111,9 +111,11 @@ class CpAprSolver {
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
       solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
                  in_outer_iteration(options, state_.iteration()), rows_);
+      std::uint64_t steps = 0;
       Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
-      Kokkos::deep_copy(exec_, update.inner_iterations, rows_.inner_iterations);
+      Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
       fence(exec_, "sporades::cp_apr::improve");
+      update.inner_iterations = static_cast<std::int64_t>(steps);
     });
     update.unchanged = update.kkt_violation < options_.tolerance;
     return update;

@@ -9,11 +9,11 @@ namespace sporades {
 
 /// What is known of a finished iteration.
 struct CpAprIteration {
-  double log_likelihood = 0;           // at its end; -infinity where a model of an x > 0 is 0
-  double kkt_violation = 0;            // the worst mode's, before that mode's last inner update
-  std::uint64_t inner_iterations = 0;  // of all modes, and rows, together
-  Position zero_model_nonzeros = 0;    // x > 0 where the model is exactly 0, at its end
-  bool unchanged = false;              // every mode met the tolerance before any update
+  double log_likelihood = 0;          // at its end; -infinity where a model of an x > 0 is 0
+  double kkt_violation = 0;           // the worst mode's, before that mode's last inner update
+  std::int64_t inner_iterations = 0;  // of all modes, and rows, together
+  Position zero_model_nonzeros = 0;   // x > 0 where the model is exactly 0, at its end
+  bool unchanged = false;             // every mode met the tolerance before any update
   double seconds = 0;
 };
 

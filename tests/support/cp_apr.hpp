@@ -21,7 +21,7 @@ inline CpAprOptions apr_options(int rank, int iterations, double tolerance = 0) 
 struct DenseCounts : Dense {
   std::vector<std::vector<double>> phi;  // I_n x R, of the last inner iteration
   double violation = 0;
-  int inner_iterations = 0;
+  std::int64_t inner_iterations = 0;
 
   double model(std::vector<std::uint64_t> const& i) const {
     double sum = 0;
