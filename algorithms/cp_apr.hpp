@@ -23,9 +23,9 @@
 /// models come from an epsilon that is above what the model should be, so method mu goes on with
 /// the least epsilon at which nothing overflows; where X has fewer than 1e-8 nonzeros an entry, it
 /// does so from the start. Chi & Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012, Algorithm 3;
-/// Anderson et al. 2021, Algorithms 1 to 3. Methods pdnr and pqnr improve a mode row by row
-/// instead, by projected damped Newton and quasi-Newton steps: fewer and dearer iterations; see
-/// cp_apr/solve_rows.hpp.
+/// Anderson et al. 2021, Algorithms 1 to 3. Methods pdnr and pqnr, the default, improve a mode
+/// row by row instead, by projected damped Newton and quasi-Newton steps: fewer and dearer
+/// iterations; see cp_apr/solve_rows.hpp.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategy
 /// `atomic` excepted).
@@ -56,7 +56,14 @@ struct CpAprResult {
   }
 };
 
-/// Throws Error where an option is out of its range.
+/// Whether one of the options that only method mu has is not at its default.
+inline bool asks_for_updates(CpAprOptions const& options) {
+  CpAprOptions const defaults;
+  return options.strategy != defaults.strategy || options.pi != defaults.pi ||
+         options.epsilon != defaults.epsilon;
+}
+
+/// Throws Error where an option is out of its range, or of another method.
 inline void check_cp_apr(CpAprOptions const& options) {
   auto const is_positive = [](double x) { return x > 0 && std::isfinite(x); };
   expects(options.rank > 0 && options.rank < 65536, "cp_apr: rank ", options.rank,
@@ -71,6 +78,10 @@ inline void check_cp_apr(CpAprOptions const& options) {
           " is not a positive number");
   expects(is_positive(options.epsilon), "cp_apr: epsilon ", options.epsilon,
           " is not a positive number");
+  expects(options.method == CpAprMethod::mu || !asks_for_updates(options), "cp_apr: the method is ",
+          to_string(options.method), ", and ", to_string(CpAprMethod::mu), " alone has strategy ",
+          to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
+          options.epsilon);
 }
 
 namespace detail {

@@ -96,9 +96,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
 void add_apr_options(CLI::App& app, CpAprArguments& apr) {
   add_whole(app, "--rank", apr.rank, "Number of components", 1)->required();
   app.add_option("--method", apr.method,
-                 "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps")
-      ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}))
-      ->capture_default_str();
+                 "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps "
+                 "(default: pqnr, and mu where --strategy, --pi or --epsilon is given)")
+      ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}));
   add_whole(app, "--inner-iterations", apr.inner_iterations,
             "Most updates of a mode in one iteration", 1)
       ->capture_default_str();

@@ -246,6 +246,8 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
   refuses([](auto& o) { o.kappa = 0; }, "kappa 0");
   refuses([](auto& o) { o.kappa_tolerance = -1; }, "kappa tolerance -1");
   refuses([](auto& o) { o.epsilon = 0; }, "epsilon 0");
+  refuses([](auto& o) { o.method = CpAprMethod::pdnr, o.epsilon = 1; }, "mu alone has");
+  refuses([](auto& o) { o.method = CpAprMethod::pqnr, o.pi = Pi::stored; }, "mu alone has");
   refuses([](auto& o) { o.init = CpAprInit::given; }, "no start was given");
   refuses([](auto& o) { o.strategy = PhiStrategy::alto, o.pi = Pi::stored; }, "pi is not stored");
 

@@ -82,7 +82,7 @@ struct CpAlsArguments {
 struct CpAprArguments {
   DecomposeArguments common;  // read.values: counts, or non-negative
   int rank = 0;
-  std::string method = "mu";
+  std::string method;  // empty: mu where an option of it is given, else the library's default
   int inner_iterations = 10;
   double kappa = 1e-2;
   double kappa_tolerance = 1e-10;

@@ -14,14 +14,15 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   options.rank = arguments.rank;
   options.inner_iterations = arguments.inner_iterations;
   options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
-  for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
-    if (arguments.method == to_string(method)) options.method = method;
   options.kappa = arguments.kappa;
   options.kappa_tolerance = arguments.kappa_tolerance;
   options.epsilon = arguments.epsilon;
   for (auto strategy : {PhiStrategy::atomic, PhiStrategy::pull, PhiStrategy::alto})
     if (common.strategy == to_string(strategy)) options.strategy = strategy;
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
+  if (asks_for_updates(options)) options.method = CpAprMethod::mu;
+  for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
+    if (arguments.method == to_string(method)) options.method = method;
   check_cp_apr(options);
   return options;
 }

@@ -19,7 +19,7 @@ struct CpAprOptions {
   double tolerance = 1e-4;    // on the KKT violation; 0 runs all iterations
   std::uint64_t seed = 1;
   CpAprInit init = CpAprInit::random;
-  CpAprMethod method = CpAprMethod::mu;
+  CpAprMethod method = CpAprMethod::pqnr;
   double kappa = 1e-2;             // added to an entry that should not be 0
   double kappa_tolerance = 1e-10;  // entries below it count as 0 there
   double epsilon = 1e-10;          // mu: least value that is divided by; see cp_apr.hpp

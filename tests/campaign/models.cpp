@@ -111,8 +111,10 @@ void check_cp_apr(Source& source, Outcome& outcome) {
   options.tolerance = 0;
   options.seed = source.below(1000);
   options.method = source.pick(methods);
-  options.strategy = source.pick(strategies);
-  options.pi = source.chance(0.3) ? Pi::stored : Pi::on_the_fly;
+  if (options.method == CpAprMethod::mu) {
+    options.strategy = source.pick(strategies);
+    options.pi = source.chance(0.3) ? Pi::stored : Pi::on_the_fly;
+  }
   options.inner_iterations = 1 + static_cast<int>(source.below(10));
   outcome.text = sporades::detail::concatenate(
       "cp_apr, rank ", options.rank, ", ", to_string(options.method), ", ",

@@ -20,7 +20,7 @@ check_not 'nothing on standard error' test -s err
 
 run 0 generate --dims 40x30x20 --nnz 3000 --skew 0.7 --seed 3 -o plain.tns
 awk '{ $NF = 1 + (NR * 7) % 5; print }' plain.tns > x.tns
-base=(cp-apr x.tns --rank 4 --iterations 8 --tolerance 0)
+base=(cp-apr x.tns --rank 4 --iterations 8 --tolerance 0 --method mu)
 run 0 "${base[@]}" -o m.ktns --report r.json
 value=$(value_of)
 for key in algorithm version backend threads precision file dims nnz rank seed iterations iteration \
@@ -43,7 +43,7 @@ backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r.json)
 run 0 "${base[@]}" -o threads.ktns --kokkos-num-threads=1
 same m.ktns threads.ktns
 run 0 convert x.tns x.spt
-run 0 cp-apr x.spt --rank 4 --iterations 8 --tolerance 0 -o spt.ktns
+run 0 cp-apr x.spt "${base[@]:2}" -o spt.ktns
 same m.ktns spt.ktns
 run 0 "${base[@]}" --seed 8 -o seed.ktns
 check_not 'another seed, another model' cmp -s m.ktns seed.ktns
@@ -72,7 +72,7 @@ refuses 'rows' cp-apr x.tns --rank 1 --init one.ktns
 sed '6,$s/^\([0-9]\)\./-\1./' one.ktns > minus.ktns
 refuses 'has negative entries' cp-apr one.tns --rank 1 --init minus.ktns
 
-run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --inner-iterations 1 --report r.json
+run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --method mu --inner-iterations 1 --report r.json
 check 'one inner iteration a mode' test "$(grep -c '"inner_iterations": 3,' r.json)" = 2
 
 # A model that is 0 at a count is said: a large epsilon lets it decay.
@@ -91,7 +91,7 @@ check 'the report too' grep -q '"log_likelihood": null' r.json
 run 0 cp-apr decay.tns --rank 1 --iterations 20 --tolerance 0 --epsilon 1e4 --resume decay.check
 
 # Options that change the run.
-run 0 cp-apr x.tns --rank 4 --iterations 500 --tolerance 1e-2 --report r.json
+run 0 cp-apr x.tns --rank 4 --iterations 500 --tolerance 1e-2 --method mu --report r.json
 check 'converged' grep -q '"converged": true' r.json
 says 'KKT violation below the tolerance'
 check 'before the last iteration' test "$(grep -c '^iteration' out)" -lt 500
@@ -109,6 +109,13 @@ for method in pdnr pqnr; do
   check "$method is reported" grep -q "\"method\": \"$method\"" r.json
 done
 refuses 'nonsense' cp-apr x.tns --rank 2 --method nonsense
+run 0 cp-apr x.tns --rank 4 --iterations 2 --report r.json
+check 'pqnr is the default' grep -q '"method": "pqnr"' r.json
+for option in '--pi stored' '--strategy pull' '--epsilon 1e-9'; do
+  run 0 cp-apr x.tns --rank 4 --iterations 2 $option --report r.json
+  check "$option asks for mu" grep -q '"method": "mu"' r.json
+  refuses 'mu alone has' cp-apr x.tns --rank 4 --method pdnr $option
+done
 refuses '--backend abacus' cp-apr x.tns --rank 2 --backend abacus
 
 # What is no count is refused, with its place.

@@ -9,8 +9,10 @@
 
 namespace sporades::test {
 
+/// Multiplicative updates: the method whose iterations are defined below.
 inline CpAprOptions apr_options(int rank, int iterations, double tolerance = 0) {
   CpAprOptions options;
+  options.method = CpAprMethod::mu;
   options.rank = rank;
   options.iterations = iterations;
   options.tolerance = tolerance;
