@@ -188,6 +188,19 @@ TEMPLATE_LIST_TEST_CASE("log-likelihoods of real counts", "[algorithms][cp_apr]"
   check(20, run.twentieth);
 }
 
+/// The mean of its model is 3e-10, near epsilon: a likelihood there is from the first iteration on.
+TEMPLATE_LIST_TEST_CASE("thinly spread real counts have a model that is nowhere 0",
+                        "[algorithms][cp_apr]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const path = shared("real/shakespeare-speaker-trigram-4d.tns.gz");
+  if (path.empty()) return;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const result = cp_apr(exec, read<Scalar>(exec, path), apr_options(10, 3));
+  for (auto const& iteration : result.iterations) CHECK(iteration.zero_model_nonzeros == 0);
+  CHECK(result.iterations[0].log_likelihood > -2.36e6);
+  CHECK(result.log_likelihood() > result.iterations[0].log_likelihood);
+}
+
 TEMPLATE_LIST_TEST_CASE("runs on real counts end where they should", "[algorithms][cp_apr]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -108,6 +108,17 @@ for method in pdnr pqnr; do
   check "$method reaches what mu does" awk -v a="$(value_of)" -v b="$value" 'BEGIN { exit !(a >= b - 1e-6) }'
   check "$method is reported" grep -q "\"method\": \"$method\"" r.json
 done
+# The same counts times 1e-8 reach the same likelihood, told in the unit of the first.
+awk '{ $NF = sprintf("%.17g", $NF * 1e-8); print }' x.tns > small.tns
+mass=$(awk '{ sum += $NF } END { print sum }' x.tns)
+reached() { sed -n 's/^  "log_likelihood": \([-0-9.e]*\).*/\1/p' r.json; }
+for method in mu pdnr pqnr; do
+  run 0 cp-apr x.tns --rank 4 --iterations 20 --method $method --report r.json
+  value=$(reached)
+  run 0 cp-apr small.tns --rank 4 --iterations 20 --method $method --fractional-counts --report r.json
+  check "$method does not depend on the unit ($value)" awk -v a="$value" -v b="$(reached)" \
+    -v mass="$mass" 'BEGIN { b = b * 1e8 - mass * log(1e-8); exit !(a < 0 && a - b < -1e-4 * a && b - a < -1e-4 * a) }'
+done
 refuses 'nonsense' cp-apr x.tns --rank 2 --method nonsense
 run 0 cp-apr x.tns --rank 4 --iterations 2 --report r.json
 check 'pqnr is the default' grep -q '"method": "pqnr"' r.json
