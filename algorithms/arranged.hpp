@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <sporades/core/dense/blocks.hpp>
 #include <sporades/core/matrix.hpp>
@@ -28,13 +30,19 @@ struct ArrangeColumns {
 }  // namespace detail
 
 /// The Kruskal tensor of these weights and factors, copied, with the weights descending; column r
-/// of A[n] changes its sign where flips[n][r], if there are flips. Fences exec.
+/// of A[n] changes its sign where flips[n][r], if there are flips. Fences exec. Throws RunError if
+/// a weight is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 Ktensor<Scalar, MemorySpace> arranged(ExecutionSpace const& exec,
                                       std::vector<double> const& weights,
                                       Factors<Scalar, MemorySpace> const& factors,
                                       std::vector<std::vector<bool>> const& flips = {}) {
   std::size_t const R = weights.size();
+  for (double const weight : weights)
+    if (!(std::abs(weight) <= double{std::numeric_limits<Scalar>::max()}))
+      throw RunError(detail::concatenate("a weight of the model is ", weight,
+                                         ", past the range of its numbers of ", 8 * sizeof(Scalar),
+                                         " bits: scale the tensor's values down"));
   std::vector<int> from(R);
   std::iota(from.begin(), from.end(), 0);
   std::stable_sort(from.begin(), from.end(), [&](int a, int b) { return weights[a] > weights[b]; });

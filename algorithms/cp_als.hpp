@@ -6,7 +6,7 @@
 #include <sporades/algorithms/cp_als/options.hpp>
 #include <sporades/algorithms/cp_als/solver.hpp>
 #include <sporades/algorithms/cp_als/start.hpp>
-#include <sporades/formats/sort_coo.hpp>
+#include <sporades/algorithms/scaled_tensor.hpp>
 
 /// CP decomposition by alternating least squares:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r)
@@ -14,8 +14,9 @@
 /// product of the others, and its columns are normalised to length 1, the lengths becoming the
 /// weights. The first iteration starts from the factors as they were given. fit = 1 - ||X-M|| /
 /// ||X|| comes from the last mode's MTTKRP. A numerically singular K^T K is replaced by its
-/// pseudo-inverse. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009,
-/// Figure 3.3.
+/// pseudo-inverse. X is scaled by a power of two first: a tensor times 2^k has the same factors,
+/// bit for bit, and weights times 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM
+/// Review 51(3), 2009, Figure 3.3.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
 /// `atomic` and `duplicated` excepted).
@@ -42,6 +43,7 @@ struct CpAlsResult {
   CpAlsStop stop = CpAlsStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
   std::uint64_t singular_systems = 0;         // how often a pseudo-inverse was taken
+  int dead_components = 0;                    // of weight 0: the last ones of the model
 
   double fit() const { return fits.empty() ? 0 : fits.back(); }
 };
@@ -65,24 +67,20 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     CpAlsOptions const& options) {
   check_cp_als(options);
-  expects(X.nnz() > 0, "cp_als: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, "cp_als");
-  if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X);
-  auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
-  double const square = norm_squared(exec, summed.values);
-  expects(square > 0, "cp_als: the norm of X is 0: nothing to fit");
+  auto const scaled = detail::summed_and_scaled(exec, X, "cp_als");
+  auto const& summed = scaled.tensor;  // the norm is that of the sums
   auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
                          ? choose_fused_modes(X.dims, summed.nnz())
                          : std::vector<int>();
   return {X.dims,
           make_dimension_tree(exec, summed, fused, MttkrpOptions{options.strategy, options.rank}),
-          square};
+          norm_squared(exec, summed.values), scaled.exponent};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
 /// called after each iteration and stops the run by returning false. Fences exec. A state that has
 /// met the rule already is left as it is. Throws Error if the state does not fit the problem and
-/// options, RunError where numbers overflow.
+/// options, RunError where the fit is NaN or a weight of the model is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace>& problem,
@@ -92,9 +90,17 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
   detail::check_state(problem.dims, options, state);
   KernelTimes times(options.time_kernels);
   detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  auto const dead = [&] {
+    return static_cast<int>(std::count(state.weights.begin(), state.weights.end(), 0.0));
+  };
   auto const has_converged = [&] {
+    // Dead components of a non-negative model, which are revived, get some iterations to help.
+    std::size_t const changes = options.non_negative && dead() > 0 ? 5 : 1;
     auto const& fits = state.fits;
-    return fits.size() > 1 && std::abs(fits.back() - fits[fits.size() - 2]) < options.tolerance;
+    if (fits.size() <= changes) return false;
+    for (std::size_t k = fits.size() - changes; k < fits.size(); ++k)
+      if (!(std::abs(fits[k] - fits[k - 1]) < options.tolerance)) return false;
+    return true;
   };
   CpAlsStop stop = CpAlsStop::iterations;
   while (!has_converged() && state.iteration() < options.iterations) {
@@ -107,7 +113,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
   bool const converged = has_converged();
   if (converged) stop = CpAlsStop::converged;
   return {arranged_model(exec, state), state.fits, state.seconds, converged, stop, times.by_label(),
-          solver.singular_systems()};
+          solver.singular_systems(),   dead()};
 }
 
 /// The whole of it, from a random or HOSVD start.

@@ -30,8 +30,9 @@ struct UnfoldNonzeros {
   }
 };
 
-/// The transposed unfolding X_(n)^T as a tensor of order 2: (non-empty fibers of mode n) x I_n.
-/// Fences exec. Throws Error where Index cannot count the fibers.
+/// The transposed unfolding X_(n)^T as a tensor of order 2, (non-empty fibers of mode n) x I_n, in
+/// a unit in which its largest magnitude lies in [1, 2): it has the same singular vectors. Fences
+/// exec. Throws Error where Index cannot count the fibers.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -51,7 +52,8 @@ CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
   Kokkos::parallel_for("sporades::hosvd::unfold", Range<ExecutionSpace>(exec, 0, Y.nnz()),
                        UnfoldNonzeros<Coordinates, Coordinates>{compare, place, Y.coordinates,
                                                                 unfolded.coordinates, n});
-  Kokkos::deep_copy(exec, unfolded.values, Y.values);
+  int const exponent = binary_exponent(static_cast<double>(max_abs(exec, Y.values)));
+  divide_by_power_of_two(exec, Y.values, exponent, unfolded.values);
   return unfolded;
 }
 

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <map>
-#include <sporades/algorithms/cp_als/start.hpp>
+#include <sporades/algorithms/scaled_tensor.hpp>
 #include <sporades/algorithms/tucker/model.hpp>
 #include <sporades/algorithms/tucker/options.hpp>
 #include <sporades/algorithms/tucker/solver.hpp>
 #include <sporades/algorithms/tucker/start.hpp>
-#include <sporades/formats/sort_coo.hpp>
 
 /// Tucker decomposition by higher-order orthogonal iteration (HOOI):
 ///   X ~ M = G x_0 A_0 ... x_{N-1} A_{N-1},  A_n orthonormal, I_n x R_n
@@ -16,7 +15,9 @@
 /// Y_(n) = X_(n) (the Kronecker product of the others), and at the end of an iteration
 /// G_(N-1) = A_{N-1}^T Y_(N-1). fit = 1 - ||X-M|| / ||X|| comes from the norm of the core, and does
 /// not fall. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000; for sparse
-/// tensors Ma et al., JPDC 2018, Algorithm 6. N sorted copies of X are made once and reused.
+/// tensors Ma et al., JPDC 2018, Algorithm 6. N sorted copies of X are made once and reused. X is
+/// scaled by a power of two first: a tensor times 2^k has the same factors, bit for bit, and a core
+/// times 2^k.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads.
 ///
@@ -56,22 +57,18 @@ HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     HooiOptions const& options) {
   check_hooi(options, X.dims);
-  expects(X.nnz() > 0, "hooi: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, "hooi");
-  if (!std::isfinite(norm_squared(exec, X.values))) detail::report_not_finite(exec, X, "hooi");
-  auto const summed = sum_duplicates(exec, X).tensor;  // the norm is that of the sums
-  double const square = norm_squared(exec, summed.values);
-  expects(square > 0, "hooi: the norm of X is 0: nothing to fit");
+  auto const scaled = detail::summed_and_scaled(exec, X, "hooi");
+  auto const& summed = scaled.tensor;  // the norm is that of the sums
   return {X.dims,
           make_ttm_chain_plan(exec, summed, options.ranks,
                               TtmChainOptions{options.strategy, options.memory_limit}),
-          square};
+          norm_squared(exec, summed.values), scaled.exponent};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
 /// called after each iteration and stops the run by returning false. Fences exec. A state that has
 /// met the rule already is left as it is. Throws Error if the state does not fit the problem and
-/// options, RunError where numbers overflow.
+/// options, RunError where the fit is NaN or a number of the core is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HooiResult<Scalar, MemorySpace> hooi(
     ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,

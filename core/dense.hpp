@@ -10,3 +10,4 @@
 #include <sporades/core/dense/inverse.hpp>   // invert_system
 #include <sporades/core/dense/multiply.hpp>  // multiply
 #include <sporades/core/dense/sums.hpp>      // dot, norm_squared, max_abs, has_negative
+#include <sporades/core/dense/unit.hpp>      // binary_exponent, divide_by_power_of_two

@@ -152,6 +152,21 @@ KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Sca
   }
 }
 
+template <class Scalar, int width>
+KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> const& tile) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return tile;
+  } else {
+    using Part = typename Tile<Scalar, width>::Part;
+    Tile<double, width> result;
+    static_assert(Tile<double, width>::parts == Tile<Scalar, width>::parts,
+                  "Parts of a tile are the same entries.");
+    for (int k = 0; k < tile.parts; ++k)
+      result.part[k] = Part::template convert<double>(tile.part[k]);
+    return result;
+  }
+}
+
 /// True if every row of A starts on a 16-byte boundary.
 template <class MatrixType>
 bool rows_are_aligned(MatrixType const& A) {

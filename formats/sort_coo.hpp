@@ -188,7 +188,7 @@ struct MarkHeads {
   }
 };
 
-/// Each first of equal nonzeros adds them all up, in order.
+/// Each first of equal nonzeros adds them all up, in order and in double.
 template <class Tensor>
 struct SumRuns {
   CompareNonzeros<typename Tensor::Coordinates> compare;
@@ -200,10 +200,10 @@ struct SumRuns {
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     if (p != 0 && compare(p - 1, p) == 0) return;
-    auto sum = values_from(p);
+    auto sum = static_cast<double>(values_from(p));
     for (Position q = p + 1; q < values_from.extent(0) && compare(p, q) == 0; ++q)
-      sum += values_from(q);
-    values_to(place(p)) = sum;
+      sum += static_cast<double>(values_from(q));
+    values_to(place(p)) = static_cast<typename Tensor::Scalar>(sum);
     for (std::size_t n = 0; n < to.extent(0); ++n) to(n, place(p)) = from(n, p);
   }
 };
@@ -303,8 +303,9 @@ bool is_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 }
 
 /// X sorted by modes 0 to N-1 with each coordinate once; values of equal coordinates are added in
-/// the order in which they came, so that the sum is the same on every backend and thread count.
-/// Sums that are zero stay. X's indices are trusted: check_coordinates checks them. Fences exec.
+/// the order in which they came, so that the sum is the same on every backend and thread count, and
+/// in double, so that only the sum itself is rounded to Scalar. Sums that are zero stay. X's
+/// indices are trusted: check_coordinates checks them. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {

@@ -147,6 +147,19 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   return plan;
 }
 
+/// The nonzeros that the plan was made of, in an order given by the plan: those that it holds as
+/// coordinates, else an unpacked copy of one of its formats. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+  if (plan.permuted.order() > 0) return plan.permuted.tensor;
+  for (auto const& list : plan.lists)
+    if (list.order() > 0) return list;
+  for (auto const& packed : plan.packed)
+    if (packed.order() > 0) return to_coo(exec, packed);
+  return plan.alto.order() > 0 ? to_coo(exec, plan.alto) : to_coo(exec, plan.trees.front());
+}
+
 /// MTTKRP on mode n with what the plan holds for it; see kernels/mttkrp.hpp. The plan is changed
 /// only in its buffers: one product of a plan at a time.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -209,6 +209,17 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
   return plan;
 }
 
+/// The nonzeros that the plan holds for mode n, as coordinates; they are sorted by n and then by
+/// the modes of its columns. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
+                                             int n) {
+  if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
+  if (plan.trees[n].order() > 0) return to_coo(exec, plan.trees[n]);
+  return to_coo(exec, plan.semi_sparse[n].X);
+}
+
 /// The rows of Y_(n) that are not empty. A[m]: I_m x R_m, as make_matrix gives it, with padding of
 /// zeros; A[n] is not read. Enqueued on exec, does not fence, allocates nothing. One product of a
 /// plan at a time. Throws Error if the shapes disagree or n is not in [0, N).

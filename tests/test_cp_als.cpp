@@ -189,6 +189,61 @@ TEMPLATE_LIST_TEST_CASE("non-negative models are so, and their fit never falls",
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("the fit is right to 1e-5 where it is close to 1", "[algorithms][cp_als]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using sporades::MttkrpStrategy;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const strategy =
+      GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
+               MttkrpStrategy::sorted, MttkrpStrategy::csf, MttkrpStrategy::alto);
+  auto const X = planted<Scalar>(exec, {9, 8, 7, 6}, 3);
+  auto options = options_of(4, 60);
+  options.strategy = strategy;
+  options.non_negative = GENERATE(false, true);
+  auto dense = to_dense(X);
+  double worst = 0;
+  auto const result = cp_als(exec, X, options, [&](auto const& state) {
+    set_model(dense, state.weights, state.factors);
+    worst = std::max(worst, std::abs(dense.fit() - state.fits.back()));
+    return true;
+  });
+  if (!options.non_negative) CHECK(result.fit() > 0.99);
+  CHECK(worst < 1e-5);
+}
+
+TEMPLATE_LIST_TEST_CASE("components of a non-negative model do not die", "[algorithms][cp_als]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto options = options_of(12, 200, 1e-6);
+  options.non_negative = true;
+  int dead = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    auto const X =
+        sporades::test::random_coo<Scalar, std::uint32_t>(exec, {9, 8, 7}, 150, seed, 1.5);
+    auto const values = Kokkos::create_mirror_view(X.values);
+    Kokkos::deep_copy(values, X.values);
+    for (std::size_t p = 0; p < X.nnz(); ++p) values(p) = std::abs(values(p));
+    Kokkos::deep_copy(X.values, values);
+    auto const result = cp_als(exec, X, options);
+    dead += result.dead_components;
+    auto const weights =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
+    for (int r = 0; r < 12; ++r) CHECK((weights(r) == 0) == (r >= 12 - result.dead_components));
+    for (std::size_t k = 1; k < result.fits.size(); ++k)
+      CHECK(result.fits[k] > result.fits[k - 1] - 1e-5);
+  }
+  CHECK(dead == 0);
+
+  // Nothing non-negative fits a negative tensor.
+  auto const X = full_tensor<Scalar>(exec, {4, 3, 2}, [](auto const&) { return -1.0; });
+  auto const none = cp_als(exec, X, options);
+  CHECK(none.dead_components == 12);
+  CHECK(none.fit() == 0);
+  CHECK(none.converged);
+}
+
 TEMPLATE_LIST_TEST_CASE("the non-negative solver ends at the optimum of each row",
                         "[algorithms][cp_als]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -55,6 +55,35 @@ double tolerance(std::size_t terms) {
   return std::numeric_limits<Scalar>::epsilon() * (8 + 0.5 * double(terms));
 }
 
+TEMPLATE_LIST_TEST_CASE("products of columns are summed in double", "[core][dense]",
+                        sporades::test::Cases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const A = test_matrix<Scalar>(exec, {3000, 17}, 1);
+  auto const B = test_matrix<Scalar>(exec, {3000, 9}, 2);
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", 17, 17);
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const C("sporades::test::product", 17, 9);
+  sporades::Workspace<Memory> workspace;
+  sporades::gram(exec, A, G, workspace);
+  sporades::transposed_product(exec, A, B, C, workspace);
+  exec.fence();
+  auto const a = on_host(A), b = on_host(B);
+  auto const g = on_host(G), c = on_host(C);
+  double worst = 0;
+  for (std::size_t j = 0; j < 17; ++j)
+    for (std::size_t k = 0; k < 17; ++k) {
+      long double gram = 0, product = 0;
+      for (std::size_t i = 0; i < 3000; ++i) {
+        gram += static_cast<long double>(a(i, j)) * static_cast<long double>(a(i, k));
+        if (k < 9) product += static_cast<long double>(a(i, j)) * static_cast<long double>(b(i, k));
+      }
+      worst = std::max(worst, static_cast<double>(std::abs(g(j, k) - gram)));
+      if (k < 9) worst = std::max(worst, static_cast<double>(std::abs(c(j, k) - product)));
+    }
+  CHECK(worst < 1e-11);
+}
+
 TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();

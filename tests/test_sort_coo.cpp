@@ -211,6 +211,23 @@ TEMPLATE_LIST_TEST_CASE("sum_duplicates adds in input order", "[formats][sort_co
                                   sporades::test::hash_bits(Y.values));
 }
 
+TEMPLATE_LIST_TEST_CASE("duplicates are added in double", "[formats][sort_coo]",
+                        sporades::test::ExecutionSpaces) {
+  TestType const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const X = sporades::allocate_coo<float, std::uint32_t>(host, {2, 2}, 4);
+  host.fence();
+  float const values[] = {16777216, 1, 1, 0.5};
+  for (Position p = 0; p < 4; ++p) {
+    X.coordinates(0, p) = X.coordinates(1, p) = p < 3 ? 1 : 0;
+    X.values(p) = values[p];
+  }
+  auto const Y = to_host(sporades::sum_duplicates(exec, sporades::copy_to(exec, X)).tensor);
+  REQUIRE(Y.nnz() == 2);
+  CHECK(Y.values(0) == 0.5f);
+  CHECK(Y.values(1) == 16777218.0f);  // in float 16777216 + 1 is 16777216
+}
+
 TEMPLATE_LIST_TEST_CASE("sorting a tensor checks its arguments", "[formats][sort_coo]",
                         sporades::test::ExecutionSpaces) {
   TestType const exec{};

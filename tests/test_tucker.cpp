@@ -105,6 +105,26 @@ TEMPLATE_LIST_TEST_CASE("an exact decomposition is found", "[algorithms][tucker]
   CHECK(hooi(exec, X, options).fit() < 0.99);
 }
 
+TEMPLATE_LIST_TEST_CASE("HOOI's fit is right to 1e-5 where it is close to 1",
+                        "[algorithms][tucker]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = planted_tucker<Scalar>(exec, {9, 8, 7, 6}, {3, 2, 4, 2});
+  auto options =
+      hooi_options(GENERATE(std::vector<int>{3, 2, 4, 2}, std::vector<int>{2, 2, 3, 2}), 6);
+  options.strategy =
+      GENERATE(TtmChainStrategy::csf, TtmChainStrategy::fused, TtmChainStrategy::semi_sparse);
+  auto const dense = to_dense(X);
+  double worst = 0;
+  hooi(exec, X, options, [&](auto const& state) {
+    auto const model = sign_fixed_model(exec, state);
+    double const fit = 1 - tucker_residual(dense, model) / dense.norm();
+    worst = std::max(worst, std::abs(fit - state.fits.back()));
+    return true;
+  });
+  CHECK(worst < 1e-5);
+}
+
 TEMPLATE_LIST_TEST_CASE("both routes to singular vectors agree", "[algorithms][tucker]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -76,6 +76,20 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
 
   using Shared = CpAlsFits<Scalar, Memory>;
+  static NamedValues results(Result const& result) {
+    auto values = Shared::results(result);
+    values.emplace_back("dead_components", static_cast<std::uint64_t>(result.dead_components));
+    return values;
+  }
+  /// With a line before it where components are dead.
+  static std::string summary(Result const& result) {
+    auto const line = Shared::summary(result);
+    return result.dead_components == 0
+               ? line
+               : fmt::format("{} of {} components have weight 0\n", result.dead_components,
+                             result.model.weights.extent(0)) +
+                     line;
+  }
   static typename Shared::Arrays arrays(Snapshot const& state) {
     auto result = Shared::arrays(state);
     for (std::size_t n = 0; n < state.grams.size(); ++n)

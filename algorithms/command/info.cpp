@@ -8,6 +8,7 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/core/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 
@@ -78,14 +79,20 @@ ModeInfo mode_info(Exec const& exec, Tensor const& X, int n) {
 
 template <class Tensor>
 void add_values(Tensor const& X, TensorInfo& info) {
-  double squares = 0;
   for (Position p = 0; p < X.nnz(); ++p) {
     double const value = X.values(p);
-    squares += value * value;
     info.least = p == 0 ? value : std::min(info.least, value);
     info.greatest = p == 0 ? value : std::max(info.greatest, value);
   }
-  info.norm = std::sqrt(squares);
+  // In this unit no square leaves the range of double.
+  double const unit =
+      std::ldexp(1.0, binary_exponent(std::max(std::abs(info.least), std::abs(info.greatest))));
+  double squares = 0;
+  for (Position p = 0; p < X.nnz(); ++p) {
+    double const value = X.values(p) / unit;
+    squares += value * value;
+  }
+  info.norm = std::sqrt(squares) * unit;
 }
 
 /// Builds the linear order, if it has room for the bits of these dims.

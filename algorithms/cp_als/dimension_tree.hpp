@@ -78,6 +78,25 @@ struct FuseIndices {
   }
 };
 
+/// The other way round.
+template <class Coordinates>
+struct SplitIndices {
+  Coordinates from, to;  // 1 + others x nnz, N x nnz
+  int fused, others;
+  int mode[max_order];  // S, then the others
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    using Index = typename Coordinates::non_const_value_type;
+    std::uint64_t cell = from(0, p);
+    for (int k = fused - 1; k >= 0; --k) {
+      to(mode[k], p) = static_cast<Index>(cell % dims[k]);
+      cell /= dims[k];
+    }
+    for (int k = 0; k < others; ++k) to(mode[fused + k], p) = from(1 + k, p);
+  }
+};
+
 /// Cell c of the grid: its indices, c itself, and a one.
 template <class Tensor>
 struct GridCells {
@@ -201,6 +220,30 @@ MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& t
   if (tree.fused.empty()) return tree.whole.choices[n];
   auto const place = std::find(tree.others.begin(), tree.others.end(), n);
   return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
+}
+
+/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices.
+/// Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(
+    ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  auto const whole = to_coo(exec, tree.whole);
+  if (tree.fused.empty()) return whole;
+  auto const S = tree.fused.size(), others = tree.others.size();
+  auto const coordinates =
+      uninitialized<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>(
+          exec, "sporades::cp_als::coordinates", S + others, whole.nnz());
+  detail::SplitIndices<decltype(whole.coordinates)> split{
+      whole.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
+  std::copy(tree.fused.begin(), tree.fused.end(), split.mode);
+  std::copy(tree.others.begin(), tree.others.end(), split.mode + S);
+  std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, split.dims);
+  Kokkos::parallel_for("sporades::cp_als::split_indices", Policy(exec, 0, whole.nnz()), split);
+  Dims dims(S + others);
+  for (std::size_t k = 0; k < S; ++k) dims[tree.fused[k]] = tree.grid.dims[k];
+  for (std::size_t k = 0; k < others; ++k) dims[tree.others[k]] = tree.whole.dims[1 + k];
+  return {dims, coordinates, whole.values, {}};
 }
 
 /// "sorted", or "sorted, modes 2 3 4 fused" for one of these.

@@ -10,9 +10,9 @@ namespace detail {
 /// Row i: a = argmin over a >= 0 of a H a^T - 2 v a^T by coordinate descent, from the row that is
 /// there times the weights, so that the fit never falls. g = v - a H is kept up to date, and a step
 /// of coordinate r goes to max(0, a_r + g_r / H_rr). Ends when a sweep gains less than a thousandth
-/// of the best sweep. Hierarchical ALS: Cichocki & Phan, IEICE E92-A(3), 2009; the stopping rule:
-/// Gillis & Glineur, Neural Computation 24(4), 2012. Rows are independent: any number of threads
-/// gives the same bits.
+/// of the best sweep. A column whose curvature is 0 is left as it is. Hierarchical ALS: Cichocki &
+/// Phan, IEICE E92-A(3), 2009; the stopping rule: Gillis & Glineur, Neural Computation 24(4), 2012.
+/// Rows are independent: any number of threads gives the same bits.
 template <class ExecutionSpace, class Scalar>
 struct NonNegativeRows {
   static constexpr int most_sweeps = 50;

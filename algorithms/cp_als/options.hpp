@@ -42,7 +42,9 @@ template <class Scalar, class Index, class MemorySpace>
 struct CpAlsProblem {
   Dims dims;
   DimensionTree<Scalar, Index, MemorySpace> products;
-  double norm_squared = 0;  // ||X||^2
+  // The products are those of X 2^-exponent, whose largest magnitude lies in [1, 2).
+  double norm_squared = 0;  // ||X||^2 in that unit
+  int exponent = 0;
 };
 
 }  // namespace sporades

@@ -75,6 +75,33 @@ struct ModelSquares {
   }
 };
 
+/// H(i, j) *= G(i, j), of H(i, j) = weights(i) weights(j) at first.
+template <class MemorySpace>
+struct MultiplyByGram {
+  Kokkos::View<double const**, Kokkos::LayoutRight, MemorySpace> G;
+  Kokkos::View<double**, Kokkos::LayoutRight, MemorySpace> H;
+  typename SmallMatrices<MemorySpace>::template Part<double*> weights;
+  bool first;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const i = item / H.extent(1), j = item % H.extent(1);
+    H(i, j) = (first ? weights(i) * weights(j) : H(i, j)) * G(i, j);
+  }
+};
+
+/// squares(j) = sum_i H(i, j)
+template <class MemorySpace>
+struct SumOfColumn {
+  Kokkos::View<double const**, Kokkos::LayoutRight, MemorySpace> H;
+  typename SmallMatrices<MemorySpace>::template Part<double*> squares;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t j) const {
+    double sum = 0;
+    for (std::uint64_t i = 0; i < H.extent(0); ++i) sum += H(i, j);
+    squares(j) = sum;
+  }
+};
+
 /// From G = A^T A of columns that have any length: their lengths, what scales them to length 1, and
 /// the Gram matrix that they have then. A column of zeros stays, with length 0.
 template <class Scalar, class MemorySpace>

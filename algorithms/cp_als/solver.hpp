@@ -9,6 +9,7 @@
 #include <sporades/algorithms/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/cp_als/state.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/kernels/inner_product.hpp>
 
 namespace sporades::detail {
 
@@ -61,18 +62,22 @@ class CpAlsSolver {
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
     read_state();
+    if (options_.non_negative) revive();
     state_.seconds.push_back(timer.seconds());
   }
 
   std::uint64_t singular_systems() const { return singular_systems_; }
 
  private:
-  /// The state's weights and Gram matrices to the device. Fences exec.
+  /// The state's weights and Gram matrices to the device. The weights are in the unit of X, except
+  /// those of a random or HOSVD start. Fences exec.
   void write_state() {
     int const R = state_.rank();
     fence(exec_, "sporades::cp_als::write_state");  // the host may be the device
     std::fill_n(host_.all.data(), host_.all.size(), 0.0);
-    for (int r = 0; r < R; ++r) host_.weights(r) = state_.weights[r];
+    bool const is_scaled = state_.iteration() == 0 && options_.init != CpAlsInit::given;
+    int const exponent = is_scaled ? 0 : problem_.exponent;
+    for (int r = 0; r < R; ++r) host_.weights(r) = std::ldexp(state_.weights[r], -exponent);
     for (int n = 0; n < state_.order(); ++n)
       for (int i = 0; i < R; ++i)
         for (int j = 0; j < R; ++j)
@@ -83,7 +88,7 @@ class CpAlsSolver {
 
   void read_state() {
     int const R = state_.rank();
-    for (int r = 0; r < R; ++r) state_.weights[r] = host_.weights(r);
+    for (int r = 0; r < R; ++r) state_.weights[r] = std::ldexp(host_.weights(r), problem_.exponent);
     for (int n = 0; n < state_.order(); ++n) {
       for (int i = 0; i < R; ++i)
         for (int j = 0; j < R; ++j)
@@ -104,12 +109,44 @@ class CpAlsSolver {
         launch("sporades::cp_als::model_squares", columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
-    times_.measure(exec_, "normalize", [&] {
-      launch("sporades::cp_als::normalize_gram", columns_ * columns_,
-             NormalizeGram<Scalar, Memory>{gram_, small_.grams, small_.weights, scale_,
-                                           static_cast<std::uint64_t>(n)});
-      scale_columns(exec_, factors_[n], scale_);
-    });
+    times_.measure(exec_, "normalize", [&] { normalize(n, small_.weights); });
+  }
+
+  /// Columns of length 1, and the Gram matrix that they have then, from gram_.
+  template <class Lengths>
+  void normalize(int n, Lengths const& lengths) {
+    launch("sporades::cp_als::normalize_gram", columns_ * columns_,
+           NormalizeGram<Scalar, Memory>{gram_, small_.grams, lengths, scale_,
+                                         static_cast<std::uint64_t>(n)});
+    scale_columns(exec_, factors_[n], scale_);
+  }
+
+  /// Columns of zeros become random ones. A component whose column is zero in one mode has no
+  /// gradient in the others, and would stay zero for good. Its weight is 0 as before, so that the
+  /// model is the same, and the next iteration takes it up where that lowers the residual.
+  void revive() {
+    bool revived = false;
+    for (int n = 0; n < state_.order(); ++n) {
+      bool here = false;
+      for (int r = 0; r < state_.rank(); ++r) {
+        if (state_.grams[n][static_cast<std::size_t>(r) * (state_.rank() + 1)] > 0) continue;
+        std::uint64_t const seed = splitmix64(options_.seed + state_.fits.size());
+        auto const column = Kokkos::subview(factors_[n], Kokkos::ALL, std::make_pair(r, r + 1));
+        Kokkos::parallel_for(
+            "sporades::cp_als::revive", Range<ExecutionSpace>(exec_, 0, column.extent(0)),
+            FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
+                                       static_cast<std::uint64_t>(n)});
+        here = revived = true;
+      }
+      if (!here) continue;
+      gram(exec_, factors_[n], gram_, workspace_);
+      normalize(n, small_.inner);
+    }
+    if (!revived) return;
+    factors_changed(problem_.products);
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    fence(exec_, "sporades::cp_als::revive");
+    read_state();
   }
 
   /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised.
@@ -139,22 +176,51 @@ class CpAlsSolver {
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
   /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
-  /// Rounding leaves about sqrt(epsilon) of the relative residual: fits past 1 - 1e-8 are not told
-  /// apart, and what is left below zero counts as zero.
-  double fit() const {
-    double inner = 0, model = 0;
+  /// The difference of these leaves an error, relative to ||X||^2, of some roundings of their
+  /// terms, the largest of which are the weights' squares. In float, where that is too much for a
+  /// fit to 1e-5, the residual is computed again in double. What is left below zero counts as zero:
+  /// fits past 1 - 1e-8 are not told apart.
+  double fit() {
+    constexpr double roundings = 16, wanted = 1e-5;
+    double inner = 0, model = 0, terms = 0;
     for (int r = 0; r < state_.rank(); ++r) {
       inner += host_.inner(r);
       model += host_.squares(r);
+      terms += std::abs(host_.inner(r)) + host_.weights(r) * host_.weights(r);
     }
-    double const residual = problem_.norm_squared - 2 * inner + model;
-    double const value =
-        1 - std::sqrt((residual < 0 ? 0 : residual) / problem_.norm_squared);  // NaN stays
+    double residual = (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+    if constexpr (sizeof(Scalar) < sizeof(double)) {
+      double const error = roundings * double{std::numeric_limits<Scalar>::epsilon()} * terms /
+                           problem_.norm_squared;
+      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
+        residual = residual_in_double();
+    }
+    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
     if (!std::isfinite(value))
       throw RunError(concatenate("cp_als: the fit of iteration ", state_.iteration() + 1, " is ",
                                  std::isnan(value) ? std::abs(value) : value,
                                  ": the numbers are too large for this precision"));
     return value;
+  }
+
+  /// ||X - M||^2 / ||X||^2 of the factors as they are stored, with <X, M> nonzero by nonzero. About
+  /// the flops of an MTTKRP, and while it runs the coordinates of the nonzeros beside the plan.
+  /// Fences exec.
+  double residual_in_double() {
+    double const inner =
+        inner_product(exec_, to_coo(exec_, problem_.products), factors_, small_.weights.data(),
+                      static_cast<std::size_t>(state_.rank()), workspace_);
+    for (int n = 0; n < state_.order(); ++n) {
+      gram(exec_, factors_[n], gram_, workspace_);
+      launch("sporades::cp_als::multiply_by_gram", columns_ * columns_,
+             MultiplyByGram<Memory>{gram_, H_, small_.weights, n == 0});
+    }
+    launch("sporades::cp_als::sum_of_column", columns_, SumOfColumn<Memory>{H_, small_.squares});
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    fence(exec_, "sporades::cp_als::residual");
+    double model = 0;
+    for (int r = 0; r < state_.rank(); ++r) model += host_.squares(r);
+    return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
   }
 
   ExecutionSpace exec_;

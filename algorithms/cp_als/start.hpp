@@ -5,25 +5,10 @@
 #include <cmath>
 #include <sporades/algorithms/cp_als/options.hpp>
 #include <sporades/algorithms/hosvd.hpp>
+#include <sporades/algorithms/scaled_tensor.hpp>
 
 namespace sporades {
 namespace detail {
-
-/// Throws Error naming the first value that is not finite, or the overflow of the squares.
-template <class ExecutionSpace, class Tensor>
-void report_not_finite(ExecutionSpace const& exec, Tensor const& X, char const* where = "cp_als") {
-  auto const values = X.values;
-  Position first = X.nnz();
-  Kokkos::parallel_reduce(
-      "sporades::cp_als::first_not_finite", Range<ExecutionSpace>(exec, 0, X.nnz()),
-      KOKKOS_LAMBDA(Position p, Position & least) {
-        bool const is_finite = values(p) - values(p) == 0;
-        if (!is_finite && p < least) least = p;
-      },
-      Kokkos::Min<Position>(first));
-  expects(first < X.nnz(), where, ": the squares of X's values overflow");
-  fail(where, ": value ", first, " of X (counted from 0) is NaN or infinite");
-}
 
 /// A(i, r) = |A(i, r)|
 template <class MatrixType>
@@ -52,7 +37,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
     double trace = 0;
     for (std::size_t r = 0; r < R; ++r) trace += host(r, r);
     expects(std::isfinite(trace), "cp_als: the start's factor of mode ", n,
-            " holds NaN, infinity or numbers whose squares overflow");
+            " holds NaN or infinity");
     // Mode 0 is replaced before it is read, unless there is no other.
     expects(trace > 0 || n == 0, "cp_als: the start's factor of mode ", n, " is all zero");
     state.grams.emplace_back(host.data(), host.data() + R * R);
@@ -74,9 +59,10 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
 
 }  // namespace detail
 
-/// The state before the first iteration of a `random` or `hosvd` start. Fences exec.
-/// For a non-negative decomposition the singular vectors are taken by their absolute values.
-/// Throws Error if the options say `given`, or are out of their ranges.
+/// The state before the first iteration of a `random` or `hosvd` start, with weights of 1, which
+/// count in the problem's unit and not in that of X. Fences exec. For a non-negative decomposition
+/// the singular vectors are taken by their absolute values. Throws Error if the options say
+/// `given`, or are out of their ranges.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -95,7 +81,9 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
   return detail::first_state(exec, A, std::vector<double>(options.rank, 1.0));
 }
 
-/// The state before the first iteration of a given start, whose factors are copied. Fences exec.
+/// The state before the first iteration of a given start, whose factors are copied, each scaled by
+/// a power of two such that its largest magnitude lies in [1, 2), and the weights by their inverse.
+/// Fences exec.
 /// Throws Error if its rank or dims are not those of the options and dims, if a factor but that of
 /// mode 0 is all zero, if it is not finite, or if it is negative where the options forbid it.
 template <class ExecutionSpace, class Scalar, class StartSpace>
@@ -116,6 +104,8 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
             given.factors.size(), " has ", A.extent(1), " columns, and there are ",
             weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
+    int const exponent = detail::scale_matrix(exec, given.factors.back());
+    for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
   detail::check_state(dims, options, given);
   if (options.non_negative)

@@ -22,12 +22,18 @@ struct FlipColumns {
 }  // namespace detail
 
 /// The Tucker tensor of a state: each factor's columns have their entry of largest magnitude
-/// positive, the core's signs follow. The state stays as it is. Fences exec.
+/// positive, the core's signs follow. The state stays as it is. Fences exec. Throws RunError if a
+/// number of the core is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerTensor<Scalar, MemorySpace> sign_fixed_model(ExecutionSpace const& exec,
                                                    HooiState<Scalar, MemorySpace> const& state) {
   TuckerTensor<Scalar, MemorySpace> model;
   auto core = state.core;
+  for (double const g : core)
+    if (!(std::abs(g) <= double{std::numeric_limits<Scalar>::max()}))
+      throw RunError(detail::concatenate("hooi: a number of the core is ", g,
+                                         ", past the range of its numbers of ", 8 * sizeof(Scalar),
+                                         " bits: scale the tensor's values down"));
   std::size_t stride = 1;
   for (auto const& factor : state.factors) {
     std::size_t const R = factor.extent(1);

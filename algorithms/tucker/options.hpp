@@ -43,7 +43,9 @@ template <class Scalar, class Index, class MemorySpace>
 struct HooiProblem {
   Dims dims;
   TtmChainPlan<Scalar, Index, MemorySpace> chain;
-  double norm_squared = 0;  // ||X||^2
+  // The chains are those of X 2^-exponent, whose largest magnitude lies in [1, 2).
+  double norm_squared = 0;  // ||X||^2 in that unit
+  int exponent = 0;
 };
 
 }  // namespace sporades

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/tucker/options.hpp>
 #include <sporades/algorithms/tucker/state.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/kernels/tucker_inner_product.hpp>
 
 namespace sporades::detail {
 
@@ -24,7 +26,9 @@ class HooiSolver {
         options_(options),
         state_(state),
         times_(times),
-        left_(exec, options.singular_vectors) {}
+        left_(exec, options.singular_vectors) {
+    for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
+  }
 
   /// Updates every mode once, then the core, and appends the fit to the state. Fences exec.
   void iterate() {
@@ -55,7 +59,7 @@ class HooiSolver {
     for (std::size_t r = 0; r < R; ++r)
       for (std::size_t c = 0; c < columns; ++c)
         if (places[c] >= 0)
-          core[r * columns + c] = state_.core[r + R * static_cast<std::size_t>(places[c])];
+          core[r * columns + c] = core_[r + R * static_cast<std::size_t>(places[c])];
     return core;
   }
 
@@ -90,20 +94,29 @@ class HooiSolver {
     Kokkos::deep_copy(exec_, host, G);
     fence(exec_, "sporades::tucker::core");
     auto const places = ascending_places(*product.columns);
-    std::size_t const others = state_.core.size() / R;
+    std::size_t const others = core_.size() / R;
     for (std::size_t r = 0; r < R; ++r)
       for (std::size_t c = 0; c < columns; ++c)
-        if (places[c] >= 0) state_.core[r * others + places[c]] = host(r, c);
+        if (places[c] >= 0) core_[r * others + places[c]] = host(r, c);
+    for (std::size_t g = 0; g < core_.size(); ++g)
+      state_.core[g] = std::ldexp(core_[g], problem_.exponent);
   }
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - ||G||^2, as the factors are orthonormal.
-  /// Rounding leaves about sqrt(epsilon) of the relative residual.
-  double fit() const {
+  /// This leaves an error of some roundings relative to ||X||^2. In float, where that is too much
+  /// for a fit to 1e-5, the residual is computed again in double. What is left below zero counts as
+  /// zero: fits past 1 - 1e-8 are not told apart.
+  double fit() {
+    constexpr double roundings = 32, wanted = 1e-5;
     double core = 0;
-    for (double g : state_.core) core += g * g;
-    double const residual = problem_.norm_squared - core;
-    double const value =
-        1 - std::sqrt((residual < 0 ? 0 : residual) / problem_.norm_squared);  // NaN stays
+    for (double g : core_) core += g * g;
+    double residual = (problem_.norm_squared - core) / problem_.norm_squared;
+    if constexpr (sizeof(Scalar) < sizeof(double)) {
+      double const error = roundings * double{std::numeric_limits<Scalar>::epsilon()};
+      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
+        residual = residual_in_double();
+    }
+    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
     if (!std::isfinite(value))
       throw RunError(concatenate("hooi: the fit of iteration ", state_.iteration() + 1, " is ",
                                  std::isnan(value) ? std::abs(value) : value,
@@ -111,11 +124,45 @@ class HooiSolver {
     return value;
   }
 
+  /// ||X - M||^2 / ||X||^2 = 1 - (2 <X, M> - ||M||^2) / ||X||^2 of the factors as they are, which
+  /// are orthonormal to their rounding only: ||M||^2 = <G x_0 A_0^T A_0 ... x_{N-1}, G>. Holds the
+  /// coordinates of the nonzeros while it runs. Fences exec.
+  double residual_in_double() {
+    auto modes = problem_.chain.choices[0].columns.modes;
+    modes.insert(modes.begin(), 0);
+    double const inner =
+        tucker_inner_product(exec_, to_coo(exec_, problem_.chain, 0), state_.factors, core_, modes);
+    auto image = core_;
+    std::size_t stride = 1;
+    for (auto const& A : state_.factors) {
+      std::size_t const R = A.extent(1);
+      image = multiplied(image, left_.tall().gram_on_host(A), stride, R);
+      stride *= R;
+    }
+    double model = 0;
+    for (std::size_t g = 0; g < core_.size(); ++g) model += image[g] * core_[g];
+    return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+  }
+
+  /// The core times a symmetric R x R matrix in the mode whose index has this stride.
+  static std::vector<double> multiplied(std::vector<double> const& core,
+                                        std::vector<double> const& S, std::size_t stride,
+                                        std::size_t R) {
+    std::vector<double> result(core.size());
+    for (std::size_t block = 0; block < core.size(); block += stride * R)
+      for (std::size_t to = 0; to < R; ++to)
+        for (std::size_t from = 0; from < R; ++from)
+          for (std::size_t e = 0; e < stride; ++e)
+            result[block + to * stride + e] += S[to * R + from] * core[block + from * stride + e];
+    return result;
+  }
+
   ExecutionSpace exec_;
   HooiProblem<Scalar, Index, Memory>& problem_;
   HooiOptions options_;
   State& state_;
   KernelTimes& times_;
+  std::vector<double> core_;  // the state's in the problem's unit
   LeftSingularVectors<ExecutionSpace, Scalar, Index> left_;
 };
 

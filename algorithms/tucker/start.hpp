@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/hosvd.hpp>
+#include <sporades/algorithms/scaled_tensor.hpp>
 #include <sporades/algorithms/tucker/options.hpp>
 #include <sporades/algorithms/tucker/state.hpp>
 
@@ -51,10 +52,10 @@ HooiState<Scalar, MemorySpace> first_hooi_state(ExecutionSpace const& exec,
   HooiState<Scalar, MemorySpace> state{factors, {}, {}, {}};
   TallMatrices<ExecutionSpace, Scalar> tall(exec);
   for (int n = 0; n < state.order(); ++n) {
+    scale_matrix(exec, factors[n]);
     double const sum = norm_squared(
         exec, Vector<Scalar, MemorySpace>(factors[n].data(), with_padding(factors[n]).size()));
-    expects(std::isfinite(sum), "hooi: the start's factor of mode ", n,
-            " holds NaN, infinity or numbers whose squares overflow");
+    expects(std::isfinite(sum), "hooi: the start's factor of mode ", n, " holds NaN or infinity");
     tall.orthonormalize(state.factors[n], seed, n);
   }
   state.core.assign(core_size(state.ranks()), 0.0);

@@ -40,17 +40,17 @@ struct GramBlocks {
   template <int height, int width>
   KOKKOS_INLINE_FUNCTION void tile(std::uint64_t i, std::uint64_t j, std::uint64_t row,
                                    std::uint64_t stop, double* sums, bool first) const {
-    Tile<Scalar, width> total[height];
+    Tile<double, width> total[height];
     unrolled<height>([&](int k) { total[k].fill(0); });
     for (; row < stop; ++row) {
       Scalar const* const a = &A(row, i);
-      auto const b = load_tile<Scalar, width>(&B(row, j));
-      unrolled<height>([&](int k) { total[k].add_product(a[k], b); });
+      auto const b = in_double(load_tile<Scalar, width>(&B(row, j)));
+      unrolled<height>([&](int k) { total[k].add_product(static_cast<double>(a[k]), b); });
     }
     for (int k = 0; k < height; ++k)
       for (int c = 0; c < width; ++c) {
         double& sum = sums[(i + k) * B.extent(1) + j + c];
-        sum = first ? static_cast<double>(total[k][c]) : sum + static_cast<double>(total[k][c]);
+        sum = first ? total[k][c] : sum + total[k][c];
       }
   }
 };
@@ -131,16 +131,17 @@ struct GramTeams {
       if (!triangle) bring(team, B, right, row, count, rows + right_at, stride);
       team.team_barrier();
       if (group < groups) {
-        Tile<Scalar, width> sum[width];
+        Tile<double, width> sum[width];
         unrolled<width>([&](int k) { sum[k].fill(0); });
         for (int r = group; r < count; r += groups) {
           Scalar const* const from = rows + r * stride;
-          auto const a = load_tile<Scalar, width, true>(from + mine.i * width);
-          auto const b = load_tile<Scalar, width, true>(from + right_at + mine.j * width);
+          auto const a = in_double(load_tile<Scalar, width, true>(from + mine.i * width));
+          auto const b =
+              in_double(load_tile<Scalar, width, true>(from + right_at + mine.j * width));
           unrolled<width>([&](int k) { sum[k].add_product(a[k], b); });
         }
         unrolled<width>([&](int k) {
-          for (int c = 0; c < width; ++c) total[k][c] += static_cast<double>(sum[k][c]);
+          for (int c = 0; c < width; ++c) total[k][c] += sum[k][c];
         });
       }
       team.team_barrier();
@@ -267,9 +268,9 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
 
 }  // namespace detail
 
-/// G = A^T A. A: I x R, G: R x R, whole. Sums of up to 64 rows are taken in Scalar, others in
-/// double, in an order given by I and R alone: the same bits on any number of threads. Enqueued on
-/// exec, does not fence but where the workspace grows. I R^2 flops (upper triangle). Throws Error
+/// G = A^T A. A: I x R, G: R x R, whole. Summed in double, in an order given by I and R alone: the
+/// same bits on any number of threads. Enqueued on exec, does not fence but where the workspace
+/// grows. I R^2 flops (upper triangle). Throws Error
 /// if G is not R x R.
 template <class ExecutionSpace, class Input, class Output, class Memory>
 void gram(ExecutionSpace const& exec, Input const& A, Output const& G,

@@ -90,6 +90,26 @@ check 'while some are without it' grep -qE '(^| )-[0-9]' m.ktns
 run 0 "${base[@]}" --regularization 10
 check 'regularization lowers the fit' awk -v a="$(fit_of)" -v b="$fit" 'BEGIN { exit !(a < b) }'
 
+# Dead components are said; nothing non-negative fits negative numbers.
+check_not 'none is dead' grep -q 'have weight 0' out
+check 'none is dead' grep -q '"dead_components": 0' r1.json
+printf '1 1 1 -1\n2 2 2 -1\n' > negative.tns
+run 0 cp-als negative.tns --rank 2 --non-negative --report r.json
+says '2 of 2 components have weight 0'
+check 'dead components are reported' grep -q '"dead_components": 2' r.json
+
+# Values of any size have the same fit.
+for unit in 1e-25 1e-33 1e30; do
+  awk -v unit=$unit 'NF == 4 && !/#/ { $4 *= unit } { print }' CONVFMT=%.9g OFMT=%.9g x.tns > unit.tns
+  run 0 cp-als unit.tns --rank 4 --iterations 8 --tolerance 0 --precision float
+  check "values times $unit fit the same in float" within "$(fit_of)" "$fit" 1e-3
+done
+awk 'NF == 4 && !/#/ { $4 *= 1e-200 } { print }' CONVFMT=%.17g OFMT=%.17g x.tns > unit.tns
+run 0 cp-als unit.tns --rank 4 --iterations 8 --tolerance 0
+check 'values times 1e-200 fit the same' within "$(fit_of)" "$fit" 1e-6
+sed 's/[^ ]*$/0/' one.tns > zero.tns
+refuses 'the norm of X is 0' cp-als zero.tns --rank 1
+
 # The live line.
 run 0 "${base[@]}" --progress always
 check 'a live line' grep -q 'iteration 8 of 8' err
