@@ -34,6 +34,12 @@ struct PackedWalk {
   }
 };
 
+/// Registers of a walk over this many other modes on GPUs: with one or two of them 64 are enough,
+/// and four blocks of 256 threads a multiprocessor hide more of the loads' latency than three do.
+template <class ExecutionSpace, int Others>
+using PackedBounds = std::conditional_t<Others == 1 || Others == 2,
+                                        TeamBounds<ExecutionSpace, 256, 4>, Kokkos::LaunchBounds<>>;
+
 /// Strategies `sorted` (split 0) and `fibers` (split N - 2, or less for short fibers) on packed
 /// nonzeros in the order of their rows.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -41,14 +47,20 @@ void mttkrp_packed(ExecutionSpace const& exec, char const* label,
                    PackedCoo<Scalar, Index, MemorySpace> const& X,
                    Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
                    int split, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  bool const aligned = all_rows_aligned(A, X.row_mode, V);
   for_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
     using Nonzeros = std::decay_t<decltype(nonzeros)>;
-    sum_sorted_rows<tile_widths<Nonzeros::other_modes>>(
-        exec, label, X.nnz(), X.rows.extent(0) == V.extent(0), V,
-        all_rows_aligned(A, X.row_mode, V), carry,
-        [&](auto width, auto access, auto const& sums, WalkShape const& shape) {
-          return PackedWalk<Nonzeros, std::decay_t<decltype(sums)>, Scalar, width(), access(),
-                            depth(), batch<ExecutionSpace>>{nonzeros, sums, shape};
+    constexpr int others = Nonzeros::other_modes;
+    sum_sorted_rows(
+        exec, X.nnz(), X.rows.extent(0) == V.extent(0), V, carry,
+        [&](auto const& run) {
+          for_column_tiles<ExecutionSpace, Scalar, tile_widths<others>>(V.extent(1), aligned, run);
+        },
+        [&](auto width, auto access, auto const& sums, WalkShape const& shape, Position chunks) {
+          using Walk = PackedWalk<Nonzeros, std::decay_t<decltype(sums)>, Scalar, width(), access(),
+                                  depth(), batch<ExecutionSpace>>;
+          launch_items<PackedBounds<ExecutionSpace, others>>(exec, label, chunks * shape.tiles,
+                                                             Walk{nonzeros, sums, shape});
         });
   });
 }
