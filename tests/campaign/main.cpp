@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// campaign --seed S [--first K] [--draws N] [--bits FILE]: N random draws of a tensor, an
+/// sporades_campaign --seed S [--first K] [--draws N] [--bits FILE]: N random draws of a tensor, an
 /// operation and its options, from the K-th of seed S on; each is checked against its definition,
 /// and one that fails says how to repeat it. --bits writes hashes of all results that promise the
 /// same bits on every number of threads: campaign.sh compares them.
@@ -59,7 +59,7 @@ int run(int argc, char** argv) {
     ++failures;
     std::printf("draw %llu: %s\n", static_cast<unsigned long long>(number), outcome.text.c_str());
     for (auto const& fault : outcome.faults) std::printf("  %s\n", fault.c_str());
-    std::printf("  again: campaign --seed %llu --first %llu --draws 1\n",
+    std::printf("  again: %s --seed %llu --first %llu --draws 1\n", argv[0],
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(number));
     std::fflush(stdout);
   }
