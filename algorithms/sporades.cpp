@@ -14,12 +14,13 @@
 #include <sporades/algorithms/command/arguments.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/number_option.hpp>
+#include <sporades/algorithms/command/processor.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/core/error.hpp>
+#include <sporades/core/spin_limit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
-#include <sporades/version.hpp>
 
 namespace sporades::command {
 namespace {
@@ -146,7 +147,7 @@ void add_threads(CLI::App& app, int& threads) {
 
 Parsed parse(std::vector<std::string> arguments) {
   CLI::App app("Sporades: sparse tensor decompositions on Kokkos.", "sporades");
-  app.set_version_flag("--version", std::string("sporades ") + version);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(
       "Kokkos' own options may be given anywhere, as --kokkos-device-id=1.\n"
@@ -273,6 +274,7 @@ int run(int argc, char** argv) {
   int status = parsed.status;
   if (parsed.threads > 0) kokkos.push_back(threads_option(parsed.threads));
   if (parsed.run) {
+    limit_spinning(argv);
     KokkosScope const scope(argv[0], kokkos);
     status = parsed.run();
   }

@@ -2,6 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # The sporades command.
+
+# For the source that checks the processor, whichever runs it; it runs before sanitizers are ready.
+function(sporades_compile_for_all_processors source)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    set_source_files_properties(${source} PROPERTIES
+      COMPILE_OPTIONS "-march=x86-64;-fno-sanitize=all")
+  endif()
+endfunction()
+
 find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -13,6 +22,10 @@ if(command_sources)
   set_target_properties(sporades_command PROPERTIES OUTPUT_NAME sporades)
   target_link_libraries(sporades_command PRIVATE
     sporades::sporades CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-  sporades_add_simd(sporades_command)
-sporades_add_warnings(sporades_command)
+  sporades_add_simd(sporades_command PRIVATE)
+  sporades_add_warnings(sporades_command)
+  string(JOIN " " flags ${sporades_processor_flags})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/algorithms/command/processor.cpp PROPERTIES
+    COMPILE_DEFINITIONS "SPORADES_PROCESSOR_FLAGS=\"${flags}\"")
+  sporades_compile_for_all_processors(${PROJECT_SOURCE_DIR}/algorithms/command/processor_check.cpp)
 endif()

@@ -30,6 +30,7 @@ if(NOT KokkosKernels_FOUND)
     "Sporades needs Kokkos Kernels of the same release as Kokkos (${Kokkos_VERSION}), and found none: "
     "give its prefix as -DCMAKE_PREFIX_PATH=...")
 endif()
+include(cmake/kokkos_targets.cmake)
 find_package(LAPACK REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -24,8 +24,17 @@ target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
                                PRIVATE LAPACK::LAPACK Threads::Threads ZLIB::ZLIB)
-sporades_add_simd(sporades)
+sporades_add_simd(sporades PRIVATE)
 sporades_add_warnings(sporades)
+
+# Applications whose own types or execution spaces make the compiler instantiate our kernels link
+# this, too: they get the flags that made vectors of ours, and those for the processor that the
+# library was installed for.
+add_library(sporades_simd INTERFACE)
+add_library(sporades::simd ALIAS sporades_simd)
+set_target_properties(sporades_simd PROPERTIES EXPORT_NAME simd)
+sporades_add_simd(sporades_simd INTERFACE)
+target_compile_options(sporades_simd INTERFACE "$<INSTALL_INTERFACE:${sporades_processor_flags}>")
 
 include(${PROJECT_SOURCE_DIR}/cmake/instantiate.cmake)
 sporades_write_execution_spaces()

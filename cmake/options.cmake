@@ -22,13 +22,22 @@ endif()
 # Our kernels say which loops are vectors (#pragma omp simd); without OpenMP g++ and clang need to
 # be told to listen. No code depends on it, only its speed. For HIP only the host's half of it is:
 # clang 15 would call OpenMP's device runtime in every kernel, which nothing links.
-function(sporades_add_simd target)
+function(sporades_add_simd target scope)
   if(Kokkos_DEVICES MATCHES "HIP")
-    target_compile_options(${target} PRIVATE "SHELL:-Xarch_host -fopenmp-simd")
+    target_compile_options(${target} ${scope} "SHELL:-Xarch_host -fopenmp-simd")
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-    target_compile_options(${target} PRIVATE -fopenmp-simd)
+    target_compile_options(${target} ${scope} -fopenmp-simd)
   endif()
 endfunction()
+
+# What ties this build to some processors.
+string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" sporades_processor_flags)
+string(REGEX MATCHALL "-m(arch|cpu)=[^ ]+" sporades_processor_flags
+  "${CMAKE_CXX_FLAGS} ${${sporades_processor_flags}}")
+if(sporades_processor_flags)
+  string(JOIN " " flags ${sporades_processor_flags})
+  message(STATUS "Sporades: compiled with ${flags}, for processors that have its instructions only")
+endif()
 
 # Warnings for a target of ours: never exported, and not where we are a guest.
 function(sporades_add_warnings target)

@@ -63,6 +63,15 @@ std::false_type is_hip(long);
 
 }  // namespace detail
 
+/// True where a launch wakes threads of the host and returns when all are done: OpenMP.
+#if defined(KOKKOS_ENABLE_OPENMP)
+template <class ExecutionSpace>
+inline constexpr bool wakes_threads = std::is_same_v<ExecutionSpace, Kokkos::OpenMP>;
+#else
+template <class ExecutionSpace>
+inline constexpr bool wakes_threads = false;
+#endif
+
 /// Bounds of a kernel whose teams have so many lanes, and of which a GPU's multiprocessor is to
 /// hold so many teams at once. HIP wants that in wavefronts of 64 lanes on each of its four parts.
 template <class ExecutionSpace, int lanes, int teams>

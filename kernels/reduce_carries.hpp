@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/launch.hpp>
 #include <sporades/kernels/row_sums.hpp>
 
 /// Carries, added to the output in one launch. A work item takes a chunk of carry slots of the
@@ -126,10 +127,8 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
   RawVector<Index const, MemorySpace> const row_of(carry.level(0).rows.data(), 2 * chunks);
   Kernel kernel{{}, row_of, carry.arrivals(), V, first_column, tiles};
   for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;
-  Kokkos::parallel_for("sporades::carry::reduce",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(
-                           exec, 0, chunks_of(2 * chunks, carry_chunk) * tiles),
-                       kernel);
+  launch(exec, "sporades::carry::reduce", chunks_of(2 * chunks, carry_chunk) * tiles,
+         carry_chunk * Width, kernel);
 }
 
 }  // namespace sporades::detail

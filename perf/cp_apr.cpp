@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cmath>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <support/benchmarks.hpp>
 #include <support/iterations.hpp>
@@ -8,15 +7,6 @@
 
 namespace sporades::perf {
 namespace {
-
-/// X with the magnitudes of its values rounded up: counts.
-template <class Tensor>
-Tensor counts_of(Tensor X) {
-  auto const values = X.values;
-  X.values = decltype(X.values)("sporades::perf::counts", X.nnz());
-  for (Position p = 0; p < X.nnz(); ++p) X.values(p) = std::ceil(std::abs(values(p)));
-  return X;
-}
 
 /// Five outer iterations of ten inner ones; the row solvers' come after those that take one step a
 /// row, which are not counted. phi_share: the part of multiplicative updates that is Phi.

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sporades/core/error.hpp>
 #include <sporades/core/kokkos.hpp>
+#include <sporades/core/spin_limit.hpp>
 #include <sporades/version.hpp>
 #include <sstream>
 #include <support/benchmarks.hpp>
@@ -42,6 +43,8 @@ sporades::perf::Settings take_settings(int& argc, char** argv) {
       settings.files = split(value);
     } else if (name == "--stream-megabytes") {
       settings.stream_megabytes = std::stod(value);
+    } else if (name == "--neighbours") {
+      settings.neighbours = std::stoi(value);
     } else {
       argv[kept++] = argv[i];
     }
@@ -53,6 +56,7 @@ sporades::perf::Settings take_settings(int& argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  sporades::limit_spinning(argv);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {
     auto const settings = take_settings(argc, argv);
@@ -75,6 +79,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_cp_als(settings);
     sporades::perf::add_cp_apr(settings);
     sporades::perf::add_tucker(settings);
+    sporades::perf::add_neighbour(settings);
     benchmark::RunSpecifiedBenchmarks();
   } catch (std::exception const& error) {
     std::cerr << "sporades_perf: error: " << error.what() << '\n';

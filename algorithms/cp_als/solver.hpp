@@ -106,7 +106,7 @@ class CpAlsSolver {
     if (n == state_.order() - 1)
       times_.measure(exec_, "fit", [&] {
         column_dots(exec_, V, factors_[n], small_.inner, workspace_);
-        launch("sporades::cp_als::model_squares", columns_,
+        launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
     times_.measure(exec_, "normalize", [&] { normalize(n, small_.weights); });
@@ -115,7 +115,7 @@ class CpAlsSolver {
   /// Columns of length 1, and the Gram matrix that they have then, from gram_.
   template <class Lengths>
   void normalize(int n, Lengths const& lengths) {
-    launch("sporades::cp_als::normalize_gram", columns_ * columns_,
+    launch(exec_, "sporades::cp_als::normalize_gram", columns_ * columns_, 16,
            NormalizeGram<Scalar, Memory>{gram_, small_.grams, lengths, scale_,
                                          static_cast<std::uint64_t>(n)});
     scale_columns(exec_, factors_[n], scale_);
@@ -152,10 +152,10 @@ class CpAlsSolver {
   /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised.
   void solve(int n, MatrixType const& V) {
     auto const R = static_cast<std::size_t>(state_.rank());
-    launch("sporades::cp_als::hadamard_of_grams", columns_ * columns_,
+    launch(exec_, "sporades::cp_als::hadamard_of_grams", columns_ * columns_, factors_.size(),
            HadamardOfGrams<Memory>{small_.grams, H_, static_cast<std::uint64_t>(n), R});
     if (options_.non_negative) {
-      launch("sporades::cp_als::add_ridge", columns_ * columns_,
+      launch(exec_, "sporades::cp_als::add_ridge", columns_ * columns_, 1,
              AddRidge<Scalar, Memory>{H_, system_, options_.regularization, R});
       MatrixType const gradient(gradient_.data(), V.extent(0), columns_);
       solve_non_negative(exec_, V, system_, small_.weights, factors_[n], gradient);
@@ -167,11 +167,6 @@ class CpAlsSolver {
     invert_system(exec_, H, options_.regularization, inverse, Kokkos::subview(small_.singulars, n),
                   workspace_);
     multiply(exec_, V, system_, factors_[n]);
-  }
-
-  template <class Kernel>
-  void launch(char const* label, std::uint64_t items, Kernel const& kernel) const {
-    Kokkos::parallel_for(label, Range<ExecutionSpace>(exec_, 0, items), kernel);
   }
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum

@@ -34,7 +34,6 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
                                  Matrix<Scalar, MemorySpace> const& phi, KernelTimes& times) {
   auto const b = all_entries(A[n]);
   auto const multiplier = all_entries(phi);
-  Range<ExecutionSpace> const entries(exec, 0, b.extent(0));
   std::string const mode = " mode " + std::to_string(n);
   if (plan.pi_source == Pi::stored)
     times.measure(exec, "pi" + mode, [&] { update_pi(exec, plan, A, n); });
@@ -44,17 +43,15 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
     times.measure(exec, "phi" + mode, [&] { sporades::phi(exec, plan, A, n, A[n], epsilon, phi); });
     double violation = 0;
     times.measure(exec, "kkt_violation", [&] {
-      Kokkos::parallel_reduce("sporades::cp_apr::kkt_violation", entries,
-                              KktViolation<Scalar, MemorySpace>{b, multiplier},
-                              Kokkos::Max<double>(violation));
+      violation = launch_max<double>(exec, "sporades::cp_apr::kkt_violation", b.extent(0), 1,
+                                     KktViolation<Scalar, MemorySpace>{b, multiplier});
     });
     result.kkt_violation = b.extent(0) == 0 ? 0 : violation;
     if (result.kkt_violation < options.tolerance) break;
     result.unchanged = false;
     times.measure(exec, "multiply", [&] {
-      Kokkos::parallel_for(
-          "sporades::cp_apr::multiply", entries,
-          MultiplyByPhi<Scalar, MemorySpace>{b, multiplier, least_entry<Scalar>(A.size())});
+      launch(exec, "sporades::cp_apr::multiply", b.extent(0), 1,
+             MultiplyByPhi<Scalar, MemorySpace>{b, multiplier, least_entry<Scalar>(A.size())});
     });
   }
   return result;

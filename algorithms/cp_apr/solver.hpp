@@ -77,7 +77,7 @@ class CpAprSolver {
     auto const a = all_entries(factors_[n]);
     MatrixType const phi(phi_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "shift_weights", [&] {
-      launch("sporades::cp_apr::shift_weights", a.extent(0),
+      launch(exec_, "sporades::cp_apr::shift_weights", a.extent(0), 1,
              ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_, 1 / problem_.unit,
                                           static_cast<Scalar>(options_.kappa),
                                           least_entry<Scalar>(factors_.size())});
@@ -85,13 +85,13 @@ class CpAprSolver {
     ModeUpdate const update = improve(n, phi);
     times_.measure(exec_, "normalize", [&] {
       column_sums(exec_, factors_[n], weights_, workspace_);
-      launch("sporades::cp_apr::divide_by_sums", a.extent(0),
+      launch(exec_, "sporades::cp_apr::divide_by_sums", a.extent(0), 8,
              DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
-      launch("sporades::cp_apr::mark_zeros", a.extent(0),
+      launch(exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
              MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.lifts[n],
                                                    static_cast<Scalar>(options_.kappa_tolerance)});
       if (problem_.unit != 1)
-        launch("sporades::cp_apr::scale_weights", columns_,
+        launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
                Scale<double, Memory>{weights_, weights_, problem_.unit});
     });
     return update;
@@ -144,12 +144,13 @@ class CpAprSolver {
         static_cast<Scalar>(options_.kappa_tolerance),
         static_cast<std::uint64_t>(state_.rank())};
     for (int n = 0; n < state_.order(); ++n) mark.lifts[n] = state_.lifts[n];
-    launch("sporades::cp_apr::mark_zero_models", problem_.counts.nnz(), mark);
-    launch("sporades::cp_apr::revive", columns_,
+    launch(exec_, "sporades::cp_apr::mark_zero_models", problem_.counts.nnz(),
+           factors_.size() * columns_, mark);
+    launch(exec_, "sporades::cp_apr::revive", columns_, 1,
            ReviveComponents<Memory>{weights_, options_.kappa * problem_.unit});
     for (int n = 0; n < state_.order(); ++n) {
       auto const a = all_entries(factors_[n]);
-      launch("sporades::cp_apr::lift_zero_models", a.extent(0),
+      launch(exec_, "sporades::cp_apr::lift_zero_models", a.extent(0), 1,
              LiftZeroModels<Scalar, Memory>{a, state_.lifts[n], options_.kappa, columns_,
                                             options_.seed, static_cast<std::uint64_t>(n)});
     }
@@ -157,11 +158,6 @@ class CpAprSolver {
 
   LogLikelihood likelihood() {
     return log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_);
-  }
-
-  template <class Kernel>
-  void launch(char const* label, std::uint64_t items, Kernel const& kernel) const {
-    Kokkos::parallel_for(label, Range<ExecutionSpace>(exec_, 0, items), kernel);
   }
 
   ExecutionSpace exec_;

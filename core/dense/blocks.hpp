@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/launch.hpp>
 #include <sporades/core/types.hpp>
 #include <type_traits>
 
@@ -34,9 +35,6 @@ class Workspace {
 };
 
 namespace detail {
-
-template <class ExecutionSpace>
-using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>;
 
 /// Columns of one kernel item: a GPU gives neighbouring threads neighbouring tiles of 4, a CPU
 /// takes whole rows.
@@ -139,8 +137,8 @@ double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::ui
                             std::uint64_t entries, std::uint64_t most) {
   while (blocks > most) {
     SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
-    Kokkos::parallel_for("sporades::dense::sum_blocks",
-                         Range<ExecutionSpace>(exec, 0, level.groups() * level.runs()), level);
+    launch(exec, "sporades::dense::sum_blocks", level.groups() * level.runs(),
+           level.run * std::min(blocks, level.group), level);
     partial += blocks * entries;
     blocks = level.groups();
   }

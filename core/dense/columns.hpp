@@ -141,10 +141,10 @@ void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, R
   auto const partial = workspace.template get<double>(
       exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
   ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
-  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  launch(exec, label, kernel.items(), blocks.rows_per_block * R, kernel);
   double const* const sums = sum_blocks(exec, partial.data(), blocks.count, R);
-  Kokkos::parallel_for(
-      "sporades::dense::store_columns", Range<ExecutionSpace>(exec, 0, R),
+  launch(
+      exec, "sporades::dense::store_columns", R, 1,
       KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
 }
 
@@ -161,8 +161,8 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
   detail::for_packed<ExecutionSpace>(
       [&](auto packed) {
         detail::ScaleColumns<ExecutionSpace, Scalar, packed()> const kernel{A, s};
-        Kokkos::parallel_for("sporades::dense::scale_columns",
-                             detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+        detail::launch(exec, "sporades::dense::scale_columns", kernel.items(),
+                       kernel.rows_per_item * A.extent(1), kernel);
       },
       A);
 }

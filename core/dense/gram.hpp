@@ -259,11 +259,9 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
   auto const partial = workspace.template get<double>(
       exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
   GramBlocks<ExecutionSpace, Scalar> const kernel{A, B, partial.data(), blocks, symmetric};
-  Kokkos::parallel_for("sporades::dense::gram", Range<ExecutionSpace>(exec, 0, blocks.count),
-                       kernel);
+  launch(exec, "sporades::dense::gram", blocks.count, blocks.rows_per_block * entries, kernel);
   double const* const sums = sum_blocks(exec, partial.data(), blocks.count, entries);
-  Kokkos::parallel_for("sporades::dense::gram_store", Range<ExecutionSpace>(exec, 0, entries),
-                       StoreGram<Output>{sums, C, symmetric});
+  launch(exec, "sporades::dense::gram_store", entries, 1, StoreGram<Output>{sums, C, symmetric});
 }
 
 }  // namespace detail

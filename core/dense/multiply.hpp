@@ -98,8 +98,8 @@ void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output 
   detail::for_packed<ExecutionSpace>(
       [&](auto packed) {
         detail::MultiplyRows<ExecutionSpace, Scalar, packed()> const kernel{V, S, A, adds};
-        Kokkos::parallel_for("sporades::dense::multiply",
-                             detail::Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+        detail::launch(exec, "sporades::dense::multiply", kernel.items(),
+                       kernel.rows_per_item * S.size() + 1, kernel);
       },
       V, S, A);
 }

@@ -50,9 +50,8 @@ struct DotLanes {
 
 template <class ExecutionSpace, class Scalar>
 void launch_dot(ExecutionSpace const& exec, DotLanes<ExecutionSpace, Scalar> const& kernel) {
-  Kokkos::parallel_for(
-      "sporades::dense::dot",
-      Range<ExecutionSpace>(exec, 0, kernel.blocks() * (is_gpu<ExecutionSpace> ? 32 : 1)), kernel);
+  launch(exec, "sporades::dense::dot",
+         kernel.blocks() * (is_gpu<ExecutionSpace> ? kernel.lanes : 1), kernel.block, kernel);
 }
 
 }  // namespace detail

@@ -39,4 +39,7 @@ void add_tucker(Settings const& settings);
 /// One outer iteration of CP-APR, and its parts.
 void add_cp_apr(Settings const& settings);
 
+/// One iteration of CP-ALS and CP-APR, alone and beside Settings::neighbours busy processes.
+void add_neighbour(Settings const& settings);
+
 }  // namespace sporades::perf

@@ -15,6 +15,7 @@ struct Settings {
   std::vector<std::string> scalars{"double", "float"};
   std::vector<std::string> files;  // to time the readers on
   double stream_megabytes = 256;   // of one array
+  int neighbours = 0;              // busy processes to run beside
 
   bool has_scalar(std::string const& name) const {
     for (auto const& scalar : scalars)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/formats/coo_tensor.hpp>
 #include <support/measure.hpp>
 
@@ -12,6 +13,15 @@ namespace sporades::perf {
 /// until the next one is asked for.
 template <class Scalar>
 CooTensor<Scalar> const& tensor(std::string const& name);
+
+/// X with the magnitudes of its values rounded up: counts.
+template <class Tensor>
+Tensor counts_of(Tensor X) {
+  auto const values = X.values;
+  X.values = decltype(X.values)("sporades::perf::counts", X.nnz());
+  for (Position p = 0; p < X.nnz(); ++p) X.values(p) = std::ceil(std::abs(values(p)));
+  return X;
+}
 
 /// "uber", "nell-2:20000000", or a file's name without its folders.
 std::string short_name(std::string const& name);

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <sporades/core/kokkos.hpp>
+#include <sporades/core/spin_limit.hpp>
+#include <sporades/core/timer.hpp>
+#include <sporades/execution_spaces.hpp>
+#include <string>
+
+#if defined(__linux__)
+#include <sys/auxv.h>
+#include <unistd.h>
+#endif
+
+namespace sporades {
+namespace {
+
+// Waking a thread takes up to 0.1 ms on a virtual machine: who spins for about as long as that
+// loses at most about twice what the best choice would cost, however long the wait is.
+constexpr double seconds_to_spin = 2e-4;
+
+template <class... Spaces>
+constexpr bool has_openmp(std::tuple<Spaces...>*) {
+  return (wakes_threads<Spaces> || ...);
+}
+
+/// Rounds of GNU's waiting loop that take so long here; a pause takes 20 to 150 cycles.
+long spins_in(double seconds) {
+  constexpr int trial = 1000;
+  std::atomic<int> word{0};
+  double best = 1;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    Timer const timer;
+    for (int i = 0; i < trial && word.load(std::memory_order_relaxed) == 0; ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+    best = std::min(best, timer.seconds());
+  }
+  return static_cast<long>(std::clamp(trial * seconds / best, 1e3, 1e6));
+}
+
+}  // namespace
+
+void limit_spinning(char** argv) {
+#if defined(__linux__)
+  if (!has_openmp(static_cast<ExecutionSpaces*>(nullptr))) return;
+  for (char const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
+    if (std::getenv(variable) != nullptr) return;
+  // Where the dynamic linker was executed, to load the program, /proc/self/exe is the linker.
+  if (getauxval(AT_BASE) == 0) return;
+  std::string program(4096, '\0');
+  auto const length = readlink("/proc/self/exe", program.data(), program.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == program.size()) return;
+  program.resize(static_cast<std::size_t>(length));
+  if (setenv("GOMP_SPINCOUNT", std::to_string(spins_in(seconds_to_spin)).c_str(), 1) != 0 ||
+      setenv("KMP_BLOCKTIME", "1", 1) != 0)
+    return;
+  execv(program.c_str(), argv);  // returns only if it fails: then threads spin as they always do
+#else
+  static_cast<void>(argv);
+#endif
+}
+
+}  // namespace sporades
