@@ -17,9 +17,9 @@
 namespace sporades {
 namespace {
 
-// Waking a thread takes up to 0.1 ms on a virtual machine: who spins for about as long as that
-// loses at most about twice what the best choice would cost, however long the wait is.
-constexpr double seconds_to_spin = 2e-4;
+// Putting a thread to sleep and waking it costs up to about as long on a virtual machine: who spins
+// for that long loses at most twice what the best choice would, however long the wait is.
+constexpr double seconds_to_spin = 3e-4;
 
 template <class... Spaces>
 constexpr bool has_openmp(std::tuple<Spaces...>*) {

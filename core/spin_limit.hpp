@@ -6,7 +6,7 @@ namespace sporades {
 
 /// Limits how long threads of OpenMP spin while they wait. GNU's library lets them spin for some
 /// milliseconds, and beside other busy programs they keep processors from the very threads that
-/// they wait for. With this they sleep after 0.2 milliseconds (GOMP_SPINCOUNT; LLVM's library
+/// they wait for. With this they sleep after 0.3 milliseconds (GOMP_SPINCOUNT; LLVM's library
 /// counts in milliseconds: KMP_BLOCKTIME=1).
 ///
 /// The OpenMP library reads these variables when it is loaded, so the program is executed once more
