@@ -22,7 +22,7 @@ if(command_sources)
   set_target_properties(sporades_command PROPERTIES OUTPUT_NAME sporades)
   target_link_libraries(sporades_command PRIVATE
     sporades::sporades CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-  sporades_add_simd(sporades_command PRIVATE)
+  sporades_add_simd(sporades_command)
   sporades_add_warnings(sporades_command)
   string(JOIN " " flags ${sporades_processor_flags})
   set_source_files_properties(${PROJECT_SOURCE_DIR}/algorithms/command/processor.cpp PROPERTIES

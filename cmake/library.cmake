@@ -24,7 +24,7 @@ target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
                                PRIVATE LAPACK::LAPACK Threads::Threads ZLIB::ZLIB)
-sporades_add_simd(sporades PRIVATE)
+sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 
 # Applications whose own types or execution spaces make the compiler instantiate our kernels link

@@ -22,7 +22,10 @@ endif()
 # Our kernels say which loops are vectors (#pragma omp simd); without OpenMP g++ and clang need to
 # be told to listen. No code depends on it, only its speed. For HIP only the host's half of it is:
 # clang 15 would call OpenMP's device runtime in every kernel, which nothing links.
-function(sporades_add_simd target scope)
+# sporades_add_simd(TARGET [INTERFACE])
+function(sporades_add_simd target)
+  set(scope PRIVATE ${ARGN})
+  list(GET scope -1 scope)
   if(Kokkos_DEVICES MATCHES "HIP")
     target_compile_options(${target} ${scope} "SHELL:-Xarch_host -fopenmp-simd")
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
