@@ -207,10 +207,11 @@ class CpAlsSolver {
                       static_cast<std::size_t>(state_.rank()), workspace_);
     for (int n = 0; n < state_.order(); ++n) {
       gram(exec_, factors_[n], gram_, workspace_);
-      launch("sporades::cp_als::multiply_by_gram", columns_ * columns_,
+      launch(exec_, "sporades::cp_als::multiply_by_gram", columns_ * columns_, 1,
              MultiplyByGram<Memory>{gram_, H_, small_.weights, n == 0});
     }
-    launch("sporades::cp_als::sum_of_column", columns_, SumOfColumn<Memory>{H_, small_.squares});
+    launch(exec_, "sporades::cp_als::sum_of_column", columns_, columns_,
+           SumOfColumn<Memory>{H_, small_.squares});
     Kokkos::deep_copy(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::residual");
     double model = 0;
