@@ -19,7 +19,7 @@
 /// Review 51(3), 2009, Figure 3.3.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
-/// `atomic` and `duplicated` excepted).
+/// `atomic`, `duplicated` and `alto_atomic` excepted).
 ///
 ///   CpAlsOptions options;
 ///   options.rank = 16;
@@ -69,9 +69,10 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
   check_cp_als(options);
   auto const scaled = detail::summed_and_scaled(exec, X, "cp_als");
   auto const& summed = scaled.tensor;  // the norm is that of the sums
-  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
-                         ? choose_fused_modes(X.dims, summed.nnz())
-                         : std::vector<int>();
+  auto const fused =
+      options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, summed.nnz(), options.rank)
+          : std::vector<int>();
   return {X.dims,
           make_dimension_tree(exec, summed, fused, MttkrpOptions{options.strategy, options.rank}),
           norm_squared(exec, summed.values), scaled.exponent};

@@ -27,8 +27,8 @@
 /// row by row instead, by projected damped Newton and quasi-Newton steps: fewer and dearer
 /// iterations; see cp_apr/solve_rows.hpp.
 ///
-/// One seed gives one model, bit for bit, on a backend with any number of threads (strategy
-/// `atomic` excepted).
+/// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
+/// `atomic` and `alto_atomic` excepted).
 ///
 ///   CpAprOptions options;
 ///   options.rank = 16;
@@ -68,6 +68,11 @@ inline void check_cp_apr(CpAprOptions const& options) {
   auto const is_positive = [](double x) { return x > 0 && std::isfinite(x); };
   expects(options.rank > 0 && options.rank < 65536, "cp_apr: rank ", options.rank,
           " is not in 1 to 65535");
+  constexpr int most = 46336;  // (most + 1) most < 2^31: entries of a row's system
+  expects(options.method != CpAprMethod::pdnr || options.rank <= most, "cp_apr: rank ",
+          options.rank,
+          ": method pdnr counts the entries of its systems in 32 bits and takes ranks to ", most,
+          ", mu and pqnr take 65535");
   expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
   expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
           " inner iterations: at least 1");

@@ -20,6 +20,7 @@
 #include <sporades/core/error.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades::command {
@@ -243,7 +244,7 @@ Parsed parse(std::vector<std::string> arguments) {
                         {"Stop when the KKT violation is below it; 0: run all iterations",
                          "Start: random, or a ktensor FILE",
                          "How Phi is summed",
-                         {"automatic", "atomic", "pull", "alto"}});
+                         {std::begin(phi_strategy_names), std::end(phi_strategy_names)}});
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] { run = [=] { return cp_apr(cp_apr_arguments); }; });
 

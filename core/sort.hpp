@@ -13,7 +13,8 @@ namespace sporades {
 template <class MemorySpace>
 using Permutation = Kokkos::View<Position*, MemorySpace>;
 
-/// automatic: chunks on the host, cub on CUDA, tiles on other GPUs. All give the same order.
+/// automatic: chunks on the host, cub on CUDA, tiles on other GPUs, and on CUDA past 2^31 - 1 items
+/// where CUB counts in 32 bits. All give the same order.
 enum class SortAlgorithm { automatic, chunks, tiles, cub };
 
 /// A key of 128 bits, compared by high, then low.
@@ -72,12 +73,15 @@ template <class ExecutionSpace, class MemorySpace>
 void sort_words(ExecutionSpace const& exec, Words<MemorySpace>& words, Words<MemorySpace>& spare,
                 BitRange bits, SortAlgorithm algorithm) {
   if (algorithm == SortAlgorithm::automatic)
-    algorithm = has_cub<ExecutionSpace>  ? SortAlgorithm::cub
-                : is_gpu<ExecutionSpace> ? SortAlgorithm::tiles
+    algorithm = has_cub<ExecutionSpace> && words.extent(0) <= most_cub_items ? SortAlgorithm::cub
+                : is_gpu<ExecutionSpace>                                     ? SortAlgorithm::tiles
                                          : SortAlgorithm::chunks;
   if (algorithm == SortAlgorithm::cub) {
+    expects(has_cub<ExecutionSpace>, "sort: the algorithm cub needs the CUDA backend");
+    expects(words.extent(0) <= most_cub_items,
+            "sort: this CUB counts in 32 bits: ", words.extent(0), " items are more than ",
+            most_cub_items);
     if constexpr (has_cub<ExecutionSpace>) return sort_words_with_cub(exec, words, spare, bits);
-    fail("sort: the algorithm cub needs the CUDA backend");
   }
   if (algorithm == SortAlgorithm::chunks) {
     if constexpr (!is_gpu<ExecutionSpace>) return sort_words_in_chunks(exec, words, spare, bits);

@@ -21,17 +21,34 @@
 
 namespace sporades {
 
-/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers` and `csf` give the same bits on
-/// every run and thread count, and so does `alto` on hosts where reuse is high enough; `atomic` and
-/// `duplicated` do not, and take nonzeros in any order.
-enum class MttkrpStrategy { automatic, atomic, duplicated, permuted, sorted, fibers, csf, alto };
+/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers`, `csf` and `alto` give the same
+/// bits on every run and thread count; `alto` is refused on GPUs, and where rows are used too
+/// seldom. `alto_atomic` adds atomically there and is `alto` elsewhere; `atomic` and `duplicated`
+/// take nonzeros in any order, and their bits change as well.
+enum class MttkrpStrategy {
+  automatic,
+  atomic,
+  duplicated,
+  permuted,
+  sorted,
+  fibers,
+  csf,
+  alto,
+  alto_atomic
+};
 
 /// Of every strategy, in the order of the enumeration.
-inline constexpr char const* mttkrp_strategy_names[] = {
-    "automatic", "atomic", "duplicated", "permuted", "sorted", "fibers", "csf", "alto"};
+inline constexpr char const* mttkrp_strategy_names[] = {"automatic", "atomic", "duplicated",
+                                                        "permuted",  "sorted", "fibers",
+                                                        "csf",       "alto",   "alto-atomic"};
 
 inline char const* to_string(MttkrpStrategy strategy) {
   return mttkrp_strategy_names[static_cast<int>(strategy)];
+}
+
+/// True for both that take the linear order.
+inline bool is_linear(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
 }
 
 /// The strategy of that name. Throws Error where there is none.
@@ -141,14 +158,17 @@ void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> co
   detail::mttkrp_csf(exec, X, A, V, carry);
 }
 
-/// On a linear order, on every mode: strategy `alto`, or `automatic` for the same.
+/// On a linear order, on every mode: strategy `alto`, or `automatic` for the same, where no atomics
+/// are needed; else `alto_atomic`.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
             MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   detail::check_mttkrp(X.dims, A, n, V);
-  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::alto,
-          "mttkrp: strategy ", to_string(strategy), " does not work on an AltoTensor");
+  expects(strategy == MttkrpStrategy::automatic || is_linear(strategy), "mttkrp: strategy ",
+          to_string(strategy), " does not work on an AltoTensor");
+  if (strategy != MttkrpStrategy::alto_atomic)
+    detail::refuse_atomics<ExecutionSpace>("mttkrp", X, n, "sorted, fibers, csf and permuted work");
   detail::mttkrp_alto(exec, X, A, n, V, carry);
 }
 

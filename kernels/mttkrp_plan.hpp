@@ -13,14 +13,15 @@ struct MttkrpOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
-  int split = -1;             // of `fibers`: modes multiplied once a run; -1: all but the last
+  int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
 };
 
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
 /// `sorted`, `fibers`: N sorted copies, packed where indices fit; `csf`: N trees;
-/// `permuted`: one copy and N permutations; `alto`: one copy; `atomic`, `duplicated`: the tensor as
-/// it is; `automatic`: per mode, by the rules of kernels/mttkrp/choice.hpp.
+/// `permuted`: one copy and N permutations; `alto`, `alto_atomic`: one copy; `atomic`,
+/// `duplicated`: the tensor as it is; `automatic`: per mode, by the rules of
+/// kernels/mttkrp/choice.hpp.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
   using Scalar = ScalarType;
@@ -59,8 +60,9 @@ struct MttkrpPlan {
 };
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
-/// Fences exec. Throws Error if the rank is not positive, an index is past its mode, or indices do
-/// not fit the words of strategy `fibers` or `alto`, or of order `morton`.
+/// Fences exec. Throws Error if the rank is not positive, an index is past its mode, the split is
+/// not possible, indices do not fit the words of strategy `fibers` or `alto`, or of order `morton`,
+/// or strategy `alto` needs atomics.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -78,9 +80,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   plan.trees.resize(N);
   plan.carry.atomic = options.atomic_flush;
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
+  expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
+          "make_mttkrp_plan: split ", options.split, " is for strategy fibers, not ",
+          to_string(options.strategy));
+  expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
+          options.split, " of a tensor of order ", N, ": -1 to ", deepest);
   bool const by_layout = is_automatic && options.order == RowOrder::automatic;
-  MttkrpChoice common{options.strategy, options.order,
-                      options.split < 0 ? deepest : std::min(options.split, deepest), "asked for"};
+  MttkrpChoice common{options.strategy, options.order, options.split < 0 ? deepest : options.split,
+                      "asked for"};
   if (by_layout) {
     common = detail::automatic_layout(exec, X, options.rank);
   } else if (is_automatic) {
@@ -94,11 +101,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
     auto const modes = mttkrp_mode_order(X.dims, n);
+    if (is_linear(choice.strategy) && n == 0) plan.alto = make_alto_tensor(exec, X);
     if (choice.strategy == MttkrpStrategy::alto) {
-      if (n == 0) plan.alto = make_alto_tensor(exec, X);
-      if (by_layout && plan.alto.partitions[n].parts.extent(0) == 0)  // else bits would change
+      if (by_layout && detail::needs_atomics<ExecutionSpace>(plan.alto, n))
         choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
                   "a linear order would need atomics; "};
+      else
+        detail::refuse_atomics<ExecutionSpace>("make_mttkrp_plan", plan.alto, n,
+                                               "sorted, fibers, csf and permuted work");
     }
     switch (choice.strategy) {
       case MttkrpStrategy::atomic:
@@ -110,6 +120,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         needs_carry = true;
         break;
       case MttkrpStrategy::alto:
+      case MttkrpStrategy::alto_atomic:
         plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
         break;
       case MttkrpStrategy::csf:
@@ -171,8 +182,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     return mttkrp(exec, plan.packed[n], A, n, V, strategy, plan.carry, plan.choices[n].split);
   if (strategy == MttkrpStrategy::csf)
     return mttkrp(exec, plan.trees[n], A, n, V, strategy, plan.carry);
-  if (strategy == MttkrpStrategy::alto)
-    return mttkrp(exec, plan.alto, A, n, V, strategy, plan.carry);
+  if (is_linear(strategy)) return mttkrp(exec, plan.alto, A, n, V, strategy, plan.carry);
   if (strategy == MttkrpStrategy::permuted)
     return mttkrp(exec, plan.permuted, A, n, V, strategy, plan.carry);
   mttkrp(exec, plan.lists[n], A, n, V, strategy, plan.carry);

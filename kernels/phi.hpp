@@ -23,17 +23,31 @@
 namespace sporades {
 
 /// How Phi adds up output rows. `pull` reads nonzeros sorted by row, `alto` in a linear order; they
-/// give the same bits on every run and thread count, where MTTKRP's strategies do; `atomic` takes
-/// nonzeros in any order and does not.
-enum class PhiStrategy { automatic, atomic, pull, alto };
+/// give the same bits on every run and thread count; `alto` is refused on GPUs, and where rows are
+/// used too seldom. `alto_atomic` adds atomically there and is `alto` elsewhere; `atomic` takes
+/// nonzeros in any order, and its bits change as well.
+enum class PhiStrategy { automatic, atomic, pull, alto, alto_atomic };
+
+/// Of every strategy, in the order of the enumeration.
+inline constexpr char const* phi_strategy_names[] = {"automatic", "atomic", "pull", "alto",
+                                                     "alto-atomic"};
 
 /// Where pi comes from: computed where it is read, or kept, nnz x R numbers, from one call of
 /// update_pi to the next.
 enum class Pi { on_the_fly, stored };
 
 inline char const* to_string(PhiStrategy strategy) {
-  constexpr char const* names[] = {"automatic", "atomic", "pull", "alto"};
-  return names[static_cast<int>(strategy)];
+  return phi_strategy_names[static_cast<int>(strategy)];
+}
+
+/// The strategy of that name. Throws Error where there is none.
+inline PhiStrategy phi_strategy(std::string const& name) {
+  int number = 0;
+  for (char const* known : phi_strategy_names) {
+    if (name == known) return static_cast<PhiStrategy>(number);
+    ++number;
+  }
+  fail("there is no strategy ", name, " of Phi");
 }
 
 inline char const* to_string(Pi pi) {

@@ -15,10 +15,10 @@ struct PhiOptions {
 
 /// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a call allocates nothing.
-/// `pull`: a sorted copy a mode; `alto`: one linear order; `automatic`: whichever MTTKRP's rule
-/// takes. One pass over the nonzeros where a row is one tile (see phi_fused); else, in two passes,
-/// the nonzeros are weighed by w_p = x_p / max(model_p, epsilon), one more number each, and Phi is
-/// the MTTKRP of the weights. `atomic`: the tensor as it is.
+/// `pull`: a sorted copy a mode; `alto`, `alto_atomic`: one linear order; `automatic`: whichever
+/// MTTKRP's rule takes. One pass over the nonzeros where a row is one tile (see phi_fused); else,
+/// in two passes, the nonzeros are weighed by w_p = x_p / max(model_p, epsilon), one more number
+/// each, and Phi is the MTTKRP of the weights. `atomic`: the tensor as it is.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct PhiPlan {
   using Scalar = ScalarType;
@@ -27,7 +27,7 @@ struct PhiPlan {
 
   Dims dims;
   Position nnz = 0;
-  PhiStrategy strategy = PhiStrategy::automatic;  // `pull` or `alto` as it turned out, or `atomic`
+  PhiStrategy strategy = PhiStrategy::automatic;  // as it turned out, never `automatic`
   Pi pi_source = Pi::on_the_fly;
   MttkrpPlan<Scalar, Index, MemorySpace> products;           // `pull` and `alto`, pi on the fly
   std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;  // per mode: `atomic`, stored pi
@@ -50,15 +50,18 @@ struct PhiPlan {
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed,
 /// each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, an index is
-/// past its mode, or pi is to be stored for strategy `alto`.
+/// past its mode, pi is to be stored for strategy `alto` or `alto_atomic`, or strategy `alto` needs
+/// atomics.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
                                                   PhiOptions const& options = {}) {
   bool const is_stored = options.pi == Pi::stored;
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
-  expects(!is_stored || options.strategy != PhiStrategy::alto,
-          "make_phi_plan: pi is not stored for strategy alto");
+  bool const asks_linear =
+      options.strategy == PhiStrategy::alto || options.strategy == PhiStrategy::alto_atomic;
+  expects(!is_stored || !asks_linear, "make_phi_plan: pi is not stored for strategy ",
+          to_string(options.strategy));
   if (is_stored || options.strategy == PhiStrategy::atomic)  // else make_mttkrp_plan checks
     check_coordinates(exec, X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
@@ -80,11 +83,15 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
         options.rank);
   } else {
     MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-    if (options.strategy == PhiStrategy::alto) products.strategy = MttkrpStrategy::alto;
+    if (asks_linear) products.strategy = MttkrpStrategy::alto_atomic;
     if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
     plan.products = make_mttkrp_plan(exec, X, products);
     bool const is_alto = plan.products.alto.order() > 0;
-    plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
+    if (options.strategy == PhiStrategy::alto)
+      for (int n = 0; n < X.order(); ++n)
+        detail::refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n,
+                                               "pull works");
+    if (!asks_linear) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
     auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
     if ((is_gpu<ExecutionSpace> && is_alto) ||
         !detail::rows_are_one_tile<ExecutionSpace, Scalar>(columns))
@@ -147,7 +154,7 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                                    plan.products.carry);
   auto& products = plan.products;
   auto const& choice = products.choices[n];
-  if (choice.strategy == MttkrpStrategy::alto) {
+  if (is_linear(choice.strategy)) {
     auto const& X = products.alto;
     if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
     auto weighed = X;

@@ -37,7 +37,6 @@ Prepared<Scalar>& prepare(std::string const& name, Strategy const& strategy, int
   if (prepared.key == key) return prepared;
   ExecutionSpace const exec{};
   prepared = {};
-  prepared.key = key;
   auto X = copy_to(exec, tensor<Scalar>(name));
   prepared.plan = make_phi_plan(exec, X, {strategy.strategy, rank, strategy.pi});
   for (int n = 0; n < X.order(); ++n)
@@ -45,6 +44,7 @@ Prepared<Scalar>& prepare(std::string const& name, Strategy const& strategy, int
       prepared.owners.push_back(random_factor<Scalar>(exec, "A", X.dims[n], rank, 1, n));
       list->push_back(with_padding(prepared.owners.back()));
     }
+  prepared.key = key;
   return prepared;
 }
 
@@ -79,6 +79,7 @@ void add_for(Settings const& settings) {
   Strategy const strategies[] = {{"automatic", PhiStrategy::automatic, Pi::on_the_fly},
                                  {"pull", PhiStrategy::pull, Pi::on_the_fly},
                                  {"alto", PhiStrategy::alto, Pi::on_the_fly},
+                                 {"alto-atomic", PhiStrategy::alto_atomic, Pi::on_the_fly},
                                  {"atomic", PhiStrategy::atomic, Pi::on_the_fly},
                                  {"pull_stored_pi", PhiStrategy::pull, Pi::stored}};
   for (auto const& name : settings.tensors)

@@ -11,20 +11,71 @@
 using namespace sporades;
 using namespace sporades::test;
 
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+template <class ExecutionSpace = Host, class Scalar = double>
+std::vector<int> chosen(Dims const& dims, Position nnz, int rank = 16) {
+  return choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, rank);
+}
+
+}  // namespace
+
 TEST_CASE("modes are fused where their grid is small", "[algorithms][dimension_tree]") {
-  CHECK(choose_fused_modes({183, 24, 1140, 1717}, 3300000) == std::vector<int>{0, 1});
-  CHECK(choose_fused_modes({165427, 11374, 2, 100, 89}, 3000000) == std::vector<int>{2, 3, 4});
-  CHECK(choose_fused_modes({2482, 2862, 14036, 17}, 3100000) == std::vector<int>{3, 0});
-  CHECK(choose_fused_modes({12092, 9184, 28818}, 5000000).empty());
-  CHECK(choose_fused_modes({12, 9, 8}, 20).empty());
-  CHECK(choose_fused_modes({3, 4}, 1000).empty());
+  CHECK(chosen({183, 24, 1140, 1717}, 3300000) == std::vector<int>{0, 1});
+  CHECK(chosen({2482, 2862, 14036, 17}, 3100000) == std::vector<int>{3, 0});
+  CHECK(chosen({6186, 24, 77, 32}, 5330000) == std::vector<int>{1, 2, 3});
+  CHECK(chosen({12092, 9184, 28818}, 5000000).empty());
+  CHECK(chosen({12, 9, 8}, 20).empty());
+  CHECK(chosen({3, 4}, 1000).empty());
+  CHECK(chosen({}, 0).empty());
+}
+
+TEST_CASE("modes stay apart where the matrices of cells exceed the caches",
+          "[algorithms][dimension_tree]") {
+  for (int rank : {1, 8, 16, 32, 64, 128, 1000}) {
+    INFO("rank " << rank);
+    CHECK(chosen({500, 500, 300}, 1100000, rank).empty());
+    if (rank > 8) CHECK(chosen({300, 300, 20000}, 1100000, rank).empty());
+    if (rank > 8) CHECK(chosen({300, 300, 20000}, 3000000, rank).empty());
+  }
+  // The same grid is worth it where its rows are short enough to stay in a cache.
+  CHECK(chosen({300, 300, 20000}, 3000000, 4) == std::vector<int>{0, 1});
+  CHECK(chosen({100, 100, 100, 100}, 2000000, 16) == std::vector<int>{0, 1});
+  CHECK(chosen({100, 100, 100, 100}, 2000000, 32).empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a plain plan",
+                        "[algorithms][dimension_tree]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  if (is_gpu<Exec>)
+    CHECK(chosen<Exec, Scalar>({165427, 11374, 2, 100, 89}, 26000000) == std::vector<int>{2, 3, 4});
+  int trees = 0;
+  for (auto const& dims :
+       {Dims{40, 5, 6, 30}, Dims{20, 30, 1000}, Dims{900, 12, 15, 10}, Dims{70, 4000, 3, 5, 9}})
+    for (int rank : {2, 16, 50, 200}) {
+      auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 20000);
+      auto const fused = chosen<Exec, Scalar>(dims, X.nnz(), rank);
+      if (fused.empty()) continue;
+      MttkrpOptions const options{MttkrpStrategy::automatic, rank};
+      auto const tree = make_dimension_tree(exec, X, fused, options);
+      auto const plain = make_mttkrp_plan(exec, X, options);
+      INFO(to_string(dims) << ", rank " << rank);
+      CHECK(static_cast<double>(tree.storage_bytes()) <=
+            most_tree_memory * static_cast<double>(plain.storage_bytes()));
+      trees += tree.fused.empty() ? 0 : 1;
+    }
+  CHECK(trees > 5);
 }
 
 TEST_CASE("modes stay apart where fusing them scatters the tensor",
           "[algorithms][dimension_tree]") {
   // 20 blocks of 4096 indices a mode hold ten thousand nonzeros each; with a mode of 17,800 cells
   // in place of three short ones there are 100 blocks, of more rows than nonzeros.
-  Kokkos::DefaultHostExecutionSpace const host{};
+  Host const host{};
   auto const X = random_coo<double, std::uint32_t>(host, {40000, 6000, 2, 100, 89}, 200000);
   auto const automatic = make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});
   CHECK(automatic.fused.empty());

@@ -6,6 +6,7 @@
 #include <sporades/kernels/mttkrp_plan.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/linear_order.hpp>
 #include <support/same_bits.hpp>
 #include <support/tensors.hpp>
 #include <support/tools.hpp>
@@ -76,6 +77,11 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const&
   Exec const exec{};
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 7, problem.skew);
   auto const A = random_factor_list<Exec, Scalar>(exec, problem.dims, R, padded);
+  if (options.strategy == MttkrpStrategy::alto && alto_is_refused(exec, X)) {
+    CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options),
+                      Catch::Matchers::ContainsSubstring("alto needs atomics on mode"));
+    return;
+  }
   auto plan = make_mttkrp_plan(exec, X, options);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   Factors<Scalar, Kokkos::HostSpace> host_A;
@@ -116,21 +122,31 @@ TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its
                         "[kernels][mttkrp]", Cases) {
   using Strategy = MttkrpStrategy;
   for (auto const& problem : problems())
-    for (auto const& options :
-         {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
-          MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
-          MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
-          MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
-          MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, false, 1},
-          MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
+    for (auto const& options : {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
+                                MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
+                                MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
+                                MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
+                                MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
       check_all_modes<TestType>(problem, 17, options, true);
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp with every split equals its definition", "[kernels][mttkrp]",
+                        Cases) {
+  using Wide = Case<typename TestType::ExecutionSpace, typename TestType::Scalar, std::uint64_t>;
+  for (auto const& problem :
+       {Problem{{30, 2, 20, 10}, 5000, 2}, Problem{{3, 4, 2, 3, 2, 4}, 600, 1}})
+    for (int split = 0; split <= static_cast<int>(problem.dims.size()) - 2; ++split) {
+      MttkrpOptions const options{MttkrpStrategy::fibers, 17, RowOrder::automatic, false, split};
+      check_all_modes<TestType>(problem, 17, options, true);
+      if (sizeof(typename TestType::Scalar) == 8) check_all_modes<Wide>(problem, 17, options, true);
+    }
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals its definition",
                         "[kernels][mttkrp]", Cases) {
   Problem const over31{{70000, 60000, 50000}, 20000, 3}, over63{Dims(6, 8000), 20000, 2};
   for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::alto}) {
+                        MttkrpStrategy::alto, MttkrpStrategy::alto_atomic}) {
     MttkrpOptions const options{strategy, 5};
     check_all_modes<TestType>(over31, 5, options, true);
     if (strategy != MttkrpStrategy::fibers) check_all_modes<TestType>(over63, 5, options, true);
@@ -139,7 +155,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals 
 
 TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]", Cases) {
   for (std::size_t R = 1; R <= 70; ++R)
-    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto})
+    for (auto strategy :
+         {MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto_atomic})
       check_all_modes<TestType>({{6, 5, 4}, 200, 1}, R, {strategy, 4}, R % 2 == 0);
 }
 
@@ -180,6 +197,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernel
   int const first_row[] = {180, 150, 120};
   int const last_row[] = {252, 198, 154};
   for (auto strategy : strategies()) {
+    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, copy_to(exec, X), {strategy, 3});
     for (int n = 0; n < 3; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", 2 + n, 3);
@@ -204,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
                         MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
-    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // atomics there
+    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
@@ -230,6 +248,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
   auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
   for (auto strategy : strategies()) {
     if (strategy == MttkrpStrategy::duplicated) continue;  // ScatterView names its own kernels
+    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
     check_launches(exec, [&] {
       auto plan = make_mttkrp_plan(exec, X, {strategy, 8});
       mttkrp(exec, plan, A, 0, V);
@@ -250,6 +269,40 @@ TEST_CASE("a plan does what is asked for, and says why", "[kernels][mttkrp]") {
   for (auto const& choice : plain.choices) CHECK(choice.strategy == MttkrpStrategy::sorted);
 }
 
+// A split decides the order in which factor rows are multiplied, so that bits tell which one ran.
+TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mttkrp]", IndexCases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  int const R = 16;
+  std::vector<Dims> trials{{20, 20, 20, 50, 50, 50}};
+  if (sizeof(Index) == 8) trials.push_back({20, 20, 50, 50});
+  for (auto const& dims : trials) {
+    auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 3);
+    auto const A = random_factor_list<Exec, Scalar>(exec, dims, R, true);
+    auto const product = [&](MttkrpOptions const& options, int split) {
+      auto plan = make_mttkrp_plan(exec, X, options);
+      if (split >= 0) CHECK(plan.choices[0].split == split);
+      auto const V = make_matrix<Scalar>(exec, "V", dims[0], R);
+      mttkrp(exec, plan, A, 0, V);
+      return std::make_pair(matrix_on_host(V), plan.choices[0].split);
+    };
+    auto const [chosen, split] = product({MttkrpStrategy::automatic, R}, -1);
+    int const deepest = X.order() - 2;
+    INFO(to_string(dims) << ", split " << split);
+    CHECK(0 < split);
+    REQUIRE(split < deepest);
+    for (int other = 1; other <= deepest; ++other) {
+      auto const asked =
+          product({MttkrpStrategy::fibers, R, RowOrder::automatic, false, other}, other).first;
+      bool const same =
+          std::memcmp(chosen.data(), asked.data(), chosen.span() * sizeof(Scalar)) == 0;
+      CHECK(same == (other == split));
+    }
+  }
+}
+
 TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;
   CHECK(cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
@@ -258,6 +311,10 @@ TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   CHECK(choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
   CHECK(choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
   CHECK(choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
+  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 47, 2.7, 1.1, 1}).modes == 1);
+  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}).modes == 2);
+  bool const unrolled = false;  // where a run costs more to leave
+  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}, unrolled).modes == 0);
 }
 
 TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
@@ -299,6 +356,34 @@ TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][m
   CHECK(choose(Dims(10, 8000)) == MttkrpStrategy::sorted);  // 130 bits
 }
 
+TEMPLATE_LIST_TEST_CASE("alto is refused where it needs atomics, which alto-atomic takes",
+                        "[kernels][mttkrp]", Cases) {
+  using Catch::Matchers::ContainsSubstring;
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Dims const dims{20000, 300, 200};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000);  // three nonzeros a row
+  char const* const sentence = is_gpu<Exec>
+                                   ? "strategy alto needs atomics on mode 0, as on every mode on "
+                                     "GPUs (20000 rows, 60000 nonzeros): alto-atomic allows them"
+                                   : "strategy alto needs atomics on mode 0, whose rows are used "
+                                     "too seldom (20000 rows, 60000 nonzeros): alto-atomic allows "
+                                     "them, sorted, fibers, csf and permuted work without";
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 3}),
+                    ContainsSubstring(sentence));
+  auto const linear = make_alto_tensor(exec, X);
+  auto const A = random_factor_list<Exec, Scalar>(exec, dims, 3, true);
+  auto const V = make_matrix<Scalar>(exec, "V", dims[0], 3);
+  for (auto strategy : {MttkrpStrategy::alto, MttkrpStrategy::automatic})
+    CHECK_THROWS_WITH(mttkrp(exec, linear, A, 0, V, strategy), ContainsSubstring(sentence));
+  if (!is_gpu<Exec>)
+    CHECK_NOTHROW(mttkrp(exec, linear, A, 1, make_matrix<Scalar>(exec, "V", 300, 3)));
+  check_all_modes<TestType>({dims, 60000, 1}, 3, {MttkrpStrategy::alto_atomic, 3}, true);
+  for (auto const& choice : make_mttkrp_plan(exec, X, {}).choices)
+    CHECK(choice.strategy != MttkrpStrategy::alto_atomic);
+}
+
 TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Catch::Matchers::ContainsSubstring;
@@ -328,6 +413,14 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   auto const tree = make_csf(exec, X, {1, 0, 2});
   CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), ContainsSubstring("root is mode 1"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), ContainsSubstring("rank 0"));
+  auto const split = [&](MttkrpStrategy strategy, int modes) {
+    make_mttkrp_plan(exec, X, {strategy, 3, RowOrder::automatic, false, modes});
+  };
+  CHECK_THROWS_WITH(split(MttkrpStrategy::fibers, 2),
+                    ContainsSubstring("split 2 of a tensor of order 3: -1 to 1"));
+  CHECK_THROWS_WITH(split(MttkrpStrategy::fibers, -2), ContainsSubstring("split -2"));
+  CHECK_THROWS_WITH(split(MttkrpStrategy::sorted, 1),
+                    ContainsSubstring("split 1 is for strategy fibers, not sorted"));
   auto const wide = random_coo<double, std::uint32_t>(exec, Dims(6, 8000), 10);
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, wide, {MttkrpStrategy::fibers, 3}),
                     ContainsSubstring("all modes but 0 take 65 bits, a word has 63"));

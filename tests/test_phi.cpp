@@ -5,6 +5,7 @@
 #include <sporades/kernels/phi_plan.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/linear_order.hpp>
 #include <support/same_bits.hpp>
 #include <support/tensors.hpp>
 #include <support/tools.hpp>
@@ -36,9 +37,10 @@ std::vector<Problem> problems() {
 }
 
 std::vector<PhiOptions> options_list() {
-  return {{PhiStrategy::automatic, 4, Pi::on_the_fly}, {PhiStrategy::atomic, 4, Pi::on_the_fly},
-          {PhiStrategy::atomic, 4, Pi::stored},        {PhiStrategy::pull, 4, Pi::on_the_fly},
-          {PhiStrategy::pull, 4, Pi::stored},          {PhiStrategy::alto, 4, Pi::on_the_fly}};
+  return {{PhiStrategy::automatic, 4, Pi::on_the_fly},  {PhiStrategy::atomic, 4, Pi::on_the_fly},
+          {PhiStrategy::atomic, 4, Pi::stored},         {PhiStrategy::pull, 4, Pi::on_the_fly},
+          {PhiStrategy::pull, 4, Pi::stored},           {PhiStrategy::alto, 4, Pi::on_the_fly},
+          {PhiStrategy::alto_atomic, 4, Pi::on_the_fly}};
 }
 
 std::string describe(PhiOptions const& options) {
@@ -117,6 +119,12 @@ void check_all_modes(Problem const& shape, std::size_t R, PhiOptions const& opti
   typename Case::ExecutionSpace const exec{};
   PhiProblem<Case> const problem(exec, shape, R, padded);
   auto const& X = problem.X;
+  if (options.strategy == PhiStrategy::alto && alto_is_refused(exec, X)) {
+    CHECK_THROWS_WITH(make_phi_plan(exec, X, options),
+                      Catch::Matchers::ContainsSubstring("make_phi_plan: strategy alto needs "
+                                                         "atomics on mode"));
+    return;
+  }
   auto plan = make_phi_plan(exec, X, options);
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const host_X = copy_to(host, X);
@@ -210,7 +218,7 @@ TEMPLATE_LIST_TEST_CASE("phi gives the same bits on every run and number of thre
   for (auto const& options : {PhiOptions{PhiStrategy::pull, 16, Pi::on_the_fly},
                               PhiOptions{PhiStrategy::pull, 16, Pi::stored},
                               PhiOptions{PhiStrategy::alto, 16, Pi::on_the_fly}}) {
-    if (is_gpu<Exec> && options.strategy == PhiStrategy::alto) continue;  // atomics there
+    if (is_gpu<Exec> && options.strategy == PhiStrategy::alto) continue;  // needs atomics there
     auto plan = make_phi_plan(exec, problem.X, options);
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", problem.X.dims[n], 16);
@@ -234,6 +242,7 @@ TEMPLATE_LIST_TEST_CASE("phi labels its kernels, runs them on its instance and a
   auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
   exec.fence();
   for (auto const& options : options_list()) {
+    if (options.strategy == PhiStrategy::alto && alto_is_refused(exec, problem.X)) continue;
     PhiOptions with = options;
     with.rank = 8;
     auto plan = make_phi_plan(exec, problem.X, with);
@@ -248,6 +257,22 @@ TEMPLATE_LIST_TEST_CASE("phi labels its kernels, runs them on its instance and a
     if (with.strategy != PhiStrategy::atomic)  // which takes the tensor as it is
       check_launches(exec, [&] { make_phi_plan(exec, problem.X, with); });
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("phi's alto is refused where it needs atomics, which alto-atomic takes",
+                        "[kernels][phi]", Cases) {
+  Problem const sparse{{20000, 300, 200}, 60000, 1};  // three nonzeros a row of mode 0
+  typename TestType::ExecutionSpace const exec{};
+  PhiProblem<TestType> const problem(exec, sparse, 3, true);
+  CHECK_THROWS_WITH(
+      make_phi_plan(exec, problem.X, {PhiStrategy::alto, 3}),
+      Catch::Matchers::ContainsSubstring("make_phi_plan: strategy alto needs atomics on mode 0") &&
+          Catch::Matchers::ContainsSubstring("alto-atomic allows them, pull works without"));
+  auto const plan = make_phi_plan(exec, problem.X, {PhiStrategy::alto_atomic, 3});
+  CHECK(plan.strategy == PhiStrategy::alto_atomic);
+  check_all_modes<TestType>(sparse, 3, {PhiStrategy::alto_atomic, 3}, true);
+  CHECK(phi_strategy("alto-atomic") == PhiStrategy::alto_atomic);
+  CHECK_THROWS_WITH(phi_strategy("best"), Catch::Matchers::ContainsSubstring("no strategy best"));
 }
 
 TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {

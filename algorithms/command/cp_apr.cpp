@@ -17,8 +17,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   options.kappa = arguments.kappa;
   options.kappa_tolerance = arguments.kappa_tolerance;
   options.epsilon = arguments.epsilon;
-  for (auto strategy : {PhiStrategy::atomic, PhiStrategy::pull, PhiStrategy::alto})
-    if (common.strategy == to_string(strategy)) options.strategy = strategy;
+  options.strategy = phi_strategy(common.strategy);
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
   if (asks_for_updates(options)) options.method = CpAprMethod::mu;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/cp_als/fused_modes.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 
@@ -31,33 +32,6 @@ struct DimensionTree {
            (K.span() + T.span()) * sizeof(Scalar);
   }
 };
-
-/// The modes that are worth fusing, or none. A pass over X costs a factor row a nonzero for each
-/// mode but one, and about two more for the nonzero itself; a cell of the grid as much a mode, and
-/// a row of T. All N modes take N passes; with S fused one for T and one a mode outside. Only
-/// grids of at most a quarter of the nonzeros are looked at.
-inline std::vector<int> choose_fused_modes(Dims const& dims, Position nnz) {
-  int const N = static_cast<int>(dims.size());
-  std::vector<int> best;
-  double const x = static_cast<double>(nnz);
-  double least = 0.9 * N * x * (N - 1 + 2);
-  for (int size = 2; size < N; ++size)
-    for (int first = 0; first < N; ++first) {
-      std::vector<int> modes;
-      double cells = 1;
-      for (int k = 0; k < size; ++k) {
-        modes.push_back((first + k) % N);
-        cells *= static_cast<double>(dims[modes.back()]);
-      }
-      if (cells > x / 4 || cells >= 4294967296.0) continue;
-      double const cost = (1 + N - size) * x * (N - size + 2) + (size + 1) * cells * (size + 6);
-      if (cost < least) {
-        least = cost;
-        best = modes;
-      }
-    }
-  return best;
-}
 
 namespace detail {
 

@@ -2,18 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <limits>
 #include <sporades/core/sort/words.hpp>
+#include <type_traits>
+#include <utility>
 
 /// CUB's radix sort, from the CUDA toolkit; without CUDA's compiler this header only says so.
+
+namespace sporades::detail {
+
+/// True where the type of the number of items is a parameter of Sort::SortKeys, so that it may be
+/// 64 bits long. Old CUBs take an int, to which longer numbers convert in silence.
+template <class Sort, class Buffers, class = void>
+inline constexpr bool takes_long_counts = false;
+template <class Sort, class Buffers>
+inline constexpr bool
+    takes_long_counts<Sort, Buffers,
+                      std::void_t<decltype(Sort::template SortKeys<std::uint64_t, std::uint64_t>(
+                          nullptr, std::declval<std::size_t&>(), std::declval<Buffers&>(),
+                          std::uint64_t{}, 0, 64))>> = true;
+
+/// The most items that it sorts.
+template <class Sort, class Buffers>
+inline constexpr Position most_sorted_items = takes_long_counts<Sort, Buffers>
+                                                  ? std::numeric_limits<Position>::max()
+                                                  : Position{std::numeric_limits<int>::max()};
+
+}  // namespace sporades::detail
+
 #ifdef __CUDACC__
 
 #include <cub/device/device_radix_sort.cuh>
-#include <utility>
 
 namespace sporades::detail {
 
 template <class ExecutionSpace>
 inline constexpr bool has_cub = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
+
+inline constexpr Position most_cub_items =
+    most_sorted_items<cub::DeviceRadixSort, cub::DoubleBuffer<std::uint64_t>>;
 
 /// Sorts words by the given bits, stable. spare: as long, contents lost; the two may be swapped.
 /// Enqueued on exec, does not fence.
@@ -43,6 +70,8 @@ namespace sporades::detail {
 
 template <class ExecutionSpace>
 inline constexpr bool has_cub = false;
+
+inline constexpr Position most_cub_items = 0;
 
 template <class ExecutionSpace, class MemorySpace>
 void sort_words_with_cub(ExecutionSpace const&, Words<MemorySpace>&, Words<MemorySpace>&,

@@ -200,17 +200,34 @@ void launch_alto_walk(ExecutionSpace const& exec, char const* label, Nonzeros co
   }
 }
 
-/// Strategy `alto`: parts of the linear order add into rows of their own, and each row pulls its
-/// sum from them, in order: the same bits on any number of threads. Where reuse is too low for
-/// that, and on GPUs, terms are added to V atomically.
+/// True if terms on mode n are added to rows atomically: on GPUs, and where rows are used too
+/// seldom for parts to have rows of their own.
+template <class ExecutionSpace, class Tensor>
+bool needs_atomics(Tensor const& X, int n) {
+  return X.nnz() > 0 && (is_gpu<ExecutionSpace> || X.partitions[n].parts.extent(0) == 0);
+}
+
+/// Throws Error if they are; `others` names strategies that need no atomics.
+template <class ExecutionSpace, class Tensor>
+void refuse_atomics(char const* function, Tensor const& X, int n, char const* others) {
+  if (!needs_atomics<ExecutionSpace>(X, n)) return;
+  fail(function, ": strategy alto needs atomics on mode ", n, ", ",
+       is_gpu<ExecutionSpace> ? "as on every mode on GPUs" : "whose rows are used too seldom", " (",
+       X.dims[n], " rows, ", X.nnz(), " nonzeros): alto-atomic allows them, ", others, " without");
+}
+
+/// Strategies `alto` and `alto_atomic`: parts of the linear order add into rows of their own, and
+/// each row pulls its sum from them, in order: the same bits on any number of threads. Where that
+/// needs_atomics, terms are added to V: of `alto_atomic` only.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                  Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
                  CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
   auto const& partition = X.partitions[n];
-  if (is_gpu<ExecutionSpace> || partition.parts.extent(0) == 0 || X.nnz() == 0) {
+  if (X.nnz() == 0) {
     Kokkos::deep_copy(exec, V, Scalar(0));
-    if (X.nnz() == 0) return;
+  } else if (needs_atomics<ExecutionSpace>(X, n)) {
+    Kokkos::deep_copy(exec, V, Scalar(0));
     Position const length = chunk_length<ExecutionSpace>(X.nnz());
     for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
       using Nonzeros = std::decay_t<decltype(nonzeros)>;

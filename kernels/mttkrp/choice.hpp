@@ -129,11 +129,13 @@ struct RunSplit {
 
 /// The cheapest split. prices[k] is that of a factor row of the k-th other mode, run_lengths[k] the
 /// mean of runs that agree in the first k. A nonzero costs a row for each mode that is left, a run
-/// one for each that is not, and about four more for a branch mispredicted (CPUs), or seven for
-/// loads that wait (GPUs).
+/// one for each that is not, and about four more for a branch mispredicted (CPUs; nine where
+/// kernels do not unroll over the modes, measured on 20^3 x 500^3), or seven for loads that wait
+/// (GPUs).
 template <class ExecutionSpace>
-RunSplit choose_split(std::vector<double> const& prices, std::vector<double> const& run_lengths) {
-  constexpr double turn = is_gpu<ExecutionSpace> ? 7 : 4;
+RunSplit choose_split(std::vector<double> const& prices, std::vector<double> const& run_lengths,
+                      bool unrolled = true) {
+  double const turn = is_gpu<ExecutionSpace> ? 7 : unrolled ? 4 : 9;
   double left = std::accumulate(prices.begin(), prices.end(), 0.0), once = 0;
   RunSplit best{0, left};
   for (std::size_t k = 1; k < run_lengths.size(); ++k) {
@@ -166,27 +168,34 @@ inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits
   return choice;
 }
 
+/// What a factor row out of the first-level cache costs, out of the second-level one 1.
+inline constexpr double first_level_price = 0.4;
+
+template <class Scalar>
+bool is_in_first_level(Dims const& dims, int rank, int m) {
+  constexpr double first_level = 32 << 10;
+  return static_cast<double>(dims[m]) * row_bytes<Scalar>(rank) <= first_level;
+}
+
 /// The price of a factor row of mode m, out of the second-level cache 1: two fifths where the first
 /// level holds the factor, and four times as much for the part past the second, where the factors
 /// of all modes but n, `bytes` long, exceed it.
 template <class Scalar>
 double row_price(Dims const& dims, int rank, int m, double bytes) {
-  constexpr double first_level = 32 << 10;
-  double const own = static_cast<double>(dims[m]) * row_bytes<Scalar>(rank);
-  if (own <= first_level) return 0.4;
+  if (is_in_first_level<Scalar>(dims, rank, m)) return first_level_price;
   return bytes > cached_bytes ? 4 - 3 * cached_bytes / bytes : 1;
 }
 
 /// What rows of mode n in order cost a nonzero, in factor rows out of the second-level cache.
-/// length_of(set): the mean of runs that agree in the modes whose bits are set.
-template <class ExecutionSpace, class Scalar, class LengthOf>
-double rows_in_order(Dims const& dims, int n, int rank, LengthOf const& length_of) {
-  double const bytes = factor_bytes<Scalar>(dims, rank, n);
+/// price_of(m): that of a row of mode m; length_of(set): the mean of runs that agree in the modes
+/// whose bits are set.
+template <class ExecutionSpace, class PriceOf, class LengthOf>
+double rows_in_order(Dims const& dims, int n, PriceOf const& price_of, LengthOf const& length_of) {
   auto const modes = mttkrp_mode_order(dims, n);
   std::vector<double> prices, lengths{1};
   std::uint32_t set = std::uint32_t{1} << n;
   for (std::size_t k = 1; k < modes.size(); ++k) {
-    prices.push_back(row_price<Scalar>(dims, rank, modes[k], bytes));
+    prices.push_back(price_of(modes[k]));
     if (k + 1 == modes.size()) break;
     set |= std::uint32_t{1} << modes[k];
     lengths.push_back(length_of(set));
@@ -209,8 +218,11 @@ void reconsider_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
   }
   auto const rows = [&](auto const& length_of) {
     double sum = 0;
-    for (int n = 0; n < X.order(); ++n)
-      sum += rows_in_order<ExecutionSpace, Scalar>(X.dims, n, rank, length_of);
+    for (int n = 0; n < X.order(); ++n) {
+      double const bytes = factor_bytes<Scalar>(X.dims, rank, n);
+      auto const price_of = [&](int m) { return row_price<Scalar>(X.dims, rank, m, bytes); };
+      sum += rows_in_order<ExecutionSpace>(X.dims, n, price_of, length_of);
+    }
     return sum / linear;
   };
   constexpr double enough = 0.55;
@@ -251,8 +263,9 @@ int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& rea
   for (int k = 1; k <= X.order() - 2; ++k)
     lengths.push_back(static_cast<double>(X.nnz()) /
                       static_cast<double>(std::max<Position>(count_runs(exec, X, k), 1)));
+  bool const unrolled = is_unrolled<typename Packed::Index>(X.order() - 1);
   int const split =
-      choose_split<ExecutionSpace>(std::vector<double>(X.order() - 1, 1), lengths).modes;
+      choose_split<ExecutionSpace>(std::vector<double>(X.order() - 1, 1), lengths, unrolled).modes;
   char text[120];
   if (split > 0)
     std::snprintf(text, sizeof text, "runs that agree in %d of %d modes hold %.3g nonzeros", split,

@@ -120,8 +120,14 @@ auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
   return nonzeros;
 }
 
-/// Calls run(constant) with the number of other modes where kernels unroll over it (orders 2 to 5
-/// with 32-bit indices), else with any_number.
+/// True where kernels unroll over that many other modes: orders 2 to 5 with 32-bit indices.
+template <class Index>
+constexpr bool is_unrolled(int others) {
+  return sizeof(Index) == 4 && 1 <= others && others <= 4;
+}
+
+/// Calls run(constant) with the number of other modes where kernels unroll over it, else with
+/// any_number.
 template <class Index, class Run>
 void for_other_modes(int others, Run const& run) {
   if constexpr (sizeof(Index) == 4) {

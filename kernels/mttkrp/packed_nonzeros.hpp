@@ -99,6 +99,7 @@ struct PackedNonzeros {
   Kokkos::Array<int, capacity> shift;
   Kokkos::Array<Word, capacity> mask;
   int others;  // N - 1
+  int split;   // modes multiplied once a run: read where kernels do not unroll over them
 
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
@@ -181,8 +182,8 @@ struct ProductTerms {
 /// Adds up the terms of nonzeros begin to end - 1, and hands over the sum of each row but the last
 /// by close(row, sum); the last one's is returned. Runs of nonzeros that agree in the first `split`
 /// modes, fibers or whole subtrees, are summed without these modes' factors, and multiplied by
-/// them once: split = 0 sums term by term, N - 2 fiber by fiber. terms enters every run, and gives
-/// the term of each nonzero in it.
+/// them once: split = 0 sums term by term, N - 2 fiber by fiber; any_number takes nonzeros.split.
+/// terms enters every run, and gives the term of each nonzero in it.
 template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close,
           class Terms = ProductTerms>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Columns const& tile,
@@ -193,7 +194,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   using T = typename Columns::T;
   using Word = typename Nonzeros::Word;
   constexpr bool has_path = split != 0;
-  int const depth = split == any_number ? nonzeros.modes() - 1 : split;
+  int const depth = split == any_number ? nonzeros.split : split;
   Word const flag = nonzeros.words.flag();
   Word const path_mask = nonzeros.path_mask(depth);
   T sum, run;  // of the row, less what the run holds; of the run
@@ -260,7 +261,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
 /// What MTTKRP on the row mode reads of X and A.
 template <int Others, class Words, class Scalar, class Index, class MemorySpace>
 auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X, Words const& words,
-                     Factors<Scalar, MemorySpace> const& A) {
+                     Factors<Scalar, MemorySpace> const& A, int split) {
   using Word = typename Words::Word;
   PackedNonzeros<Scalar, Index, MemorySpace, Words, Others> nonzeros;
   nonzeros.words = words;
@@ -268,6 +269,7 @@ auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X, Words const
   nonzeros.row_names = X.rows;
   nonzeros.marks = X.marks;
   nonzeros.others = X.order() - 1;
+  nonzeros.split = split;
   for (int k = 0; k < nonzeros.others; ++k) {
     nonzeros.factors[k] = A[X.modes[k]];
     nonzeros.shift[k] = X.shifts[k];
@@ -276,21 +278,22 @@ auto packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X, Words const
   return nonzeros;
 }
 
-/// Calls run(nonzeros, split constant) with types that fit X and the split: of every number up to
-/// N - 2 where kernels unroll over the modes, else 0 or any_number for N - 2.
+/// Calls run(nonzeros, split constant) with types that fit X and the split, a number up to N - 2: a
+/// constant of that number where kernels unroll over the modes; else of 0 for 0, and of any_number
+/// for all others, which the kernel reads at run time.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Run>
 void for_packed_nonzeros(PackedCoo<Scalar, Index, MemorySpace> const& X,
                          Factors<Scalar, MemorySpace> const& A, int split, Run const& run) {
   auto with_words = [&](auto others, auto depth) {
     if constexpr (!is_gpu<ExecutionSpace>) {
       EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
-      run(packed_nonzeros<others()>(X, words, A), depth);
+      run(packed_nonzeros<others()>(X, words, A, split), depth);
     } else if (X.wide.extent(0) == 0) {
       OneWidth<std::uint32_t, MemorySpace> const words{X.narrow};
-      run(packed_nonzeros<others()>(X, words, A), depth);
+      run(packed_nonzeros<others()>(X, words, A, split), depth);
     } else {
       OneWidth<std::uint64_t, MemorySpace> const words{X.wide};
-      run(packed_nonzeros<others()>(X, words, A), depth);
+      run(packed_nonzeros<others()>(X, words, A, split), depth);
     }
   };
   for_other_modes<Index>(X.order() - 1, [&](auto others) {

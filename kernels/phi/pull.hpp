@@ -114,7 +114,7 @@ void weigh_packed(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpa
                   Factors<Scalar, MemorySpace> const& A, Vector<Scalar, MemorySpace> const& weights,
                   Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
   EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
-  auto const nonzeros = packed_nonzeros<any_number>(X, words, A);
+  auto const nonzeros = packed_nonzeros<any_number>(X, words, A, 0);
   using Nonzeros = std::decay_t<decltype(nonzeros)>;
   weigh_nonzeros(exec, PackedPi<Nonzeros>{nonzeros}, PackedRows<Nonzeros>{nonzeros}, X.values,
                  weights, B, epsilon);

@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
 #include <support/settings.hpp>
 
@@ -39,10 +40,18 @@ void measure(benchmark::State& state, Exec const&, Work const& work) {
   for (auto _ : state) state.SetIterationTime(seconds_of(calls) / calls);
 }
 
-/// A benchmark in manual time, milliseconds, with the minimum beside Google's mean and median.
+/// A benchmark in manual time, milliseconds, with the minimum beside Google's mean and median. What
+/// the library refuses, such as a strategy that a tensor does not allow, is skipped with its words.
 template <class Function>
 benchmark::internal::Benchmark* add(std::string const& name, Function&& function) {
-  return benchmark::RegisterBenchmark(name.c_str(), function)
+  auto const skipping = [function](benchmark::State& state) {
+    try {
+      function(state);
+    } catch (Error const& error) {
+      state.SkipWithError(error.what());
+    }
+  };
+  return benchmark::RegisterBenchmark(name.c_str(), skipping)
       ->UseManualTime()
       ->Iterations(1)  // a sample; take --benchmark_repetitions of them
       ->Unit(benchmark::kMillisecond)

@@ -11,7 +11,8 @@ namespace sporades::perf {
 struct Settings {
   std::vector<std::string> tensors{"uber"};  // see support/tensors.hpp
   std::vector<int> ranks{16, 32};
-  std::vector<std::string> strategies{"automatic", "sorted", "morton", "fibers", "csf", "alto"};
+  std::vector<std::string> strategies{"automatic", "sorted", "morton",     "fibers",
+                                      "csf",       "alto",   "alto-atomic"};
   std::vector<std::string> scalars{"double", "float"};
   std::vector<std::string> files;  // to time the readers on
   double stream_megabytes = 256;   // of one array

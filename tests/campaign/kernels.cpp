@@ -10,6 +10,7 @@
 #include <sporades/kernels/phi_plan.hpp>
 #include <sporades/kernels/spttm_plan.hpp>
 #include <sporades/kernels/ttm_chain_plan.hpp>
+#include <support/linear_order.hpp>
 
 namespace sporades::campaign {
 namespace {
@@ -70,8 +71,10 @@ void check_mttkrp(Source& source, Outcome& outcome) {
       for (int r = 0; r < R; ++r)
         sums[n].add(X.index(p, n) * R + r, X.values[p] * A.term(X, p, r, n));
   }
+  bool const no_alto = test::alto_is_refused(exec, tensor);
   for (char const* strategy : mttkrp_strategy_names) {
     MttkrpOptions options{mttkrp_strategy(strategy), R};
+    if (options.strategy == MttkrpStrategy::alto && no_alto) continue;
     auto plan = make_mttkrp_plan(exec, tensor, options);
     for (int n = 0; n < N; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", X.dims[n], R);
@@ -104,10 +107,13 @@ void check_phi(Source& source, Outcome& outcome) {
                     X.values[p] / std::max<long double>(model, epsilon) * A.term(X, p, r, n));
     }
   }
-  for (auto strategy :
-       {PhiStrategy::automatic, PhiStrategy::atomic, PhiStrategy::pull, PhiStrategy::alto})
+  bool const no_alto = test::alto_is_refused(exec, tensor);
+  for (char const* name : phi_strategy_names)
     for (auto pi : {Pi::on_the_fly, Pi::stored}) {
-      if (strategy == PhiStrategy::alto && pi == Pi::stored) continue;  // refused
+      auto const strategy = phi_strategy(name);
+      if (strategy == PhiStrategy::alto && no_alto) continue;
+      bool const in_order = strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
+      if (in_order && pi == Pi::stored) continue;  // refused
       auto plan = make_phi_plan(exec, tensor, {strategy, R, pi});
       for (int n = 0; n < N; ++n) {
         auto const V = make_matrix<Scalar>(exec, "V", X.dims[n], R);

@@ -41,13 +41,21 @@ run 0 "${base[@]}" --seed 2 -o seed.ktns
 check_not 'another seed, another model' cmp -s m.ktns seed.ktns
 
 # The strategies agree.
-for strategy in automatic atomic duplicated permuted sorted fibers csf alto; do
+backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r1.json)
+for strategy in automatic atomic duplicated permuted sorted fibers csf alto alto-atomic; do
+  if [[ $strategy == alto && $backend == cuda ]]; then
+    refuses 'alto-atomic allows' "${base[@]}" --format alto
+    continue
+  fi
   run 0 "${base[@]}" --format $strategy --report r.json
   check "$strategy has the same fit" within "$(fit_of)" "$fit" 1e-7
   [[ $strategy == automatic ]] ||
     check "$strategy is reported" test "$(grep -c "^ *\"$strategy\"" r.json)" = 3
 done
 run 0 "${base[@]}" --strategy csf
+run 0 generate --dims 20000x300x200 --nnz 60000 --seed 2 -o seldom.tns
+refuses 'alto needs atomics on mode 0' cp-als seldom.tns --rank 4 --format alto
+refuses 'alto needs atomics on mode 0' cp-apr seldom.tns --rank 4 --format alto
 run 0 generate --dims 60x5x6x40 --nnz 6000 --seed 2 -o short.tns
 run 0 cp-als short.tns --rank 4 --iterations 8 --tolerance 0 --report r.json
 fused=$(fit_of)
@@ -58,7 +66,6 @@ check 'which fits the same' within "$(fit_of)" "$fused" 1e-9
 run 0 "${base[@]}" --precision float --report r.json -o float.ktns
 check 'float has nearly the same fit' within "$(fit_of)" "$fit" 1e-3
 check 'float is reported' grep -q '"precision": "float"' r.json
-backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r1.json)
 run 0 "${base[@]}" --backend "$backend" -o backend.ktns
 same m.ktns backend.ktns
 

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/alto_tensor.hpp>
+
+namespace sporades::test {
+
+/// True if some product of X in a linear order would need atomics, so that strategy `alto` is
+/// refused: always on GPUs, elsewhere where a mode has no parts with rows of their own.
+template <class ExecutionSpace, class Tensor>
+bool alto_is_refused(ExecutionSpace const& exec, Tensor const& X) {
+  if (X.nnz() == 0) return false;
+  bool refused = is_gpu<ExecutionSpace>;
+  for (auto const& partition : make_alto_tensor(exec, X).partitions)
+    refused = refused || partition.parts.extent(0) == 0;
+  return refused;
+}
+
+}  // namespace sporades::test
