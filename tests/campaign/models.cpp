@@ -38,6 +38,11 @@ auto check_resumed(Exec const& exec, Source& source, int iterations, Start const
   return straight;
 }
 
+/// Of sums over the nonzeros, and of equal coordinates' values: they grow as a random walk does.
+double roundings_of_sums(Drawn const& X) {
+  return 2 * std::sqrt(static_cast<double>(X.nnz()));
+}
+
 /// Expects the fit that was reported to be that of the model. parts: roundings of what the squared
 /// residual is made of; `rounded`: those of the model itself, as it was returned.
 void check_fit(Drawn const& X, PlainModel const& model, double reported, double parts,
@@ -90,7 +95,7 @@ void check_cp_als(Source& source, Outcome& outcome) {
   auto const model = plain(exec, result.model);
   double const N = X.order(), R = options.rank;
   // Sums are double's in both precisions, or the fit is right to 1e-5.
-  check_fit(X, model, result.fit(), 8 * (N + R + 20) * 0x1p-52,
+  check_fit(X, model, result.fit(), (8 * (N + R + 20) + roundings_of_sums(X)) * 0x1p-52,
             4 * N * unit + (sizeof(Scalar) == 4 ? 1e-5 : 0), outcome);
   bool is_negative = false;
   for (auto const& A : model.factors)
@@ -141,7 +146,8 @@ void check_cp_apr(Source& source, Outcome& outcome) {
   }
   for (auto dim : X.dims) longest = std::max(longest, static_cast<Real>(dim));
   // A model is a sum of R products; columns sum to 1 within the square root of their length.
-  Real const most = unit * (4 * (N + R) + 16 + 2 * N * std::sqrt(longest)) * magnitude;
+  Real const most =
+      unit * (4 * (N + R) + 16 + 2 * N * std::sqrt(longest) + roundings_of_sums(X)) * magnitude;
   double const reported = result.log_likelihood();
   if (is_zero && std::isinf(reported)) return;
   outcome.expect(std::abs(reported - sum) <= most, "reported log-likelihood ", reported,
@@ -193,7 +199,8 @@ void check_tucker(Source& source, Outcome& outcome) {
   // orthonormal: to a few roundings of their own type for each column.
   double columns = 0;
   for (int rank : options.ranks) columns += rank;
-  check_fit(X, plain(exec, result.model), result.fit(), 8 * (columns + N + 20) * unit, 0, outcome);
+  check_fit(X, plain(exec, result.model), result.fit(),
+            (8 * (columns + N + 20) + roundings_of_sums(X)) * unit, 0, outcome);
 }
 
 template <class Scalar, class Index>
