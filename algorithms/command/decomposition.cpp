@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/formats/file.hpp>
 
@@ -154,7 +154,7 @@ void Decomposition::print_labels(Model const& model) {
 }
 
 int Decomposition::finish(int signal, std::string const& result) {
-  char const* const name = signal == SIGINT ? "SIGINT" : "SIGTERM";
+  char const* const name = signal_name(signal);
   if (signal != 0) report.stop_reason = std::string("interrupted by ") + name;
   end_phase(report.seconds.write);
   report.seconds.total = total_.seconds();

@@ -4,8 +4,12 @@
 
 namespace sporades::command {
 
-/// While this lives, the first SIGINT or SIGTERM is only noted, so that an iteration can end; a
-/// second one kills as usual. One at a time.
+/// "SIGINT", of one that SignalScope heeds.
+char const* signal_name(int signal);
+
+/// While this lives, the first SIGINT, SIGTERM or SIGHUP is only noted, and answered on standard
+/// error at once, so that an iteration can end; a second one of any kind kills as usual. One at a
+/// time.
 class SignalScope {
  public:
   SignalScope();

@@ -145,7 +145,10 @@ done
 
 # A polite end: the iteration is finished, everything is written, and the run can go on.
 set -m # a shell's background jobs would ignore SIGINT
-for signal in INT:130 TERM:143; do
+signals=(INT:130 TERM:143)
+ignored=$(awk '/^SigIgn/ { print $2 }' /proc/self/status) # HUP under nohup, whose children keep to it
+((0x$ignored & 1)) || signals+=(HUP:129)
+for signal in "${signals[@]}"; do
   rm -f s.ck out
   last="cp-als stopped by SIG${signal%:*}"
   "$sporades" cp-als five.tns --rank 6 --iterations 1000000 --tolerance 0 --checkpoint s.ck \
@@ -162,11 +165,36 @@ for signal in INT:130 TERM:143; do
   status=$?
   kill -TERM -$watch 2> /dev/null
   check "exit status ${signal#*:}" test $status = "${signal#*:}"
+  check 'it answers' grep -q "^sporades: SIG${signal%:*}: stopping after this iteration; a second" err
   check 'a sentence' grep -q "^sporades: interrupted by SIG${signal%:*} after iteration .*s.ktns.*--resume s.ck" err
   check 'the report says so' grep -q "\"stop_reason\": \"interrupted by SIG${signal%:*}\"" s.json
   iterations=$(grep -c '"iteration": ' s.json)
   run 0 cp-als five.tns --rank 6 --iterations "$iterations" --tolerance 0 --resume s.ck -o s2.ktns
   same s.ktns s2.ktns
 done
+
+# A second signal, of any kind, ends a run that cannot look, as here in LAPACK.
+printf '1 1 1 2\n1 2 2 1\n2 2 1 6\n2 1 1 3\n' > two.tns
+last='cp-als of rank 3000 stopped by two signals'
+"$sporades" cp-als two.tns --rank 3000 --progress always > out 2> err &
+process=$!
+for ((wait = 0; wait < 400; ++wait)); do
+  grep -q 'iteration 1' err && break # then the first signal is heeded
+  sleep 0.05
+done
+sleep 1
+kill -TERM $process
+for ((wait = 0; wait < 40; ++wait)); do
+  grep -q 'SIGTERM: stopping' err && break
+  sleep 0.05
+done
+check 'the first is answered at once' grep -q 'sporades: SIGTERM: stopping after this iteration; a second' err
+kill -INT $process
+{ sleep 10 && kill -KILL $process; } 2> /dev/null &
+watch=$!
+wait $process
+status=$?
+kill -TERM -$watch 2> /dev/null
+check "the second ends it at once ($status)" test $status = 130
 set +m
 finish
