@@ -121,7 +121,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
             A[n].extent(0), " x ", A[n].extent(1), ", there are ", R, " weights, and mode ", n,
             " has ", X.dims[n]);
   std::size_t const size = lanes + (N + 1) * R;
-  if (buffers.sums.extent(0) != size) {
+  if (buffers.host.extent(0) != size) {  // the last of the two
     buffers.sums = uninitialized<Kokkos::View<double*, MemorySpace>>(
         exec, "sporades::log_likelihood::sums", size);
     buffers.host = Kokkos::create_mirror_view(buffers.sums);

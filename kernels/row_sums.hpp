@@ -33,7 +33,7 @@ class CarryBuffers {
   };
 
   /// Slots for this many chunks at the first level and as many levels as these need. Allocates on
-  /// exec where what is there is too small.
+  /// exec where what is there is too small; where that throws, what is there stays usable.
   template <class ExecutionSpace>
   void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
 
@@ -86,11 +86,13 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
     if (l == levels_.size()) levels_.emplace_back();
     Level& level = levels_[l];
     if (level.sums.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
+      Level larger;
       if (l == 0)
-        level.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::carry::rows",
-                                                                      2 * chunks);
-      level.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
-                                                              2 * chunks, stride);
+        larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
+            exec, "sporades::carry::rows", 2 * chunks);
+      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
+                                                               2 * chunks, stride);
+      level = larger;  // both or, where memory runs out, neither
     }
     chunks = detail::chunks_of(2 * chunks, detail::carry_chunk);
     if (l > 0) waiting += chunks;

@@ -176,14 +176,14 @@ void solve_rows(ExecutionSpace const& exec,
   expects(options.tolerance >= 0 && options.epsilon_active >= 0 && options.damping > 0,
           "solve_rows: tolerance ", options.tolerance, ", epsilon_active ", options.epsilon_active,
           " and damping ", options.damping, " must not be negative, nor damping 0");
-  if (!workspace.violation.is_allocated()) {
+  if (!workspace.inner_iterations.is_allocated()) {  // the last of the three
     workspace.next = uninitialized<decltype(workspace.next)>(exec, "sporades::cp_apr::next_row");
     workspace.violation =
         uninitialized<decltype(workspace.violation)>(exec, "sporades::cp_apr::violation");
     workspace.inner_iterations = uninitialized<decltype(workspace.inner_iterations)>(
         exec, "sporades::cp_apr::inner_iterations");
   }
-  if (workspace.steps.extent(0) < problem.rows()) {
+  if (workspace.steps.extent(0) < problem.rows()) {  // the last of the two
     fence(exec, "sporades::cp_apr::row_workspace");
     workspace.violations = uninitialized<decltype(workspace.violations)>(
         exec, "sporades::cp_apr::violations", problem.rows());
