@@ -4,6 +4,7 @@
 #include <sporades/core/error.hpp>
 #include <sporades/core/lapack.hpp>
 #include <sporades/core/random.hpp>
+#include <sporades/core/timer.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
 #include <support/same_bits.hpp>
@@ -190,6 +191,30 @@ TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[
   CHECK(largest_difference(product(product(transposed, G, 4), S, 4), expected) < 1e-13);
   CHECK(S[0] > 0);
   CHECK(S[5] > 0);
+}
+
+TEST_CASE("gram_schmidt of a thousand columns ends soon", "[core][lapack]") {
+  std::size_t const n = 1000, zero = 7;
+  HostMatrix G(n * n);
+  auto const weight = [](std::size_t i) { return i == zero ? 0.0 : 1.0 + 0.01 * double(i % 17); };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      G[i * n + j] = 0.25 * weight(i) * weight(j) + (i == j && i != zero ? 2.0 : 0.0);
+  sporades::Timer const timer;
+  auto const S = sporades::gram_schmidt(G, static_cast<int>(n), 1e-10);
+  CHECK(timer.seconds() < 20);  // minutes where every projection multiplies by G anew
+  REQUIRE(S.size() == n * n);
+  for (std::size_t j : {std::size_t{0}, zero, std::size_t{8}, std::size_t{500}, n - 1}) {
+    HostMatrix image(n);  // G S e_j
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b) image[a] += G[a * n + b] * S[b * n + j];
+    for (std::size_t i = 0; i < n; ++i) {
+      double product = 0;
+      for (std::size_t a = 0; a < n; ++a) product += S[a * n + i] * image[a];
+      CHECK(std::abs(product - (i == j && j != zero ? 1 : 0)) < 1e-10);
+      if (i > j) CHECK(S[i * n + j] == 0);
+    }
+  }
 }
 
 }  // namespace
