@@ -60,22 +60,26 @@ inline void check_cp_als(CpAlsOptions const& options) {
 }
 
 /// Builds what MTTKRP wants for every mode, and the norm. X in any order, values of equal
-/// coordinates are added. Fences exec. Throws Error for options out of range, and where X has no
+/// coordinates are added. Nothing of X is used after; if it is handed over, its memory is given
+/// back as early as can be. Fences exec. Throws Error for options out of range, and where X has no
 /// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options) {
   check_cp_als(options);
-  auto const scaled = detail::summed_and_scaled(exec, X, "cp_als");
-  auto const& summed = scaled.tensor;  // the norm is that of the sums
+  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "cp_als");
+  auto& summed = scaled.tensor;  // the norm is that of the sums
   auto const fused =
       options.dimension_tree && options.strategy == MttkrpStrategy::automatic
-          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, summed.nnz(), options.rank)
+          ? choose_fused_modes<ExecutionSpace, Scalar>(summed.dims, summed.nnz(), options.rank)
           : std::vector<int>();
-  return {X.dims,
-          make_dimension_tree(exec, summed, fused, MttkrpOptions{options.strategy, options.rank}),
-          norm_squared(exec, summed.values), scaled.exponent};
+  Dims const dims = summed.dims;
+  double const square = norm_squared(exec, summed.values);
+  return {dims,
+          make_dimension_tree(exec, hand_over(summed), fused,
+                              MttkrpOptions{options.strategy, options.rank}),
+          square, scaled.exponent};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is

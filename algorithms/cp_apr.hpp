@@ -144,7 +144,8 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
 
 }  // namespace detail
 
-/// Builds what Phi wants for every mode. X in any order, values of equal coordinates are added.
+/// Builds what Phi wants for every mode. X in any order, values of equal coordinates are added; if
+/// it is handed over and its order changes, its memory is given back early.
 /// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
 /// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
 /// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
@@ -153,21 +154,21 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
 /// its mode, is all zero, or holds a value that is negative, NaN or infinite (saying where).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
   check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, "cp_apr");
   detail::check_counts(exec, X);
-  auto const counts = sum_duplicates(exec, X).tensor;
+  auto const counts = sum_duplicates(exec, hand_over(X)).tensor;
   double const largest = static_cast<double>(max_abs(exec, counts.values));
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
-  CpAprProblem<Scalar, Index, MemorySpace> problem{X.dims, counts, {}, {}};
+  CpAprProblem<Scalar, Index, MemorySpace> problem{counts.dims, counts, {}, {}};
   problem.unit = detail::unit_of_counts(exec, counts.values, largest);
   double const nnz = static_cast<double>(counts.nnz());
   problem.density = nnz;
-  for (std::uint64_t dim : X.dims) problem.density /= static_cast<double>(dim);
+  for (std::uint64_t dim : counts.dims) problem.density /= static_cast<double>(dim);
   using Limits = std::numeric_limits<Scalar>;
   problem.least_epsilon =
       std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
@@ -180,9 +181,9 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     if (linear.order() > 0)
       problem.counts = detail::scaled(exec, to_coo(exec, linear), problem.unit);
   } else {
-    for (int n = 0; n < X.order(); ++n)
+    for (int n = 0; n < counts.order(); ++n)
       problem.rows.push_back(make_row_subproblems(
-          exec, sorted(exec, in_units, mttkrp_mode_order(X.dims, n)), n, options.rank));
+          exec, sorted(exec, in_units, mttkrp_mode_order(counts.dims, n)), n, options.rank));
   }
   return problem;
 }

@@ -66,15 +66,16 @@ class SubspaceIteration {
   using Small = std::vector<double>;
 
  public:
-  SubspaceIteration(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory> const& unfolded,
+  SubspaceIteration(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory> unfolded,
                     int columns, std::uint64_t seed, int n)
       : exec_(exec),
         k_(static_cast<int>(padded_columns(columns))),
-        plan_(make_mttkrp_plan(exec, unfolded, MttkrpOptions{MttkrpStrategy::sorted, k_})),
+        plan_(
+            make_mttkrp_plan(exec, hand_over(unfolded), MttkrpOptions{MttkrpStrategy::sorted, k_})),
         small_(Kokkos::view_alloc(exec, "sporades::hosvd::small"), k_, k_),
         small_double_(Kokkos::view_alloc(exec, "sporades::hosvd::gram"), k_, k_) {
-    std::size_t const rows = unfolded.dims[1];
-    fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", unfolded.dims[0], k_);
+    std::size_t const rows = plan_.dims[1];
+    fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", plan_.dims[0], k_);
     Q_ = make_matrix<Scalar>(exec, "sporades::hosvd::basis", rows, k_);
     auto const filled = std::make_pair(0, columns);
     Kokkos::parallel_for("sporades::hosvd::fill_basis", Range<ExecutionSpace>(exec, 0, rows),

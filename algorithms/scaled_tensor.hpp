@@ -38,11 +38,11 @@ void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* wher
 /// mode, or holds NaN, infinity or values whose sum is.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, char const* where) {
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
   expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, where);
   expect_finite(exec, X, where);
-  auto result = sum_duplicates(exec, X).tensor;
+  auto result = sum_duplicates(exec, hand_over(X)).tensor;
   double const largest = static_cast<double>(max_abs(exec, result.values));
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");

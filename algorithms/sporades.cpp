@@ -316,9 +316,9 @@ int main(int argc, char** argv) {
     return report_error(error.what(), 1);
   } catch (Error const& error) {
     return report_error(error.what(), 2);
-  } catch (std::bad_alloc const&) {
-    return report_error("memory ran out: " + command::memory_sentence(), 1);
   } catch (std::exception const& error) {
-    return report_error(error.what(), 1);
+    bool const in_memory = command::says_memory_ran_out(error);
+    return report_error(in_memory ? "memory ran out: " + command::memory_sentence() : error.what(),
+                        1);
   }
 }

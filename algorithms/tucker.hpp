@@ -49,20 +49,22 @@ struct HooiResult {
 };
 
 /// Builds what the chains want for every mode, and the norm. X in any order, values of equal
-/// coordinates are added. Fences exec. Throws Error for options out of range or that do not fit X,
-/// where X has no nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying
-/// where), and where a chain does not fit the memory.
+/// coordinates are added. Nothing of X is used after; if it is handed over, its memory is given
+/// back as early as can be. Fences exec. Throws Error for options out of range or that do not fit
+/// X, where X has no nonzeros, an index past its mode, is all zero, or holds NaN or infinity
+/// (saying where), and where a chain does not fit the memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    HooiOptions const& options) {
+HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(ExecutionSpace const& exec,
+                                                          CooTensor<Scalar, Index, MemorySpace> X,
+                                                          HooiOptions const& options) {
   check_hooi(options, X.dims);
-  auto const scaled = detail::summed_and_scaled(exec, X, "hooi");
-  auto const& summed = scaled.tensor;  // the norm is that of the sums
-  return {X.dims,
-          make_ttm_chain_plan(exec, summed, options.ranks,
+  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "hooi");
+  Dims const dims = scaled.tensor.dims;
+  double const square = norm_squared(exec, scaled.tensor.values);  // that of the sums
+  return {dims,
+          make_ttm_chain_plan(exec, hand_over(scaled.tensor), options.ranks,
                               TtmChainOptions{options.strategy, options.memory_limit}),
-          norm_squared(exec, summed.values), scaled.exponent};
+          square, scaled.exponent};
 }
 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is

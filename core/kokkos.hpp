@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -144,6 +145,19 @@ class VectorLanes {
   int count_, mine_ = 0;
   [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
 };
+
+/// Bytes of the present device that no process has allocated; infinity for a compiler without one.
+inline double free_device_bytes() {
+  std::size_t free_bytes = 0, all_bytes = 0;
+#if defined(__CUDACC__)
+  if (cudaMemGetInfo(&free_bytes, &all_bytes) == cudaSuccess)
+    return static_cast<double>(free_bytes);
+#elif defined(__HIPCC__)
+  if (hipMemGetInfo(&free_bytes, &all_bytes) == hipSuccess) return static_cast<double>(free_bytes);
+#endif
+  static_cast<void>(free_bytes), static_cast<void>(all_bytes);
+  return std::numeric_limits<double>::infinity();
+}
 
 /// A command-line option of Kokkos as this version spells it, from its modern spelling.
 inline std::string kokkos_option(std::string const& modern) {

@@ -10,8 +10,21 @@
 
 namespace sporades {
 
-/// Bytes that this process may have: the machine's memory, or the process' own limit if it is less.
+/// Bytes that this process may have: the machine's memory, or less where the process' limit on its
+/// address space or a limit of its cgroups says so.
 double host_memory_bytes();
+
+/// What of host_memory_bytes is not in use yet, at least 0.
+double host_memory_left();
+
+namespace detail {
+
+/// The least memory limit of the cgroups, of version 1 or 2, that the file `self` lists, and of
+/// those above them in the tree mounted at `root`; infinity where there is none.
+double cgroup_memory_bytes(std::string const& root = "/sys/fs/cgroup",
+                           std::string const& self = "/proc/self/cgroup");
+
+}  // namespace detail
 
 /// Asks the system to back memory that nothing has been written to by pages of 2 MiB, where it lies
 /// over whole ones: rows gathered at random then miss the tables of pages less often, and first
@@ -45,6 +58,15 @@ double space_bytes(Space const&, long) {
 template <class ExecutionSpace>
 double memory_bytes(ExecutionSpace const& exec) {
   return detail::space_bytes(exec, 0);
+}
+
+/// What of memory_bytes is free, of the device or the host.
+template <class ExecutionSpace>
+double memory_left(ExecutionSpace const&) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    return free_device_bytes();
+  else
+    return host_memory_left();
 }
 
 /// A View whose entries are not initialised, allocated on exec.

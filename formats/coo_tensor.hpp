@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/types.hpp>
+#include <utility>
 
 namespace sporades {
 
@@ -38,6 +39,13 @@ struct CooTensor {
     return (dims.size() * sizeof(Index) + sizeof(Scalar)) * nnz();
   }
 };
+
+/// X for a function that takes it by value, so that it may give its memory back early: X is empty
+/// afterwards. (Moving does not do: a View that is moved from may keep its memory.)
+template <class Tensor>
+Tensor hand_over(Tensor& X) {
+  return std::exchange(X, Tensor{});
+}
 
 /// An unsorted tensor of these dims with room for nnz nonzeros, contents undefined.
 /// Allocates on exec. Throws Error if the order or a mode does not fit.

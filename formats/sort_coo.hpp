@@ -305,15 +305,17 @@ bool is_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 /// X sorted by modes 0 to N-1 with each coordinate once; values of equal coordinates are added in
 /// the order in which they came, so that the sum is the same on every backend and thread count, and
 /// in double, so that only the sum itself is rounded to Scalar. Sums that are zero stay. X's
-/// indices are trusted: check_coordinates checks them. Fences exec.
+/// indices are trusted: check_coordinates checks them. The memory of an X that is handed over is
+/// given back as soon as it is sorted. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   std::vector<int> modes;
   for (int n = 0; n < X.order(); ++n) modes.push_back(n);
   Tensor const Y = sorted(exec, X, modes);
+  X = {};
   detail::CompareNonzeros<typename Tensor::Coordinates> const compare(Y.coordinates, modes);
   auto const place =
       uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::sort::heads", Y.nnz());
@@ -321,7 +323,7 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
                        detail::MarkHeads<typename Tensor::Coordinates>{compare, place});
   Position const distinct = exclusive_scan_total(exec, place);
   if (distinct == Y.nnz()) return {Y, 0};
-  Tensor Z = allocate_coo<Scalar, Index>(exec, X.dims, distinct);
+  Tensor Z = allocate_coo<Scalar, Index>(exec, Y.dims, distinct);
   Kokkos::parallel_for(
       "sporades::sort::sum_runs", Range(exec, 0, Y.nnz()),
       detail::SumRuns<Tensor>{compare, place, Y.coordinates, Z.coordinates, Y.values, Z.values});

@@ -60,13 +60,14 @@ struct MttkrpPlan {
 };
 
 /// Builds what the strategy wants for every mode. X may be in any order; duplicates are allowed.
-/// Fences exec. Throws Error if the rank is not positive, an index is past its mode, the split is
-/// not possible, indices do not fit the words of strategy `fibers` or `alto`, or of order `morton`,
-/// or strategy `alto` needs atomics.
+/// The memory of an X that is handed over is given back as soon as there is a sorted copy. Fences
+/// exec. Throws Error if the rank is not positive, an index is past its mode, the split is not
+/// possible, indices do not fit the words of strategy `fibers` or `alto`, or of order `morton`, or
+/// strategy `alto` needs atomics.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    MttkrpOptions const& options = {}) {
+MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& exec,
+                                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                                        MttkrpOptions const& options = {}) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
   check_coordinates(exec, X, "make_mttkrp_plan");
@@ -100,7 +101,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   bool needs_carry = false;
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
-    auto const modes = mttkrp_mode_order(X.dims, n);
+    auto const modes = mttkrp_mode_order(plan.dims, n);
     if (is_linear(choice.strategy) && n == 0) plan.alto = make_alto_tensor(exec, X);
     if (choice.strategy == MttkrpStrategy::alto) {
       if (by_layout && detail::needs_atomics<ExecutionSpace>(plan.alto, n))
@@ -129,14 +130,16 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
         break;
       default: {
         needs_carry = true;
-        bool const fits = fits_packed_coo(X.dims, n);
+        bool const fits = fits_packed_coo(plan.dims, n);
         expects(fits || choice.strategy == MttkrpStrategy::sorted,
                 "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
-                detail::packed_bits(X.dims, n) - 1, " bits, a word has 63");
+                detail::packed_bits(plan.dims, n) - 1, " bits, a word has 63");
         bool const along_curve = choice.order == RowOrder::morton;
-        if (base.order() == 0)
+        if (base.order() == 0) {
           base = along_curve ? to_coo(exec, make_alto_tensor(exec, X))
-                             : sorted(exec, X, modes_by_length(X.dims));
+                             : sorted(exec, X, modes_by_length(plan.dims));
+          X = {};
+        }
         auto const list = sorted(exec, base, {n});
         if (!fits) {
           plan.lists[n] = list;
@@ -152,7 +155,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(
   }
   if (needs_carry && !options.atomic_flush)
     plan.carry.reserve(exec,
-                       detail::chunks_of(X.nnz(), detail::chunk_length<ExecutionSpace>(X.nnz())),
+                       detail::chunks_of(plan.nnz, detail::chunk_length<ExecutionSpace>(plan.nnz)),
                        options.rank);
   fence(exec, "sporades::mttkrp::make_plan");
   return plan;

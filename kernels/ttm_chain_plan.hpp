@@ -139,21 +139,22 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
 }  // namespace detail
 
 /// Builds what the chains of all modes want. X in any order; values of equal coordinates are added.
-/// ranks: R_0 to R_{N-1}. Fences exec. Throws Error if a rank is not positive, if an index is past
-/// its mode, if a strategy asked for cannot take the tensor, or if a product does not fit the
-/// memory limit (with both numbers).
+/// ranks: R_0 to R_{N-1}. The memory of an X that is handed over is given back when all modes have
+/// their copies. Fences exec. Throws Error if a rank is not positive, if an index is past its mode,
+/// if a strategy asked for cannot take the tensor, or if a product does not fit the memory limit
+/// (with both numbers).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     std::vector<int> const& ranks, TtmChainOptions const& options = {}) {
   detail::check_ranks(X.dims, ranks, "make_ttm_chain_plan");
   check_coordinates(exec, X, "make_ttm_chain_plan");
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  auto const summed = sum_duplicates(exec, X).tensor;
+  auto summed = sum_duplicates(exec, hand_over(X)).tensor;
   detail::TupleCounts const tuples(exec, summed);
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
-  plan.dims = X.dims;
+  plan.dims = summed.dims;
   plan.ranks = ranks;
   plan.nnz = summed.nnz();
   plan.trees.resize(N);
@@ -161,7 +162,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
   plan.semi_sparse.resize(N);
   std::size_t entries = 0, between = 0;
   for (int n = 0; n < N; ++n) {
-    auto const choice = detail::choose_chain<ExecutionSpace, Scalar>(tuples, X.dims, ranks, n,
+    auto const choice = detail::choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
                                                                      options.strategy, limit);
     auto modes = choice.columns.modes;
     modes.insert(modes.begin(), n);
@@ -190,6 +191,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
         to_view(exec, "sporades::ttm_chain::places", detail::ascending_places(choice.columns)));
     plan.choices.push_back(choice);
   }
+  summed = {};
   plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
   plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
   Factors<Scalar, MemorySpace> zeros;
@@ -198,7 +200,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
     detail::place_results(plan.semi_sparse[n], plan.product.data(), plan.between.data());
     if (zeros.empty())
       for (int m = 0; m < N; ++m)
-        zeros.push_back(make_matrix<Scalar>(exec, "sporades::ttm_chain::zeros", X.dims[m],
+        zeros.push_back(make_matrix<Scalar>(exec, "sporades::ttm_chain::zeros", plan.dims[m],
                                             static_cast<std::size_t>(ranks[m])));
     // A first product, so that the buffers of spttm and sspttm have their size.
     Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),

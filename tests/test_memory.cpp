@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sporades/core/matrix.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -37,6 +40,47 @@ TEST_CASE("large Views on the host ask for huge pages", "[core][memory]") {
   exec.fence();
   CHECK(mapping_flags(&view(entries / 2)).find(" hg ") != std::string::npos);
   CHECK(mapping_flags(&A(entries / 6, 0)).find(" hg ") != std::string::npos);
+}
+
+TEST_CASE("memory limits of cgroups of both versions are seen", "[core][memory]") {
+  namespace fs = std::filesystem;
+  auto const root = fs::temp_directory_path() / ("sporades-cgroup-" + std::to_string(getpid()));
+  auto const write = [&](std::string const& path, std::string const& text) {
+    fs::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text << "\n";
+  };
+  auto const limit = [&](std::string const& self) {
+    write("self", self);
+    return sporades::detail::cgroup_memory_bytes(root.string(), (root / "self").string());
+  };
+  write("memory.max", "8000000000");
+  write("a/memory.max", "max");
+  write("a/b/memory.max", "3000000000");
+  write("memory/c/memory.limit_in_bytes", "9223372036854771712");
+  write("memory/c/d/memory.limit_in_bytes", "2000000000");
+  CHECK(limit("0::/a/b") == 3e9);
+  CHECK(limit("0::/a") == 8e9);
+  CHECK(limit("0::/a/b/e/f") == 3e9);  // a folder that cannot be seen from here
+  CHECK(limit("0::/") == 8e9);
+  CHECK(limit("4:cpu,memory:/c/d\n0::/a") == 2e9);
+  CHECK(limit("4:memory:/c") > 9e18);
+  CHECK(limit("4:cpu:/c/d") == std::numeric_limits<double>::infinity());
+  CHECK(sporades::detail::cgroup_memory_bytes(root.string(), "/nowhere") ==
+        std::numeric_limits<double>::infinity());
+  fs::remove_all(root);
+}
+
+TEST_CASE("what is left of the memory falls as Views take it", "[core][memory]") {
+  double const before = sporades::host_memory_left();
+  CHECK(before > 0);
+  CHECK(before < sporades::host_memory_bytes());
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const view = sporades::zeroed<sporades::Vector<double, Kokkos::HostSpace>>(
+      exec, "view", std::size_t{1} << 23);
+  exec.fence();
+  double const taken = before - sporades::host_memory_left();
+  CHECK(taken > 5e7);
+  CHECK(taken < 2e8);
 }
 
 TEMPLATE_LIST_TEST_CASE("zeroed fills what memory held before", "[core][memory]",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/memory/cp_als.hpp>
 
 namespace sporades::command {
 namespace {
@@ -48,17 +49,16 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
-  /// The values, once; indices are packed by some strategies.
-  static std::uint64_t least_bytes(CooTensor<Scalar, Index> const& X) {
-    return X.nnz() * sizeof(Scalar);
+  static MemoryNeed memory(Exec const& exec, Tensor const& X, CpAlsOptions const& options) {
+    return cp_als_memory(exec, X, options);
   }
 
   State start(Exec const& exec, Tensor const& X) const { return cp_als_start(exec, X, options); }
   State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
     return cp_als_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor const& X) const {
-    return make_cp_als_problem(exec, X, options);
+  Problem build(Exec const& exec, Tensor X) const {
+    return make_cp_als_problem(exec, hand_over(X), options);
   }
   Result solve(Exec const& exec, Problem& problem, State& state,
                typename State::Observer const& observer) const {

@@ -4,6 +4,7 @@
 
 #include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/memory/cp_apr.hpp>
 
 namespace sporades::command {
 namespace {
@@ -55,10 +56,8 @@ struct CpAprMethodRun {
             {"epsilon", concatenate(options.epsilon)}};
   }
 
-  /// The counts, or for the row solvers an order of them a mode (one may be the counts' own).
-  std::uint64_t least_bytes(CooTensor<Scalar, Index> const& X) const {
-    int const copies = options.method == CpAprMethod::mu ? 1 : X.order();
-    return X.storage_bytes() * static_cast<std::uint64_t>(copies);
+  static MemoryNeed memory(Exec const& exec, Tensor const& X, CpAprOptions const& options) {
+    return cp_apr_memory(exec, X, options);
   }
 
   State start(Exec const& exec, Tensor const& X) const {
@@ -67,8 +66,8 @@ struct CpAprMethodRun {
   State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
     return cp_apr_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor const& X) const {
-    return make_cp_apr_problem(exec, X, options);
+  Problem build(Exec const& exec, Tensor X) const {
+    return make_cp_apr_problem(exec, hand_over(X), options);
   }
   Result solve(Exec const& exec, Problem& problem, State& state,
                typename State::Observer const& observer) const {

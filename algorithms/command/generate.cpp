@@ -16,11 +16,21 @@ AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
   Kokkos::DefaultExecutionSpace const exec;
   Kokkos::DefaultHostExecutionSpace const host;
   auto const seed = arguments.seed.value_or(default_generate_seed);
-  if (!arguments.like.empty())
+  // Keys, counts and places of the cells of two rounds; 128-bit keys take more.
+  auto const check = [&](Position nnz, Dims const& dims) {
+    if (nnz > Position{1} << 32) return;  // which is refused for another reason
+    int bits = 0;
+    for (auto dim : dims) bits += index_bits(dim);
+    check_fits_memory((bits > 64 ? 72. : 46.) * static_cast<double>(nnz), memory_left(exec),
+                      "generate: making " + std::to_string(nnz) + " nonzeros");
+  };
+  if (!arguments.like.empty()) {
+    auto const recipe = sporades::detail::recipe_like(arguments.like, arguments.nnz);
+    check(recipe.nnz, recipe.dims());
     return copy_to(host, generate_like<float>(exec, arguments.like, arguments.nnz, seed));
+  }
   Dims const dims = parse_dims(arguments.dims, "--dims");
-  check_fits_memory(40. * static_cast<double>(*arguments.nnz),
-                    "generate: making " + std::to_string(*arguments.nnz) + " nonzeros");
+  check(*arguments.nnz, dims);
   if (std::all_of(dims.begin(), dims.end(), [](auto dim) { return dim <= 0x100000000u; }))
     return copy_to(host, sporades::generate<float, std::uint32_t>(exec, dims, *arguments.nnz,
                                                                   arguments.skew, seed));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sys/resource.h>
 
+#include <new>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/memory.hpp>
@@ -23,11 +24,16 @@ std::string memory_sentence() {
          sporades::bytes_text(host_memory_bytes()) + " that this process may have";
 }
 
-void check_fits_memory(double bytes, std::string const& what) {
-  if (bytes > host_memory_bytes())
+void check_fits_memory(double bytes, double left, std::string const& what,
+                       std::string const& advice) {
+  if (bytes > left)
     throw RunError(what + " needs " + sporades::bytes_text(bytes) +
-                   " of memory, this process may have " +
-                   sporades::bytes_text(host_memory_bytes()));
+                   " of memory, this process may have " + sporades::bytes_text(left) + advice);
+}
+
+bool says_memory_ran_out(std::exception const& error) {
+  return dynamic_cast<std::bad_alloc const*>(&error) != nullptr ||
+         std::string(error.what()).find("failed to allocate") != std::string::npos;
 }
 
 }  // namespace sporades::command

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 namespace sporades::command {
@@ -16,7 +17,12 @@ std::uint64_t peak_resident_bytes();
 /// "2.1 GB are in use of the 24.7 GB that this machine has"
 std::string memory_sentence();
 
-/// Throws RunError if `bytes` for `what` are more than the machine or the process' limit has.
-void check_fits_memory(double bytes, std::string const& what);
+/// Throws RunError if `bytes` for `what` are more than are left; advice: what would fit, "; rank 3
+/// would fit".
+void check_fits_memory(double bytes, double left, std::string const& what,
+                       std::string const& advice = {});
+
+/// Whether an exception says that memory ran out, as Kokkos or the standard library has it.
+bool says_memory_ran_out(std::exception const& error);
 
 }  // namespace sporades::command

@@ -4,6 +4,7 @@
 
 /// What a subcommand's run does with its model, by kind: Kruskal or Tucker tensor.
 
+#include <algorithm>
 #include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/matrix.hpp>
@@ -74,7 +75,16 @@ struct KtensorKind {
   static double factor_numbers(Options const& options, Dims const& dims) {
     double rows = 0;
     for (auto dim : dims) rows += static_cast<double>(dim);
-    return rows * options.rank;
+    return rows * static_cast<double>(padded_columns(static_cast<std::size_t>(options.rank)));
+  }
+  template <class Options>
+  static int largest_rank(Options const& options) {
+    return options.rank;
+  }
+  template <class Options>
+  static Options with_largest_rank(Options options, int rank) {
+    options.rank = rank;
+    return options;
   }
 
   template <class Memory>
@@ -119,12 +129,33 @@ struct TuckerKind {
   static void report_rank(Options const& options, Report& report) {
     report.ranks = options.ranks;
   }
+  /// Half the core included, which is there as Scalar and in double.
   template <class Options>
   static double factor_numbers(Options const& options, Dims const& dims) {
-    double numbers = 0;
-    for (std::size_t n = 0; n < dims.size() && n < options.ranks.size(); ++n)
-      numbers += static_cast<double>(dims[n]) * options.ranks[n];
-    return numbers;
+    double numbers = 0, core = 1;
+    for (std::size_t n = 0; n < dims.size() && n < options.ranks.size(); ++n) {
+      numbers += static_cast<double>(dims[n]) *
+                 static_cast<double>(padded_columns(static_cast<std::size_t>(options.ranks[n])));
+      core *= options.ranks[n];
+    }
+    return numbers + core / 2 * (1 + sizeof(double) / sizeof(Scalar));
+  }
+  template <class Options>
+  static int largest_rank(Options const& options) {
+    return *std::max_element(options.ranks.begin(), options.ranks.end());
+  }
+  /// The others in proportion, and none larger than the product of the rest.
+  template <class Options>
+  static Options with_largest_rank(Options options, int rank) {
+    double const share = static_cast<double>(rank) / largest_rank(options);
+    for (int& one : options.ranks) one = std::max(1, static_cast<int>(one * share));
+    for (std::size_t n = 0; n < options.ranks.size(); ++n) {
+      double others = 1;
+      for (std::size_t m = 0; m < options.ranks.size(); ++m)
+        if (m != n) others *= options.ranks[m];
+      options.ranks[n] = static_cast<int>(std::min<double>(options.ranks[n], others));
+    }
+    return options;
   }
 
   template <class Memory>

@@ -9,7 +9,7 @@
 ///   Kind                         of model: model_kinds.hpp
 ///   options                      with those that all have, and an `init` that may be `given`
 ///   facts()                      what its bits hang on beside what all have
-///   least_bytes(X)               that build makes of X, at least
+///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
 ///   solve(exec, problem, state, observer)
 ///   describe(problem, report)    settings, strategies, bytes
@@ -27,8 +27,10 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/core/memory_count.hpp>
 #include <sporades/formats/spt_file/checksum.hpp>
 #include <sporades/version.hpp>
+#include <utility>
 
 namespace sporades::command {
 
@@ -57,6 +59,13 @@ Options common_options(DecomposeArguments const& common) {
   return options;
 }
 
+/// Leaves the dims; where nothing else holds the nonzeros, their memory is given back.
+template <class Tensor>
+void give_back_nonzeros(Tensor& X) {
+  X.coordinates = {};
+  X.values = {};
+}
+
 /// Whether the options or the result say so; the enumerations of all algorithms share these names.
 template <class Options>
 bool is_given(Options const& options) {
@@ -79,13 +88,13 @@ class ModelRun {
 
  public:
   ModelRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
-           CooTensor<Scalar, Index> const& tensor)
+           CooTensor<Scalar, Index> tensor)
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
         run_(run),
         facts_(facts_of(tensor)),
-        tensor_(tensor) {}
+        tensor_(std::move(tensor)) {}
 
   int operator()() {
     std::optional<Checkpoint> from;
@@ -96,11 +105,13 @@ class ModelRun {
     auto& report = run_.report;
     report.algorithm = Method::name;
     Kind::report_rank(method_.options, report);
-    check_memory();
+    check_least_memory();
     run_.begin_build();
-    auto const X = copy_to(exec_, tensor_);
+    auto X = copy_to(exec_, tensor_);
+    give_back_nonzeros(tensor_);
+    check_memory(X);
     auto state = first_state(X, from);
-    auto problem = method_.build(exec_, X);
+    auto problem = method_.build(exec_, hand_over(X));
     method_.describe(problem, report);
     report.resumed_after = state.iteration();
     run_.announce(Kind::rank_text(method_.options));
@@ -136,12 +147,39 @@ class ModelRun {
   }
 
  private:
-  void check_memory() const {
-    // The factors, what updates them, and the model; and what the method makes of the tensor.
-    check_fits_memory(3 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar) +
-                          static_cast<double>(method_.least_bytes(tensor_)),
-                      std::string(Method::name) + ": " + Kind::rank_text(method_.options) +
-                          " for " + to_string(tensor_.dims));
+  std::string memory_subject() const {
+    return std::string(Method::name) + ": " + Kind::rank_text(method_.options) + " for " +
+           to_string(tensor_.dims);
+  }
+
+  /// Refuses at a glance what cannot fit: the factors, those that they become, and the tensor.
+  void check_least_memory() const {
+    double const bytes = static_cast<double>(tensor_.storage_bytes());
+    double const left = memory_left(exec_) + (is_gpu<Exec> ? 0 : bytes);
+    check_fits_memory(
+        bytes + 2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar), left,
+        memory_subject());
+  }
+
+  /// Refuses what does not fit, with the largest ranks that would.
+  void check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
+    double const left = memory_left(exec_) + static_cast<double>(X.storage_bytes());
+    auto const needed = [&](auto const& options) {
+      MemoryNeed const need = Method::memory(exec_, X, options);
+      return is_gpu<Exec> ? need.views : need.views + need.host;
+    };
+    double const bytes = needed(method_.options);
+    if (bytes <= left) return;
+    int fits = 0, too_many = Kind::largest_rank(method_.options);
+    while (too_many - fits > 1 + fits / 16) {
+      int const middle = fits + (too_many - fits) / 2;
+      (needed(Kind::with_largest_rank(method_.options, middle)) <= left ? fits : too_many) = middle;
+    }
+    check_fits_memory(bytes, left, memory_subject(),
+                      fits == 0
+                          ? ""
+                          : "; " + Kind::rank_text(Kind::with_largest_rank(method_.options, fits)) +
+                                " would fit");
   }
 
   /// All that the bits of the model hang on; the limits of iterations and tolerance may change when
@@ -200,7 +238,7 @@ class ModelRun {
   Method method_;
   Decomposition& run_;
   Facts facts_;
-  CooTensor<Scalar, Index> tensor_;
+  CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun
   int kept_ = -1;
 };
 
@@ -212,11 +250,11 @@ int run_model_as(Arguments const& arguments) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
     run.set_backend(backend_name(Exec::name()), host_threads(exec));
-    auto const tensor = run.template read<Scalar>();
+    auto tensor = run.template read<Scalar>();
     return std::visit(
-        [&](auto const& X) {
+        [&](auto& X) {
           using Index = typename std::decay_t<decltype(X)>::Index;
-          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, X)();
+          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, hand_over(X))();
         },
         tensor);
   });

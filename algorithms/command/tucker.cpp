@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <sporades/algorithms/command/fits.hpp>
+#include <sporades/algorithms/memory/tucker.hpp>
 #include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::command {
@@ -47,17 +48,16 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
 
   Facts facts() const { return {}; }
 
-  /// The values, once a mode.
-  static std::uint64_t least_bytes(CooTensor<Scalar, Index> const& X) {
-    return X.nnz() * sizeof(Scalar) * X.dims.size();
+  static MemoryNeed memory(Exec const& exec, Tensor const& X, HooiOptions const& options) {
+    return hooi_memory(exec, X, options);
   }
 
   State start(Exec const& exec, Tensor const& X) const { return hooi_start(exec, X, options); }
   State start(Exec const& exec, Dims const& dims, TuckerTensor<Scalar> const& model) const {
     return hooi_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor const& X) const {
-    return make_hooi_problem(exec, X, options);
+  Problem build(Exec const& exec, Tensor X) const {
+    return make_hooi_problem(exec, hand_over(X), options);
   }
   /// Of several starts the state becomes that of the best.
   Result solve(Exec const& exec, Problem& problem, State& state,

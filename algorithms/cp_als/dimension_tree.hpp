@@ -105,17 +105,17 @@ bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
 }  // namespace detail
 
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
-/// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. Fences
-/// exec.
+/// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The memory
+/// of an X that is handed over is given back as early as can be. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     std::vector<int> const& fused, MttkrpOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   DimensionTree<Scalar, Index, MemorySpace> tree;
   auto const plain = [&] {
-    tree.whole = make_mttkrp_plan(exec, X, options);
+    tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
     return tree;
   };
   if (fused.empty()) return plain();
@@ -131,30 +131,40 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
   grid_dims.push_back(cells);
   for (int n : tree.others) whole_dims.push_back(X.dims[n]);
 
-  Tensor whole = allocate_coo<Scalar, Index>(exec, whole_dims, X.nnz());
-  whole.values = X.values;
-  detail::FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
-                                                         whole.coordinates,
-                                                         static_cast<int>(fused.size()),
-                                                         static_cast<int>(tree.others.size()),
-                                                         {},
-                                                         {}};
-  std::copy(fused.begin(), fused.end(), fuse.mode);
-  std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
-  std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
-  Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+  Tensor whole{whole_dims,
+               uninitialized<typename Tensor::Coordinates>(exec, "sporades::coo::coordinates",
+                                                           whole_dims.size(), X.nnz()),
+               X.values,
+               {}};
+  {  // the functor, which shares X's coordinates, goes before X
+    detail::FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
+                                                           whole.coordinates,
+                                                           static_cast<int>(fused.size()),
+                                                           static_cast<int>(tree.others.size()),
+                                                           {},
+                                                           {}};
+    std::copy(fused.begin(), fused.end(), fuse.mode);
+    std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
+    std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
+    Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+  }
   if (detail::scatters(exec, X, whole, options)) {
     tree.fused.clear();
     tree.others.clear();
+    whole = {};
     return plain();
   }
-  tree.whole = make_mttkrp_plan(exec, whole, options);
+  X = {};
+  tree.whole = make_mttkrp_plan(exec, hand_over(whole), options);
 
-  Tensor const grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
-  detail::GridCells<Tensor> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
-  std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
-  Kokkos::parallel_for("sporades::cp_als::grid_cells", Policy(exec, 0, cells), fill);
-  tree.grid = make_mttkrp_plan(exec, grid, options);
+  Tensor grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
+  {
+    detail::GridCells<Tensor> fill{
+        grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
+    std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
+    Kokkos::parallel_for("sporades::cp_als::grid_cells", Policy(exec, 0, cells), fill);
+  }
+  tree.grid = make_mttkrp_plan(exec, hand_over(grid), options);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   tree.K = make_matrix<Scalar>(exec, "sporades::cp_als::K", cells, columns);
   tree.T = make_matrix<Scalar>(exec, "sporades::cp_als::T", cells, columns);

@@ -17,6 +17,20 @@ enum class SingularVectorMethod { automatic, gram, lanczos };
 
 namespace detail {
 
+/// Whether that many vectors of a rows x columns unfolding are found by Lanczos.
+inline bool prefers_lanczos(SingularVectorMethod method, std::size_t rows, std::size_t columns,
+                            int wanted) {
+  if (method != SingularVectorMethod::automatic)
+    return method == SingularVectorMethod::lanczos && wanted > 0;
+  // A Gram matrix takes one pass of s flops an entry at half the speed, and LAPACK; Lanczos about
+  // five passes of 4 R. Lanczos is faster from some 64 on; up to 128 being exact costs little.
+  double const s = static_cast<double>(std::min(rows, columns));
+  double const entries = static_cast<double>(rows) * static_cast<double>(columns);
+  double const gram = 2 * entries * s + 20 * s * s * s;
+  double const lanczos = 5 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
+  return s > 128 && lanczos < gram;
+}
+
 /// B(c, r) = A(r, c)
 template <class From, class To>
 struct TransposeMatrix {
@@ -170,19 +184,20 @@ class LeftSingularVectors {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     int const wanted = static_cast<int>(std::min({A.extent(1), rows, columns}));
     MatrixType U;
-    if (uses_lanczos(rows, columns, wanted))
+    if (prefers_lanczos(method_, rows, columns, wanted))
       U = by_lanczos(product, A, wanted, tolerance, std::move(core));
     else if (rows <= columns)
       U = by_rows(Y, wanted);
     else
       U = by_columns(Y, wanted);
     auto const R = A.extent(1);
-    MatrixType const next = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
-    auto const found =
-        Kokkos::subview(next, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1)));
-    Kokkos::parallel_for("sporades::tucker::scatter_factor", Range<ExecutionSpace>(exec_, 0, rows),
-                         ScatterFactor<MatrixType, Vector<Index, Memory>>{U, found, product.rows});
-    A = next;
+    A = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
+    Kokkos::parallel_for(
+        "sporades::tucker::scatter_factor", Range<ExecutionSpace>(exec_, 0, rows),
+        ScatterFactor<MatrixType, Vector<Index, Memory>>{
+            U, Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
+            product.rows});
+    U = {};
     tall_.orthonormalize(A, seed, mode);
   }
 
@@ -192,18 +207,6 @@ class LeftSingularVectors {
   TallMatrices<ExecutionSpace, Scalar>& tall() { return tall_; }
 
  private:
-  bool uses_lanczos(std::size_t rows, std::size_t columns, int wanted) const {
-    if (method_ != SingularVectorMethod::automatic)
-      return method_ == SingularVectorMethod::lanczos && wanted > 0;
-    // A Gram matrix takes one pass of s flops an entry at half the speed, and LAPACK; Lanczos about
-    // five passes of 4 R. Lanczos is faster from some 64 on; up to 128 being exact costs little.
-    double const s = static_cast<double>(std::min(rows, columns));
-    double const entries = static_cast<double>(rows) * static_cast<double>(columns);
-    double const gram = 2 * entries * s + 20 * s * s * s;
-    double const lanczos = 5 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
-    return s > 128 && lanczos < gram;
-  }
-
   /// From Y Y^T, rows x rows: its eigenvectors are what is wanted.
   MatrixType by_rows(MatrixType const& Y, int wanted) {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);

@@ -47,14 +47,14 @@ namespace detail {
 /// The state before the first iteration: the factors made orthonormal. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 HooiState<Scalar, MemorySpace> first_hooi_state(ExecutionSpace const& exec,
-                                                Factors<Scalar, MemorySpace> const& factors,
+                                                Factors<Scalar, MemorySpace> factors,
                                                 std::uint64_t seed) {
-  HooiState<Scalar, MemorySpace> state{factors, {}, {}, {}};
+  HooiState<Scalar, MemorySpace> state{std::move(factors), {}, {}, {}};
   TallMatrices<ExecutionSpace, Scalar> tall(exec);
   for (int n = 0; n < state.order(); ++n) {
-    scale_matrix(exec, factors[n]);
-    double const sum = norm_squared(
-        exec, Vector<Scalar, MemorySpace>(factors[n].data(), with_padding(factors[n]).size()));
+    scale_matrix(exec, state.factors[n]);
+    auto const A = with_padding(state.factors[n]);
+    double const sum = norm_squared(exec, Vector<Scalar, MemorySpace>(A.data(), A.size()));
     expects(std::isfinite(sum), "hooi: the start's factor of mode ", n, " holds NaN or infinity");
     tall.orthonormalize(state.factors[n], seed, n);
   }
@@ -93,7 +93,7 @@ HooiState<Scalar, MemorySpace> hooi_start(ExecutionSpace const& exec,
     else
       A.push_back(random_factor<Scalar>(exec, "sporades::tucker::factor", X.dims[n],
                                         options.ranks[n], options.seed, n));
-  return detail::first_hooi_state(exec, A, options.seed);
+  return detail::first_hooi_state(exec, std::move(A), options.seed);
 }
 
 /// The state before the first iteration of a given start, whose factors are copied; its core is not
@@ -107,7 +107,7 @@ HooiState<Scalar, typename ExecutionSpace::memory_space> hooi_start(
   HooiState<Scalar, typename ExecutionSpace::memory_space> given;
   for (auto const& A : start.factors) given.factors.push_back(copy_matrix(exec, A));
   detail::check_hooi_state(dims, options, given);
-  return detail::first_hooi_state(exec, given.factors, options.seed);
+  return detail::first_hooi_state(exec, std::move(given.factors), options.seed);
 }
 
 }  // namespace sporades

@@ -42,6 +42,16 @@ inline constexpr bool has_cub = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
 inline constexpr Position most_cub_items =
     most_sorted_items<cub::DeviceRadixSort, cub::DoubleBuffer<std::uint64_t>>;
 
+/// Bytes that sort_words_with_cub takes beside n words and n spare ones.
+template <class MemorySpace>
+std::size_t cub_storage_bytes(Kokkos::Cuda const& exec, Position n) {
+  if (n > most_cub_items) return 0;
+  cub::DoubleBuffer<std::uint64_t> buffers(nullptr, nullptr);
+  std::size_t bytes = 0;
+  cub::DeviceRadixSort::SortKeys(nullptr, bytes, buffers, n, 0, 64, exec.cuda_stream());
+  return bytes;
+}
+
 /// Sorts words by the given bits, stable. spare: as long, contents lost; the two may be swapped.
 /// Enqueued on exec, does not fence.
 template <class MemorySpace>
@@ -72,6 +82,9 @@ template <class ExecutionSpace>
 inline constexpr bool has_cub = false;
 
 inline constexpr Position most_cub_items = 0;
+
+template <class MemorySpace, class ExecutionSpace>
+std::size_t cub_storage_bytes(ExecutionSpace const&, Position) = delete;
 
 template <class ExecutionSpace, class MemorySpace>
 void sort_words_with_cub(ExecutionSpace const&, Words<MemorySpace>&, Words<MemorySpace>&,

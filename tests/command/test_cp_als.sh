@@ -190,5 +190,18 @@ check_not 'it is not there' test -e c.ck
 
 run 1 cp-als one.tns --rank 60000 --dims 2000000000x2000000000x3
 check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
+
+# What does not fit is refused with the rank that would, and that rank runs.
+if [[ $backend != cuda && $backend != hip ]]; then
+  run 0 generate --dims 200000x300000x1000 --nnz 100000 --seed 1 -o long.spt
+  limited() { (ulimit -v 1500000 && exec "$sporades" cp-als long.spt --iterations 1 "$@") > out 2> err; }
+  last='cp-als long.spt under ulimit -v'
+  limited --rank 300
+  check 'too high a rank is a failure while running' test $? = 1
+  check 'with both numbers and a rank' grep -qE 'rank 300 for .* needs [0-9.]+ GB of memory, this process may have [0-9.]+ [GM]B; rank [0-9]+ would fit$' err
+  fits=$(sed -nE 's/.*; rank ([0-9]+) would fit$/\1/p' err)
+  limited --rank "$fits"
+  check "rank $fits runs" test $? = 0
+fi
 no_litter
 finish

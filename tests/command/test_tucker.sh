@@ -144,5 +144,19 @@ last='tucker -o m.ttns under ulimit -f'
 check 'a full disk is a failure while running' test $? = 1
 check 'and said' grep -q '^sporades: error: .*m.ttns' err
 same before.ttns m.ttns
+
+# A core that cannot be held is refused before any work.
+run 0 generate --dims 2000x2000x2000 --nnz 30000 --seed 1 -o wide.spt
+if [[ $backend != cuda && $backend != hip ]]; then
+  last='tucker wide.spt under ulimit -v'
+  begin=$(date +%s)
+  (ulimit -v 4000000 && exec "$sporades" tucker wide.spt --ranks 1000,1000,1000) > out 2> err
+  check 'is a failure while running' test $? = 1
+  check 'at once' test $(($(date +%s) - begin)) -lt 10
+  check 'with both numbers' grep -qE 'ranks 1000,1000,1000 for 2000 x 2000 x 2000 needs [0-9.]+ GB of memory, this process may have [0-9.]+ GB' err
+  (ulimit -v 4000000 && exec "$sporades" tucker wide.spt --ranks 500,500,500) > out 2> err
+  check 'a product that cannot be held is refused' test $? = 1
+  check 'with ranks that fit' grep -qE 'may have [0-9.]+ GB; ranks [0-9]+,[0-9]+,[0-9]+ would fit$' err
+fi
 no_litter
 finish

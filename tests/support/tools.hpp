@@ -7,7 +7,9 @@
 ///   auto const exec = sporades::test::new_instance<ExecutionSpace>();
 ///   sporades::test::check_launches(exec, [&] { sporades::mttkrp(exec, X, A, n, V); });
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <regex>
 #include <sporades/core/kokkos.hpp>
@@ -30,7 +32,13 @@ struct Copy {
   bool crosses;  ///< from one memory space to another
 };
 
+/// Bytes of Views of ours in one memory space, beyond those that were there before.
+struct Bytes {
+  double held = 0, peak = 0;
+};
+
 struct Recording {
+  std::map<std::string, Bytes> bytes;    // by the memory space's name
   std::vector<Launch> launches;          ///< of parallel_for, parallel_reduce and parallel_scan
   std::vector<std::string> allocations;  ///< labels of Views
   std::vector<Launch> fences;            ///< Kokkos 3.5 and later
@@ -60,9 +68,21 @@ inline void record_fence(char const* label, std::uint32_t device, std::uint64_t*
   if (std::string(label).rfind("Kokkos::Tools", 0) == 0) return;
   append(current_recording->fences, Launch{label, device});
 }
-inline void record_allocation(Kokkos_Profiling_SpaceHandle, char const* label, void const*,
-                              std::uint64_t) {
+inline void record_bytes(Kokkos_Profiling_SpaceHandle space, char const* label, double bytes) {
+  if (std::string(label).rfind("sporades::", 0) != 0) return;
+  std::lock_guard const lock(recording_mutex);
+  auto& own = current_recording->bytes[space.name];
+  own.held += bytes;
+  own.peak = std::max(own.peak, own.held);
+}
+inline void record_allocation(Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
+                              std::uint64_t bytes) {
   append(current_recording->allocations, std::string(label));
+  record_bytes(space, label, static_cast<double>(bytes));
+}
+inline void record_deallocation(Kokkos_Profiling_SpaceHandle space, char const* label, void const*,
+                                std::uint64_t bytes) {
+  record_bytes(space, label, -static_cast<double>(bytes));
 }
 inline void record_copy(Kokkos_Profiling_SpaceHandle to_space, char const* to, void const*,
                         Kokkos_Profiling_SpaceHandle from_space, char const* from, void const*,
@@ -83,6 +103,7 @@ class RecordingScope {
     tools::set_begin_parallel_scan_callback(record_launch);
     tools::set_begin_fence_callback(record_fence);
     tools::set_allocate_data_callback(record_allocation);
+    tools::set_deallocate_data_callback(record_deallocation);
     tools::set_begin_deep_copy_callback(record_copy);
   }
   ~RecordingScope() {

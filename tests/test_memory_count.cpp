@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/algorithms/memory/cp_als.hpp>
+#include <sporades/algorithms/memory/cp_apr.hpp>
+#include <sporades/algorithms/memory/tucker.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/tools.hpp>
+
+using namespace sporades;
+
+namespace {
+
+/// A tensor of distinct coordinates.
+struct Trial {
+  Dims dims;
+  Position nnz;
+  double skew;
+  int rank;
+};
+
+std::vector<Trial> trials() {
+  return {{{1000, 800, 600}, 100000, 0.8, 16},    {{200, 150, 100}, 300000, 0, 5},
+          {{50, 60, 70, 80}, 200000, 0.3, 33},    {{20000, 30000, 10}, 150000, 0.5, 12},
+          {{64, 64, 64, 64, 64}, 200000, 0, 48},  {{300000, 200, 100}, 100000, 0.5, 1},
+          {{500, 700}, 100000, 0.2, 20},          {{20, 20, 20, 500, 500}, 200000, 0, 8},
+          {{100000, 90000, 80000}, 250000, 0, 3}, {{8, 9, 10, 11, 12, 13, 14}, 200000, 0, 100}};
+}
+
+/// Tests that what a method was said to need is never less than it held, and at most a tenth more.
+/// before: bytes that it was given.
+template <class MemorySpace>
+void check_need(MemoryNeed const& need, double before, test::Recording const& recording) {
+  auto const found = recording.bytes.find(MemorySpace::name());
+  REQUIRE(found != recording.bytes.end());
+  double const held = before + found->second.peak;
+  INFO("counted " << bytes_text(need.views) << ", held " << bytes_text(held));
+  CHECK(need.views >= held);
+  CHECK(need.views <= 1.1 * held);
+}
+
+TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][memory]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(trials()));
+  auto const init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd);
+  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, static_cast<int>(init));
+  if (init == CpAlsInit::hosvd && trial.rank > 16) return;
+  auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  CpAlsOptions options;
+  options.rank = trial.rank;
+  options.iterations = 1;
+  options.init = init;
+  auto const need = cp_als_memory(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    auto state = cp_als_start(exec, X, options);
+    auto problem = make_cp_als_problem(exec, hand_over(X), options);
+    cp_als(exec, problem, options, state);
+  });
+  check_need<Memory>(need, before, recording);
+}
+
+TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][memory]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(trials()));
+  auto const method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
+  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(method));
+  if (method != CpAprMethod::mu && trial.rank > 16) return;  // they take long
+  auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  CpAprOptions options;
+  options.rank = trial.rank;
+  options.iterations = 1;
+  options.inner_iterations = 1;
+  options.method = method;
+  auto const need = cp_apr_memory(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+    auto problem = make_cp_apr_problem(exec, hand_over(X), options);
+    cp_apr(exec, problem, options, state);
+  });
+  check_need<Memory>(need, before, recording);
+}
+
+TEMPLATE_LIST_TEST_CASE("hooi_memory counts what HOOI holds", "[algorithms][memory]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(trials()));
+  CAPTURE(to_string(trial.dims), trial.nnz);
+  auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  HooiOptions options;
+  int const rank = trial.dims.size() < 4 ? 6 : trial.dims.size() < 6 ? 4 : 2;
+  options.ranks.assign(trial.dims.size(), rank);
+  options.iterations = 2;
+  auto const need = hooi_memory(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    auto state = hooi_start(exec, X, options);
+    auto problem = make_hooi_problem(exec, hand_over(X), options);
+    hooi_of_starts(exec, problem, options, state);
+  });
+  check_need<Memory>(need, before, recording);
+}
+
+}  // namespace
