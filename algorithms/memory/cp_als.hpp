@@ -80,10 +80,9 @@ void count_products(ExecutionSpace const& exec, MemoryCount& count, Tensor const
     count.take_larger(other);
 }
 
-/// CpAlsSolver, and the model that it leaves. nonzeros: bytes that the tensor's take as they were.
+/// CpAlsSolver, and the model that it leaves.
 template <class ExecutionSpace, class Scalar>
-void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options,
-                         double nonzeros) {
+void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
   int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
   double const N = static_cast<double>(dims.size()), square = double{1} * P * P;
   double workspace = column_workspace_bytes<ExecutionSpace>(dims.back(), P);
@@ -95,7 +94,6 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
                                     static_cast<std::size_t>(R))));
   count.hold(8 * (N * square + 3 * P + N) + 2 * 8 * square + sizeof(Scalar) * (square + P) +
              (options.non_negative ? 2 : 1) * matrix_bytes<Scalar>(longest(dims), R) + workspace);
-  count.pass(nonzeros);  // of the residual where the fit is near 1
   double extremes = 0;
   for (auto dim : dims)
     extremes =
@@ -109,8 +107,9 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
 /// The memory that CP-ALS holds at its peak: cp_als_start(exec, X, options), or a given start, then
 /// make_cp_als_problem(exec, hand_over(X), options), then cp_als, while nobody else holds X. Never
 /// less than that, and where X's values of equal coordinates need no adding at most a tenth more,
-/// unless its order hangs on the nonzeros in ways that only sorting shows. Some passes over the
-/// nonzeros at most. Fences exec.
+/// unless its order hangs on the nonzeros in ways that only sorting shows. (A fit so near 1 that
+/// the residual is computed nonzero by nonzero takes their coordinates beside the plan.) Some
+/// passes over the nonzeros at most. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                          CpAlsOptions const& options) {
@@ -135,7 +134,7 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   auto const summed = detail::count_sum_duplicates(exec, count, shape, detail::may_repeat(exec, X));
   count.pass(summed.value_bytes());  // scaled
   detail::count_products<Scalar>(exec, count, X, summed, options, tuples);
-  detail::count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options, shape.bytes());
+  detail::count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;
   return {with_small_views(count.peak()), (2 * N + 6) * square};
