@@ -7,6 +7,7 @@
 #include <sporades/algorithms/cp_apr/options.hpp>
 #include <sporades/algorithms/cp_apr/solver.hpp>
 #include <sporades/algorithms/cp_apr/start.hpp>
+#include <sporades/algorithms/starts.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 /// CP decomposition of counts by alternating Poisson regression:
@@ -50,7 +51,10 @@ struct CpAprResult {
   bool converged = false;
   CpAprStop stop = CpAprStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
+  std::vector<double> start_scores;  // the last log-likelihood of each start that has ended
+  std::uint64_t seed = 0;            // of the start that gave the model
 
+  bool is_stopped() const { return stop == CpAprStop::observer; }
   double log_likelihood() const {
     return iterations.empty() ? 0 : iterations.back().log_likelihood;
   }
@@ -74,6 +78,9 @@ inline void check_cp_apr(CpAprOptions const& options) {
           ": method pdnr counts the entries of its systems in 32 bits and takes ranks to ", most,
           ", mu and pqnr take 65535");
   expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
+  expects(options.starts > 0, "cp_apr: ", options.starts, " starts: at least 1");
+  expects(options.starts == 1 || options.init == CpAprInit::random,
+          "cp_apr: several starts are random ones, and init is another");
   expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
           " inner iterations: at least 1");
   expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
@@ -191,7 +198,7 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
 /// called after each iteration and stops the run by returning false. Fences exec. A state that has
 /// met the rule already is left as it is. Throws Error if the state does not fit the problem and
-/// options, RunError where numbers overflow.
+/// options, RunError where numbers overflow, Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace>& problem,
@@ -217,19 +224,46 @@ CpAprResult<Scalar, MemorySpace> cp_apr(
   }
   bool const converged = has_converged();
   if (converged) stop = CpAprStop::converged;
-  return {arranged(exec, state.weights, state.factors), state.iterations, converged, stop,
-          times.by_label()};
+  CpAprResult<Scalar, MemorySpace> result{arranged(exec, state.weights, state.factors),
+                                          state.iterations,
+                                          converged,
+                                          stop,
+                                          times.by_label(),
+                                          {},
+                                          options.seed};
+  result.start_scores = {result.log_likelihood()};
+  return result;
 }
 
-/// The whole of it, from a random start.
+/// From starts.state, and from random starts of other seeds (seed_of_start) until there are
+/// options.starts. The result of the highest log-likelihood is returned, the first of equal ones;
+/// the observer is called for one start after another, and stops them all. Fences exec. Throws as
+/// cp_apr.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr_of_starts(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace>& problem,
+    CpAprOptions const& options, Starts<CpAprState<Scalar, MemorySpace>>& starts,
+    typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  using State = CpAprState<Scalar, MemorySpace>;
+  return detail::run_starts(
+      options, starts,
+      [&](CpAprOptions const& one) { return cp_apr_start<Scalar>(exec, problem.dims, one); },
+      [&](CpAprOptions const& one, State& state) {
+        return cp_apr(exec, problem, one, state, observer);
+      },
+      [](State const& state) { return state.iterations.back().log_likelihood; });
+}
+
+/// The whole of it, from one or several random starts.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
     CpAprOptions const& options,
     typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
   auto problem = make_cp_apr_problem(exec, X, options);
-  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
-  return cp_apr(exec, problem, options, state, observer);
+  Starts<CpAprState<Scalar, MemorySpace>> starts;
+  starts.state = cp_apr_start<Scalar>(exec, X.dims, options);
+  return cp_apr_of_starts(exec, problem, options, starts, observer);
 }
 
 }  // namespace sporades

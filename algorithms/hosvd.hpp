@@ -167,19 +167,22 @@ class SubspaceIteration {
 /// The R leading left singular vectors of the unfolding X_(n), orthonormal columns of an I_n x R
 /// matrix. Columns past the unfolding's rank are those of the random factor of the seed and mode.
 /// Subspace iteration with a few columns more than R, until the singular values stand still to
-/// rounding or 100 steps are done; a mode of up to 32 is solved at once. A step costs two MTTKRPs
+/// rounding or most_steps are done; a mode of up to 32 is solved at once. A step costs two MTTKRPs
 /// of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads. Fences.
 /// De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000.
-/// Throws Error if n is not in [0, N), R is not positive, or an index is past its mode.
+/// Throws Error if n is not in [0, N), R or most_steps is not positive, or an index is past its
+/// mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                     int n, int R, std::uint64_t seed = 1) {
+                                                     int n, int R, std::uint64_t seed = 1,
+                                                     int most_steps = 100) {
   expects(n >= 0 && n < X.order(), "leading_singular_vectors: mode ", n, " of a tensor of order ",
           X.order());
   expects(R > 0, "leading_singular_vectors: ", R, " vectors");
+  expects(most_steps > 0, "leading_singular_vectors: ", most_steps, " steps");
   check_coordinates(exec, X, "leading_singular_vectors");
-  constexpr int spare = 8, least = 32, most_steps = 100;
+  constexpr int spare = 8, least = 32;
   auto const A = random_factor<Scalar>(exec, "sporades::hosvd::vectors", X.dims[n], R, seed, n);
   if (X.nnz() == 0) return A;
   auto const rows =

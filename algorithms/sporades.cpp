@@ -15,6 +15,7 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/number_option.hpp>
 #include <sporades/algorithms/command/processor.hpp>
+#include <sporades/algorithms/command/resume.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/core/error.hpp>
@@ -73,6 +74,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_real(app, "--tolerance", common.tolerance, words.tolerance)->capture_default_str();
   add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();
   app.add_option("--init", common.init, words.init)->capture_default_str();
+  add_whole(app, "--starts", common.starts,
+            "Random starts, which differ, one after another; the best model is kept", 1)
+      ->capture_default_str();
   app.add_option("--format,--strategy", common.strategy, words.strategy)
       ->check(CLI::IsMember(words.strategies))
       ->capture_default_str();
@@ -83,7 +87,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
                  "Keep a checkpoint here, from which --resume goes on");
   add_whole(app, "--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints", 1)
       ->capture_default_str();
-  app.add_option("--resume", common.resume, "Go on from this checkpoint");
+  app.add_option("--resume", common.resume,
+                 "Go on from this checkpoint; options that are left out are as it tells");
   app.add_option("--labels", common.labels,
                  "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
                  "none): print the top entries of each component, and put them into the report");
@@ -95,8 +100,20 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_quiet(app, common.quiet);
 }
 
+void add_rank(CLI::App& app, int& rank) {
+  add_whole(app, "--rank", rank, "Number of components; needed, except with --resume", 1);
+}
+
+/// To be called once the subcommand is parsed: a run that is resumed has its checkpoint's options,
+/// and any other one needs `required`.
+void complete(CLI::App& app, DecomposeArguments const& common, char const* required) {
+  if (!common.resume.empty()) take_options_of_checkpoint(app, common.resume);
+  expects(app.count(required) > 0, required, " is required (sporades ", app.get_name(),
+          " --help tells the usage)");
+}
+
 void add_apr_options(CLI::App& app, CpAprArguments& apr) {
-  add_whole(app, "--rank", apr.rank, "Number of components", 1)->required();
+  add_rank(app, apr.rank);
   app.add_option("--method", apr.method,
                  "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps "
                  "(default: pqnr, and mu where --strategy, --pi or --epsilon is given)")
@@ -197,13 +214,15 @@ Parsed parse(std::vector<std::string> arguments) {
   convert_app.callback([&] { run = [=] { return convert(convert_arguments); }; });
 
   CpAlsArguments cp_als_arguments;
+  cp_als_arguments.common.init = "automatic";
   auto& cp_als_app = *app.add_subcommand("cp-als", "CP decomposition by alternating least squares");
   add_decompose_options(cp_als_app, cp_als_arguments.common,
                         {"Stop when the fit changes by less; 0: run all iterations",
-                         "Start: random, hosvd, or a ktensor FILE",
+                         "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
+                         "random race for 3 iterations, and random with several --starts",
                          "Format and MTTKRP strategy",
                          {std::begin(mttkrp_strategy_names), std::end(mttkrp_strategy_names)}});
-  add_whole(cp_als_app, "--rank", cp_als_arguments.rank, "Number of components", 1)->required();
+  add_rank(cp_als_app, cp_als_arguments.rank);
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
                       "Keep all factors at 0 or above");
   add_real(cp_als_app, "--regularization", cp_als_arguments.regularization,
@@ -211,7 +230,10 @@ Parsed parse(std::vector<std::string> arguments) {
       ->capture_default_str();
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
-  cp_als_app.callback([&] { run = [=] { return cp_als(cp_als_arguments); }; });
+  cp_als_app.callback([&] {
+    complete(cp_als_app, cp_als_arguments.common, "--rank");
+    run = [=] { return cp_als(cp_als_arguments); };
+  });
 
   TuckerArguments tucker_arguments;
   auto& tucker_app =
@@ -222,17 +244,15 @@ Parsed parse(std::vector<std::string> arguments) {
                          "How chains of products are computed",
                          {std::begin(ttm_chain_strategy_names), std::end(ttm_chain_strategy_names)},
                          "ttensor"});
-  tucker_app
-      .add_option_function<std::string>(
-          "--ranks",
-          [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
-          "Columns of each mode's factor, as 8x8x4 or 8,8,4: none larger than its mode, or than "
-          "the product of the others")
-      ->required();
-  add_whole(tucker_app, "--starts", tucker_arguments.starts,
-            "Random starts, of seeds that follow each other; the best model is kept", 1)
-      ->capture_default_str();
-  tucker_app.callback([&] { run = [=] { return tucker(tucker_arguments); }; });
+  tucker_app.add_option_function<std::string>(
+      "--ranks",
+      [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
+      "Columns of each mode's factor, as 8x8x4 or 8,8,4: none larger than its mode, or than "
+      "the product of the others; needed, except with --resume");
+  tucker_app.callback([&] {
+    complete(tucker_app, tucker_arguments.common, "--ranks");
+    run = [=] { return tucker(tucker_arguments); };
+  });
 
   CpAprArguments cp_apr_arguments;
   cp_apr_arguments.common.iterations = 1000;
@@ -246,7 +266,10 @@ Parsed parse(std::vector<std::string> arguments) {
                          "How Phi is summed",
                          {std::begin(phi_strategy_names), std::end(phi_strategy_names)}});
   add_apr_options(cp_apr_app, cp_apr_arguments);
-  cp_apr_app.callback([&] { run = [=] { return cp_apr(cp_apr_arguments); }; });
+  cp_apr_app.callback([&] {
+    complete(cp_apr_app, cp_apr_arguments.common, "--rank");
+    run = [=] { return cp_apr(cp_apr_arguments); };
+  });
 
   int threads = 0;
   add_threads(app, threads);
@@ -279,7 +302,8 @@ int run(int argc, char** argv) {
     KokkosScope const scope(argv[0], kokkos);
     status = parsed.run();
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout.flush())
+  bool const written = std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.flush();
+  if (!written && status < 128)  // a run that a signal ended may have lost its terminal
     throw RunError("standard output cannot be written");
   return status;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <sporades/algorithms/scaled_tensor.hpp>
+#include <sporades/algorithms/starts.hpp>
 #include <sporades/algorithms/tucker/model.hpp>
 #include <sporades/algorithms/tucker/options.hpp>
 #include <sporades/algorithms/tucker/solver.hpp>
@@ -42,9 +43,10 @@ struct HooiResult {
   bool converged = false;
   HooiStop stop = HooiStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
-  std::vector<double> start_fits;             // the last fit of each start
+  std::vector<double> start_scores;           // the last fit of each start that has ended
   std::uint64_t seed = 0;                     // of the start that gave the model
 
+  bool is_stopped() const { return stop == HooiStop::observer; }
   double fit() const { return fits.empty() ? 0 : fits.back(); }
 };
 
@@ -70,7 +72,8 @@ HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(ExecutionSpace const& 
 /// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
 /// called after each iteration and stops the run by returning false. Fences exec. A state that has
 /// met the rule already is left as it is. Throws Error if the state does not fit the problem and
-/// options, RunError where the fit is NaN or a number of the core is past the range of Scalar.
+/// options, RunError where the fit is NaN or a number of the core is past the range of Scalar,
+/// Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HooiResult<Scalar, MemorySpace> hooi(
     ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
@@ -103,38 +106,27 @@ HooiResult<Scalar, MemorySpace> hooi(
                                          times.by_label(),
                                          {},
                                          options.seed};
-  result.start_fits = {result.fit()};
+  result.start_scores = {result.fit()};
   return result;
 }
 
-/// The same from the state, and from random starts of other seeds (seed_of_start) until there are
-/// options.starts. The best fit is returned, the first of equal ones, and the state becomes the one
-/// it came from; the observer sees the states of one start after another, and stops them all.
+/// From starts.state, and from random starts of other seeds (seed_of_start) until there are
+/// options.starts. The best fit's result is returned, the first of equal ones; the observer is
+/// called for one start after another, and stops them all. Fences exec. Throws as hooi.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HooiResult<Scalar, MemorySpace> hooi_of_starts(
     ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
-    HooiOptions const& options, HooiState<Scalar, MemorySpace>& state,
+    HooiOptions const& options, Starts<HooiState<Scalar, MemorySpace>>& starts,
     typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  auto one = options;
-  one.starts = 1;
-  auto best = hooi(exec, problem, one, state, observer);
-  auto start_fits = best.start_fits;
-  auto last = best.stop;
+  using State = HooiState<Scalar, MemorySpace>;
   CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
   any.dims = problem.dims;
-  for (int k = 1; k < options.starts && last != HooiStop::observer; ++k) {
-    one.seed = seed_of_start(options.seed, k);
-    auto next = hooi_start(exec, any, one);
-    auto const result = hooi(exec, problem, one, next, observer);
-    start_fits.push_back(result.fit());
-    last = result.stop;
-    if (result.fit() <= best.fit()) continue;
-    best = result;
-    state = next;
-  }
-  best.stop = last == HooiStop::observer ? last : best.stop;
-  best.start_fits = start_fits;
-  return best;
+  return detail::run_starts(
+      options, starts, [&](HooiOptions const& one) { return hooi_start(exec, any, one); },
+      [&](HooiOptions const& one, State& state) {
+        return hooi(exec, problem, one, state, observer);
+      },
+      [](State const& state) { return state.fits.back(); });
 }
 
 /// The whole of it, from one or several random starts, or from HOSVD.
@@ -144,8 +136,9 @@ HooiResult<Scalar, MemorySpace> hooi(
     HooiOptions const& options,
     typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
   auto problem = make_hooi_problem(exec, X, options);
-  auto state = hooi_start(exec, X, options);
-  return hooi_of_starts(exec, problem, options, state, observer);
+  Starts<HooiState<Scalar, MemorySpace>> starts;
+  starts.state = hooi_start(exec, X, options);
+  return hooi_of_starts(exec, problem, options, starts, observer);
 }
 
 }  // namespace sporades

@@ -26,9 +26,10 @@ KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::ui
 
 /// The seed of start k of several, start 0 being the seed's own. Neighbouring seeds will not do:
 /// where two differ in their lowest bits alone, below the rank, random factors have the same
-/// columns in another order. The others have 53 bits, which every reader of JSON keeps.
+/// columns in another order. So the others are scattered over 53 bits, which every reader of JSON
+/// keeps, and are others for another seed.
 constexpr std::uint64_t seed_of_start(std::uint64_t seed, int k) {
-  return k == 0 ? seed : splitmix64(seed + static_cast<std::uint64_t>(k)) >> 11;
+  return k == 0 ? seed : splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(k)) >> 11;
 }
 
 namespace detail {

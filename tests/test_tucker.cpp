@@ -248,7 +248,7 @@ TEST_CASE("several starts of HOOI are different ones", "[algorithms][tucker]") {
   auto const X = random_coo<double, std::uint32_t>(exec, {20, 15, 10}, 600);
   auto options = hooi_options({4, 4, 4}, 1);
   options.starts = 4;  // seeds 1 to 4 would span the same columns
-  auto fits = hooi(exec, X, options).start_fits;
+  auto fits = hooi(exec, X, options).start_scores;
   REQUIRE(fits.size() == 4);
   std::sort(fits.begin(), fits.end());
   for (int k = 1; k < 4; ++k) CHECK(fits[k] - fits[k - 1] > 1e-6);

@@ -47,21 +47,21 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
   auto const best = hooi(exec, X, options);
   CHECK(std::abs(best.fit() - 0.4728620873) < 1e-8);
   int global = 0, local = 0;
-  REQUIRE(best.start_fits.size() == 30);
-  for (double fit : best.start_fits) {
+  REQUIRE(best.start_scores.size() == 30);
+  for (double fit : best.start_scores) {
     global += std::abs(fit - 0.4728620873) < 1e-8;
     local += std::abs(fit - 0.3567779169) < 1e-8;
   }
   CHECK(global > 0);
   CHECK(local > 0);
   CHECK(global + local == 30);
-  auto const first_best = std::find(best.start_fits.begin(), best.start_fits.end(), best.fit());
-  int const k = static_cast<int>(first_best - best.start_fits.begin());
+  auto const first_best = std::find(best.start_scores.begin(), best.start_scores.end(), best.fit());
+  int const k = static_cast<int>(first_best - best.start_scores.begin());
   REQUIRE(k < 30);
   CHECK(best.seed == seed_of_start(options.seed, k));
   options = hooi_options({2, 2, 1}, 3000, 1e-14);
   options.starts = 3;
-  for (double fit : hooi(exec, X, options).start_fits) CHECK(std::abs(fit - 0.4332223947) < 1e-8);
+  for (double fit : hooi(exec, X, options).start_scores) CHECK(std::abs(fit - 0.4332223947) < 1e-8);
 }
 
 TEMPLATE_LIST_TEST_CASE("the fit of aminoacids", "[tucker][shared]", sporades::test::Cases) {

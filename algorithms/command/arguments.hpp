@@ -59,6 +59,7 @@ struct DecomposeArguments {
   double tolerance = 1e-5;
   std::uint64_t seed = 1;
   std::string init = "random";
+  int starts = 1;
   std::string strategy = "automatic";
   std::string output;
   std::string report;
@@ -93,7 +94,6 @@ struct CpAprArguments {
 struct TuckerArguments {
   DecomposeArguments common;
   std::vector<int> ranks;
-  int starts = 1;
 };
 
 /// Each returns the exit status and throws Error for bad input, RunError for a failure.

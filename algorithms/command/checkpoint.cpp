@@ -79,8 +79,9 @@ void write_checkpoint(std::string const& path, Facts const& facts,
   file.commit();
 }
 
-Checkpoint::Checkpoint(std::string const& path) : path_(path), file_(path) {
-  auto const bytes = file_.bytes();
+Checkpoint::Checkpoint(std::string const& path)
+    : path_(path), file_(std::make_shared<MappedFile>(path)) {
+  auto const bytes = file_->bytes();
   Header header{};
   expects(bytes.size() >= sizeof header && bytes.substr(0, magic.size()) == magic, "--resume ",
           path, ": this is no checkpoint of sporades");
@@ -135,6 +136,15 @@ std::string_view Checkpoint::array(std::string const& name) const {
   auto const found = arrays_.find(name);
   expects(found != arrays_.end(), "--resume ", path_, ": the checkpoint has no ", name);
   return found->second;
+}
+
+Checkpoint Checkpoint::part(std::string const& prefix) const {
+  Checkpoint result = *this;
+  result.arrays_.clear();
+  for (auto const& [name, bytes] : arrays_)
+    if (name.compare(0, prefix.size(), prefix) == 0)
+      result.arrays_[name.substr(prefix.size())] = bytes;
+  return result;
 }
 
 void Checkpoint::copy(std::string const& name, void* to, std::uint64_t bytes) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/file.hpp>
 #include <string>
@@ -46,17 +47,24 @@ class Checkpoint {
   /// Throws Error naming every fact that differs: "rank is 8 there and 16 here".
   void expect_same(Facts const& facts) const;
 
+  std::map<std::string, std::string> const& facts() const { return facts_; }
+
   /// The text of a fact, or an array's bytes, which start at a multiple of 64.
   /// Throw Error if there is none.
   std::string const& fact(std::string const& name) const;
   std::string_view array(std::string const& name) const;
+
+  bool has_array(std::string const& name) const { return arrays_.count(name) > 0; }
+
+  /// The same checkpoint with no other arrays than those whose names begin so, without it.
+  Checkpoint part(std::string const& prefix) const;
 
   /// Copies the array to `to`. Throws Error if it has not exactly so many bytes.
   void copy(std::string const& name, void* to, std::uint64_t bytes) const;
 
  private:
   std::string path_;
-  MappedFile file_;
+  std::shared_ptr<MappedFile const> file_;
   std::map<std::string, std::string> facts_;
   std::map<std::string, std::string_view> arrays_;
 };

@@ -11,7 +11,9 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
   auto options = common_options<CpAlsOptions>(common);
   options.rank = arguments.rank;
-  options.init = init_of<CpAlsInit>(common.init);
+  options.init =
+      common.init == "automatic" ? CpAlsInit::automatic : init_of<CpAlsInit>(common.init);
+  options.starts = common.starts;
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
@@ -40,12 +42,14 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   using Tensor = CooTensor<Scalar, Index, Memory>;
 
   CpAlsOptions options;
+  bool races = false, too_large_for_race = false;
+  std::vector<double> race;  // the fits of singular vectors and of the random start after it
 
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
 
   Facts facts() const {
-    return {{"non-negative", options.non_negative ? "yes" : "no"},
-            {"dimension-tree", options.dimension_tree ? "yes" : "no"},
+    return {{"non-negative", yes_or_no(options.non_negative)},
+            {"dimension-tree", yes_or_no(options.dimension_tree)},
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
@@ -53,20 +57,60 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return cp_als_memory(exec, X, options);
   }
 
-  State start(Exec const& exec, Tensor const& X) const { return cp_als_start(exec, X, options); }
+  State start(Exec const& exec, Tensor const& X) {
+    races = has_cp_als_race(options, X.order(), X.nnz());
+    too_large_for_race =
+        !races && X.order() > 1 && options.init == CpAlsInit::automatic && options.starts == 1;
+    return cp_als_start(exec, X, options);
+  }
   State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
     return cp_als_start(exec, dims, options, model);
   }
   Problem build(Exec const& exec, Tensor X) const {
     return make_cp_als_problem(exec, hand_over(X), options);
   }
-  Result solve(Exec const& exec, Problem& problem, State& state,
-               typename State::Observer const& observer) const {
-    return sporades::cp_als(exec, problem, options, state, observer);
+  /// The observer sees the winner of a race once, as it goes on.
+  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
+               typename State::Observer const& observer) {
+    auto limited = options;
+    if (races) {
+      race = cp_als_race(exec, problem, options, starts.state);
+      if (!observer(starts.state)) limited.iterations = starts.state.iteration();
+    }
+    auto result = cp_als_of_starts(exec, problem, limited, starts, observer);
+    if (limited.iterations != options.iterations && !result.converged)
+      result.stop = CpAlsStop::observer;
+    return result;
+  }
+  std::string start_note() const {
+    bool const is_hosvd = !race.empty() && race[0] >= race[1];
+    if (races)
+      return fmt::format("start: {}; fits so far: hosvd {:.10f}, random {:.10f}",
+                         is_hosvd ? "hosvd" : "random", race[0], race[1]);
+    return too_large_for_race
+               ? "start: random, as singular vectors (--init hosvd) would take much memory"
+               : "";
+  }
+
+  /// MTTKRP, Gram matrices and products with the inverse; and inverting, of what must be singular
+  /// by eigenvalues.
+  Work first_iteration(Problem const& problem) const {
+    double const R = options.rank, nnz = static_cast<double>(problem.nnz);
+    auto const N = static_cast<double>(problem.dims.size());
+    Work work;
+    double all = 1;
+    for (auto dim : problem.dims) all *= static_cast<double>(dim);
+    for (auto dim : problem.dims) {
+      auto const rows = static_cast<double>(dim);
+      work.shared += N * R * nnz + (options.non_negative ? 20 : 4) * rows * R * R;
+      work.serial += (R > all / rows ? 20 : 1) * R * R * R;
+    }
+    return work;
   }
 
   void describe(Problem const& problem, Report& report) const {
-    report.settings = {{"non_negative", options.non_negative},
+    report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)},
+                       {"non_negative", options.non_negative},
                        {"regularization", options.regularization}};
     report.bytes_plan = problem.products.storage_bytes();
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
@@ -76,9 +120,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
 
   using Shared = CpAlsFits<Scalar, Memory>;
-  static NamedValues results(Result const& result) {
+  NamedValues results(Result const& result) const {
     auto values = Shared::results(result);
     values.emplace_back("dead_components", static_cast<std::uint64_t>(result.dead_components));
+    if (!race.empty()) values.push_back({"race_fits", race});  // of hosvd and random
     return values;
   }
   /// With a line before it where components are dead.

@@ -14,6 +14,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   auto options = common_options<CpAprOptions>(common);
   options.rank = arguments.rank;
   options.inner_iterations = arguments.inner_iterations;
+  options.starts = common.starts;
   options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
   options.kappa = arguments.kappa;
   options.kappa_tolerance = arguments.kappa_tolerance;
@@ -69,13 +70,25 @@ struct CpAprMethodRun {
   Problem build(Exec const& exec, Tensor X) const {
     return make_cp_apr_problem(exec, hand_over(X), options);
   }
-  Result solve(Exec const& exec, Problem& problem, State& state,
+  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
                typename State::Observer const& observer) const {
-    return sporades::cp_apr(exec, problem, options, state, observer);
+    return cp_apr_of_starts(exec, problem, options, starts, observer);
   }
 
+  /// A mode's inner iterations, each a model value and its share a component and nonzero, for pdnr
+  /// with second derivatives.
+  Work first_iteration(Problem const& problem) const {
+    double const R = options.rank, nnz = static_cast<double>(problem.counts.nnz());
+    auto const N = static_cast<double>(problem.dims.size());
+    double const step = nnz * R * (2 * N + (options.method == CpAprMethod::pdnr ? R : 2.0));
+    return {N * options.inner_iterations * step, 0};
+  }
+
+  static std::string start_note() { return ""; }
+
   void describe(Problem const& problem, Report& report) const {
-    report.settings = {{"method", std::string(to_string(options.method))},
+    report.settings = {{"starts", whole(options.starts)},
+                       {"method", std::string(to_string(options.method))},
                        {"inner_iterations_limit", whole(options.inner_iterations)},
                        {"kappa", options.kappa},
                        {"kappa_tolerance", options.kappa_tolerance},
@@ -89,9 +102,9 @@ struct CpAprMethodRun {
       report.reasons.push_back(choice.reason);
   }
 
-  static double seconds(State const& now) { return now.iterations.back().seconds; }
-  static std::string line(State const& now) {
-    auto const& last = now.iterations.back();
+  static double seconds(State const& now, int k) { return now.iterations[k].seconds; }
+  static std::string line(State const& now, int k) {
+    auto const& last = now.iterations[k];
     auto text = fmt::format("log-likelihood {:.8f}, KKT violation {:.3e}, {} inner",
                             last.log_likelihood, last.kkt_violation, last.inner_iterations);
     if (last.zero_model_nonzeros > 0)
@@ -102,6 +115,7 @@ struct CpAprMethodRun {
     return fmt::format("KKT violation {:.1e}", now.iterations.back().kkt_violation);
   }
 
+  static int iterations(Result const& result) { return static_cast<int>(result.iterations.size()); }
   static IterationReport iteration(Result const& result, int k) {
     auto const& one = result.iterations[k];
     return {k + 1,
@@ -125,6 +139,9 @@ struct CpAprMethodRun {
         "allow more --iterations, or try {}",
         zeros, options.method == CpAprMethod::pqnr ? "another --seed" : "--method pqnr"));
   }
+
+  static constexpr char const* score_name = "log-likelihood";
+  static std::string score(double likelihood) { return fmt::format("{:.8f}", likelihood); }
 
   struct Arrays {
     std::vector<double> iterations;  // six numbers each

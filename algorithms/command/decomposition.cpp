@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/core/memory.hpp>
 #include <sporades/formats/file.hpp>
 
 namespace sporades::command {
@@ -21,6 +24,19 @@ constexpr double seconds_between_lines = 10;
 bool is_round(int number) {
   while (number % 10 == 0) number /= 10;
   return number < 10;
+}
+
+/// A name that no file has: x.interrupted.ktns or x.interrupted-2.ktns of data/x.tns.gz.
+std::string new_name(std::string const& input, char const* extension) {
+  std::filesystem::path path(input);
+  path = path.filename();
+  if (path.extension() == ".gz") path = path.stem();
+  std::string const stem = path.stem() == "-" ? "sporades" : path.stem().string();
+  for (int k = 1;; ++k) {
+    auto const name = stem + ".interrupted" + (k == 1 ? "" : "-" + std::to_string(k)) + extension;
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(name, ignored))) return name;
+  }
 }
 
 }  // namespace
@@ -86,6 +102,37 @@ void Decomposition::say_choices() {
                 report.reasons[n].c_str());
 }
 
+void Decomposition::note(std::string const& text) {
+  if (text.empty()) return;
+  progress_.clear();
+  std::fprintf(stderr, "sporades: note: %s\n", text.c_str());
+}
+
+void Decomposition::say(std::string const& text) {
+  if (text.empty() || arguments_.quiet) return;
+  progress_.clear();
+  if (!held_line_.empty()) print_held_line();
+  std::printf("%s\n", text.c_str());
+}
+
+void Decomposition::say_first_iteration(Work const& work, bool on_gpu, double bytes) {
+  // Operations a second, about what sparse kernels and LAPACK reach on a core, and on a GPU.
+  double const rate = on_gpu ? 3e11 : 1e9 * std::max(1, report.threads);
+  double const seconds = work.shared / rate + work.serial / 2e9;
+  if (seconds < 10) return;
+  auto const time = seconds < 100    ? fmt::format("{:.0f} s", seconds)
+                    : seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
+                                     : fmt::format("{:.0f} h", seconds / 3600);
+  say(
+      fmt::format("the first iteration may take about {}, by a rough count, and at least {} of "
+                  "memory",
+                  time, sporades::bytes_text(bytes)));
+}
+
+void Decomposition::say_start(int start, int starts, std::uint64_t seed) {
+  say(fmt::format("start {} of {}, seed {}", start, starts, seed));
+}
+
 void Decomposition::say_resumed(std::string const& path, int iterations) {
   if (!arguments_.quiet)
     std::printf("going on from %s after iteration %d\n", path.c_str(), iterations);
@@ -98,6 +145,7 @@ void Decomposition::begin_build() {
 
 void Decomposition::begin_solve() {
   end_phase(report.seconds.build);
+  std::fflush(stdout);
   progress_.show("iteration 1");
 }
 
@@ -153,30 +201,61 @@ void Decomposition::print_labels(Model const& model) {
   std::fputs(to_text(*report.top).c_str(), stdout);
 }
 
-int Decomposition::finish(int signal, std::string const& result) {
-  char const* const name = signal_name(signal);
-  if (signal != 0) report.stop_reason = std::string("interrupted by ") + name;
+void Decomposition::write_model(bool interrupted, char const* extension,
+                                std::function<void(std::string const&)> const& write) {
+  model_file_ = arguments_.output;
+  if (!model_file_.empty()) {
+    write(model_file_);
+    return;
+  }
+  if (!interrupted) return;
+  model_file_ = new_name(arguments_.read.file, extension);
+  try {
+    write(model_file_);
+  } catch (Error const& error) {
+    std::fprintf(stderr, "sporades: warning: the model so far is lost: %s\n", error.what());
+    model_file_.clear();
+  }
+}
+
+void Decomposition::close_report(int signal) {
+  if (signal != 0) report.stop_reason = std::string("interrupted by ") + signal_name(signal);
   end_phase(report.seconds.write);
   report.seconds.total = total_.seconds();
   report.bytes_peak = peak_resident_bytes();
   report.bytes_peak_device = peak_device_bytes();
+}
+
+void Decomposition::write_report() const {
+  if (arguments_.report.empty()) return;
+  OutputFile file(arguments_.report);
+  file.write(to_json(report));
+  file.commit();
+}
+
+int Decomposition::finish(int signal, std::string const& result) {
+  close_report(signal);
   if (!arguments_.quiet)
     std::printf("%s%s after %zu iterations: %s; %.2f s\n", labels_.empty() ? "" : "\n",
                 result.c_str(), report.iterations.size(), report.stop_reason.c_str(),
                 report.seconds.total);
-  if (!arguments_.report.empty()) {
-    OutputFile file(arguments_.report);
-    file.write(to_json(report));
-    file.commit();
-  }
+  write_report();
   if (keeps_failing_)
     throw RunError("the last checkpoint, " + arguments_.checkpoint + ", could not be written");
   if (signal == 0) return 0;
-  std::fprintf(
-      stderr, "sporades: interrupted by %s after iteration %zu%s%s%s%s\n", name,
-      report.iterations.size(), arguments_.output.empty() ? "" : "; the model so far is in ",
-      arguments_.output.c_str(), arguments_.checkpoint.empty() ? "" : "; go on with --resume ",
-      arguments_.checkpoint.c_str());
+  std::fprintf(stderr, "sporades: interrupted by %s after iteration %zu%s%s%s%s\n",
+               signal_name(signal), report.iterations.size(),
+               model_file_.empty() ? "" : "; the model so far is in ", model_file_.c_str(),
+               arguments_.checkpoint.empty() ? "" : "; go on with --resume ",
+               arguments_.checkpoint.c_str());
+  return 128 + signal;
+}
+
+int Decomposition::finish_without_model(int signal) {
+  close_report(signal);
+  write_report();
+  std::fprintf(stderr, "sporades: interrupted by %s in iteration 1: there is no model yet\n",
+               signal_name(signal));
   return 128 + signal;
 }
 

@@ -12,6 +12,12 @@
 
 namespace sporades::command {
 
+/// Floating-point operations: on all threads, and on one.
+struct Work {
+  double shared = 0;
+  double serial = 0;
+};
+
 /// What a subcommand that decomposes does around its algorithm: reading the tensor and labels,
 /// the lines on standard output, the live line, times, the report, the exit status.
 class Decomposition {
@@ -29,6 +35,12 @@ class Decomposition {
   void announce(std::string const& rank);
   /// What `automatic` chose for each mode, and why.
   void say_choices();
+  /// A note on standard error, or a line on standard output; nothing of an empty text.
+  void note(std::string const& text);
+  void say(std::string const& text);
+  /// Where it takes long by a rough count: what the first iteration takes, and the least memory.
+  void say_first_iteration(Work const& work, bool on_gpu, double bytes);
+  void say_start(int start, int starts, std::uint64_t seed);
   void say_resumed(std::string const& path, int iterations);
   void begin_build();
   void begin_solve();
@@ -44,6 +56,11 @@ class Decomposition {
   /// computed is worth more; the exit status will say it.
   void keep(std::function<void()> const& write);
 
+  /// Writes the model where -o says. Without -o an interrupted run's goes to a new file in the
+  /// current folder, INPUT.interrupted and the extension; where that fails it is told.
+  void write_model(bool interrupted, char const* extension,
+                   std::function<void(std::string const&)> const& write);
+
   /// Prints the model's strongest names, if there are labels, and puts them into the report.
   template <class Model>
   void print_labels(Model const& model);
@@ -51,12 +68,16 @@ class Decomposition {
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.
   int finish(int signal, std::string const& result);
+  /// The same where a signal came before there was a model.
+  int finish_without_model(int signal);
 
   Report report;
 
  private:
   void end_phase(double& seconds);
   void print_held_line();
+  void close_report(int signal);
+  void write_report() const;
 
   DecomposeArguments const& arguments_;
   Progress progress_;
@@ -65,7 +86,8 @@ class Decomposition {
   Timer phase_;
   Timer since_line_;
   int last_iteration_ = 0;
-  std::string held_line_;  // of the last iteration, where it was not printed
+  std::string held_line_;   // of the last iteration, where it was not printed
+  std::string model_file_;  // where the model is, if anywhere
   bool keeps_failing_ = false;
 };
 

@@ -12,15 +12,15 @@ namespace sporades::command {
 /// of CP-ALS and Tucker.
 template <class State, class Snapshot, class Result>
 struct Fits {
-  static double seconds(State const& now) { return now.seconds.back(); }
-  static std::string line(State const& now) {
+  static double seconds(State const& now, int k) { return now.seconds[k]; }
+  static std::string line(State const& now, int k) {
     auto const& fits = now.fits;
-    auto const change =
-        fits.size() > 1 ? fmt::format(", change {:.3e}", fits.back() - fits[fits.size() - 2]) : "";
-    return fmt::format("fit {:.10f}", fits.back()) + change;
+    auto const change = k > 0 ? fmt::format(", change {:.3e}", fits[k] - fits[k - 1]) : "";
+    return fmt::format("fit {:.10f}", fits[k]) + change;
   }
   static std::string brief(State const& now) { return fmt::format("fit {:.6f}", now.fits.back()); }
 
+  static int iterations(Result const& result) { return static_cast<int>(result.fits.size()); }
   static IterationReport iteration(Result const& result, int k) {
     return {k + 1, result.seconds[k], {{"fit", result.fits[k]}}};
   }
@@ -29,6 +29,8 @@ struct Fits {
     return fmt::format("fit {:.10f}", result.fit());
   }
   static void check(Result const&) {}  // every fit is an answer
+  static constexpr char const* score_name = "fit";
+  static std::string score(double fit) { return fmt::format("{:.10f}", fit); }
 
   struct Arrays {
     std::vector<CheckpointArray> arrays;

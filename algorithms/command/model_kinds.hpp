@@ -54,6 +54,7 @@ void load_factor(Checkpoint const& checkpoint, std::size_t n, std::size_t column
 template <class Scalar>
 struct KtensorKind {
   using Model = Ktensor<Scalar>;
+  static constexpr char const* extension = ".ktns";
 
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
   static void write(std::string const& path, Model const& model) { write_ktensor(path, model); }
@@ -70,6 +71,18 @@ struct KtensorKind {
   template <class Options>
   static void report_rank(Options const& options, Report& report) {
     report.rank = options.rank;
+  }
+  /// Of a rank that no tensor of these dims needs: of the longest mode's fibers, each is a
+  /// component.
+  template <class Options>
+  static std::string rank_note(Options const& options, Dims const& dims) {
+    double fibers = 1;
+    for (auto dim : dims) fibers *= static_cast<double>(dim);
+    fibers /= static_cast<double>(*std::max_element(dims.begin(), dims.end()));
+    if (!(options.rank > fibers)) return "";
+    return sporades::detail::concatenate("rank ", options.rank, " is more than any tensor of ",
+                                         to_string(dims), " needs: rank ", fibers,
+                                         ", the product of all modes but the longest, fits it");
   }
   template <class Options>
   static double factor_numbers(Options const& options, Dims const& dims) {
@@ -111,6 +124,7 @@ struct KtensorKind {
 template <class Scalar>
 struct TuckerKind {
   using Model = TuckerTensor<Scalar>;
+  static constexpr char const* extension = ".ttns";
 
   static Model read(std::string const& path) { return read_tucker<Scalar>(path); }
   static void write(std::string const& path, Model const& model) { write_tucker(path, model); }
@@ -128,6 +142,11 @@ struct TuckerKind {
   template <class Options>
   static void report_rank(Options const& options, Report& report) {
     report.ranks = options.ranks;
+  }
+  /// Ranks that are too large are refused.
+  template <class Options>
+  static std::string rank_note(Options const&, Dims const&) {
+    return "";
   }
   /// Half the core included, which is there as Scalar and in double.
   template <class Options>

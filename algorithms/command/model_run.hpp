@@ -7,17 +7,23 @@
 /// index type with
 ///   name, ExecutionSpace, Scalar, Index, Arguments, State, Snapshot
 ///   Kind                         of model: model_kinds.hpp
-///   options                      with those that all have, and an `init` that may be `given`
+///   options                      with those that all have, `starts`, and an `init` that may be
+///                                `given`
 ///   facts()                      what its bits hang on beside what all have
 ///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
-///   solve(exec, problem, state, observer)
+///   first_iteration(problem)     Work, roughly
+///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
-///   seconds(state), line(state), brief(state)    of the last iteration
-///   iteration(result, k), results(result), summary(result)
+///   seconds(state, k), line(state, k)    of iteration k, from 0
+///   brief(state)                 of the last iteration
+///   iterations(result), iteration(result, k), results(result), summary(result)
+///   score_name, score(number)    what a start is judged by, in words
 ///   check(result)                throws RunError for a result that answers nothing
 ///   arrays(snapshot), load(checkpoint, snapshot)    all that the Kind does not know of
 
+#include <algorithm>
+#include <list>
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
@@ -27,19 +33,26 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/starts.hpp>
 #include <sporades/core/memory_count.hpp>
+#include <sporades/core/stop.hpp>
 #include <sporades/formats/spt_file/checksum.hpp>
 #include <sporades/version.hpp>
 #include <utility>
 
 namespace sporades::command {
 
-/// The seed's word, or the checksum of the file that the run starts from.
+/// The start's name, or the checksum of the file that the run starts from. A resumed run has this
+/// from its checkpoint.
 inline std::string start_fact(std::string const& init, bool is_given) {
-  if (!is_given) return init;
+  if (!is_given || init.compare(0, 6, "given ") == 0) return init;
   MappedFile const file(init);
   return sporades::detail::concatenate(
       "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
+}
+
+inline char const* yes_or_no(bool is_so) {
+  return is_so ? "yes" : "no";
 }
 
 /// The start of that name, of an algorithm with these three.
@@ -66,14 +79,10 @@ void give_back_nonzeros(Tensor& X) {
   X.values = {};
 }
 
-/// Whether the options or the result say so; the enumerations of all algorithms share these names.
+/// Whether the options say so; the enumerations of all algorithms share this name.
 template <class Options>
 bool is_given(Options const& options) {
   return options.init == decltype(options.init)::given;
-}
-template <class Result>
-bool is_interrupted(Result const& result) {
-  return result.stop == decltype(result.stop)::observer;
 }
 
 template <class Method>
@@ -109,44 +118,70 @@ class ModelRun {
     run_.begin_build();
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
-    check_memory(X);
-    auto state = first_state(X, from);
+    double const bytes = check_memory(X);
+    if (from)
+      load(*from);
+    else
+      starts_.state = first_state(X);
     auto problem = method_.build(exec_, hand_over(X));
     method_.describe(problem, report);
-    report.resumed_after = state.iteration();
+    report.resumed_after = shown_ = starts_.state.iteration();
+    has_model_ = shown_ > 0 || starts_.current > 0;
     run_.announce(Kind::rank_text(method_.options));
     run_.say_choices();
-    if (from) run_.say_resumed(common_.resume, state.iteration());
+    run_.note(Kind::rank_note(method_.options, tensor_.dims));
+    if (!has_model_)
+      run_.say_first_iteration(method_.first_iteration(problem), is_gpu<Exec>, bytes);
+    if (from) run_.say_resumed(common_.resume, shown_);
 
     run_.begin_solve();
     SignalScope const signals;
-    auto const result = method_.solve(exec_, problem, state, [&](State const& now) {
-      run_.iteration_done(now.iteration(), Method::seconds(now), method_.line(now),
-                          method_.brief(now));
-      bool const stops = signals.received() != 0;
-      if (stops || now.iteration() % common_.checkpoint_every == 0) keep(now);
-      return !stops;
-    });
-    keep(state);
-    bool const interrupted = is_interrupted(result);
-    for (int k = 0; k < state.iteration(); ++k)
+    // Before the first iteration has ended there is nothing to lose.
+    method_.options.stop = [&] { return signals.received() != 0 && !has_model_; };
+    try {
+      auto const result = method_.solve(exec_, problem, starts_, [&](State const& now) {
+        show(now);
+        bool const stops = signals.received() != 0;
+        if (stops || now.iteration() % common_.checkpoint_every == 0) keep();
+        return !stops;
+      });
+      keep();
+      return finish(result, signals);
+    } catch (Stopped const&) {
+      return run_.finish_without_model(signals.received());
+    }
+  }
+
+ private:
+  using Result = typename Method::Result;
+
+  int finish(Result const& result, SignalScope const& signals) {
+    auto& report = run_.report;
+    bool const interrupted = result.is_stopped();
+    for (int k = 0; k < method_.iterations(result); ++k)
       report.iterations.push_back(method_.iteration(result, k));
     report.results = method_.results(result);
     report.converged = result.converged;
     report.stop_reason = interrupted ? "interrupted" : to_string(result.stop);
     for (auto const& [label, kernel] : result.kernels)
       report.kernels[label] = {kernel.seconds, kernel.calls};
+    auto summary = method_.summary(result);
+    if (method_.options.starts > 1) {
+      report.results.push_back({"best_seed", result.seed});
+      report.results.push_back({"start_scores", result.start_scores});
+      summary += best_of(result);
+    }
 
     run_.begin_write();
     auto const model = Kind::host_copy(result.model);
-    if (!common_.output.empty()) Kind::write(common_.output, model);
+    run_.write_model(interrupted, Kind::extension,
+                     [&](std::string const& path) { Kind::write(path, model); });
     run_.print_labels(model);
-    int const status = run_.finish(interrupted ? signals.received() : 0, method_.summary(result));
+    int const status = run_.finish(interrupted ? signals.received() : 0, summary);
     if (status == 0) method_.check(result);
     return status;
   }
 
- private:
   std::string memory_subject() const {
     return std::string(Method::name) + ": " + Kind::rank_text(method_.options) + " for " +
            to_string(tensor_.dims);
@@ -161,15 +196,15 @@ class ModelRun {
         memory_subject());
   }
 
-  /// Refuses what does not fit, with the largest ranks that would.
-  void check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
+  /// Refuses what does not fit, with the largest ranks that would. Returns the bytes needed.
+  double check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
     double const left = memory_left(exec_) + static_cast<double>(X.storage_bytes());
     auto const needed = [&](auto const& options) {
       MemoryNeed const need = Method::memory(exec_, X, options);
       return is_gpu<Exec> ? need.views : need.views + need.host;
     };
     double const bytes = needed(method_.options);
-    if (bytes <= left) return;
+    if (bytes <= left) return bytes;
     int fits = 0, too_many = Kind::largest_rank(method_.options);
     while (too_many - fits > 1 + fits / 16) {
       int const middle = fits + (too_many - fits) / 2;
@@ -180,10 +215,39 @@ class ModelRun {
                           ? ""
                           : "; " + Kind::rank_text(Kind::with_largest_rank(method_.options, fits)) +
                                 " would fit");
+    return bytes;
   }
 
-  /// All that the bits of the model hang on; the limits of iterations and tolerance may change when
-  /// a run goes on.
+  /// " of seed 7, the best of 3 starts (fits from 0.71 to 0.96),"
+  std::string best_of(Result const& result) const {
+    auto const& scores = result.start_scores;
+    auto text = sporades::detail::concatenate(" of seed ", result.seed, ", the best of ",
+                                              std::max<std::size_t>(scores.size(), 1), " starts");
+    if (scores.size() > 1) {
+      auto const [least, most] = std::minmax_element(scores.begin(), scores.end());
+      text += std::string(" (") + Method::score_name + "s from " + Method::score(*least) + " to " +
+              Method::score(*most) + ")";
+    }
+    return text + ",";
+  }
+
+  /// The lines of the iterations that have ended since the last ones; a race shows several.
+  void show(State const& now) {
+    int const starts = method_.options.starts;
+    if (starts_.current != shown_start_) shown_ = 0;
+    if (shown_ == 0 && starts > 1)
+      run_.say_start(starts_.current + 1, starts,
+                     seed_of_start(method_.options.seed, starts_.current));
+    if (shown_ == 0) run_.say(method_.start_note());
+    shown_start_ = starts_.current;
+    has_model_ = true;
+    for (; shown_ < now.iteration(); ++shown_)
+      run_.iteration_done(shown_ + 1, Method::seconds(now, shown_), Method::line(now, shown_),
+                          Method::brief(now));
+  }
+
+  /// All that the bits of the model hang on, by the names of the options where there are such; the
+  /// limits of iterations and tolerance may change when a run goes on.
   Facts facts_of(CooTensor<Scalar, Index> const& X) const {
     auto const& options = method_.options;
     Facts facts = {{"algorithm", Method::name},
@@ -195,17 +259,48 @@ class ModelRun {
                    {"tensor", tensor_fingerprint(X)},
                    Kind::rank_fact(options),
                    {"seed", std::to_string(options.seed)},
+                   {"starts", std::to_string(options.starts)},
                    {"init", start_fact(common_.init, is_given(options))},
                    {"strategy", to_string(options.strategy)}};
     for (auto const& fact : method_.facts()) facts.push_back(fact);
+    // The limits of one start decide what the next ones are compared with.
+    if (options.starts > 1)
+      for (auto const& fact : limits()) facts.push_back(fact);
     return facts;
   }
 
-  State first_state(CooTensor<Scalar, Index, Memory> const& X,
-                    std::optional<Checkpoint> const& from) {
-    if (from) return restore(exec_, load_snapshot(*from));
+  Facts limits() const {
+    return {{"iterations", std::to_string(common_.iterations)},
+            {"tolerance", sporades::detail::concatenate(common_.tolerance)}};
+  }
+
+  /// Options that a resumed run takes where they are not given, and that may change: how the tensor
+  /// is read (its checksum is a fact), and the limits.
+  Facts option_facts() const {
+    auto const& read = common_.read;
+    Facts facts = {{"index-base", read.index_base},
+                   {"pattern", yes_or_no(read.pattern)},
+                   {"fractional-counts", yes_or_no(read.values == "non-negative")}};
+    for (auto const& fact : limits()) facts.push_back(fact);
+    if (!read.dims.empty()) facts.emplace_back("given-dims", read.dims);
+    return facts;
+  }
+
+  State first_state(CooTensor<Scalar, Index, Memory> const& X) {
     if (!is_given(method_.options)) return method_.start(exec_, X);
     return method_.start(exec_, tensor_.dims, Kind::read(common_.init));
+  }
+
+  /// The state of the start that ran, and where others have ended, what they reached and the state
+  /// of the best.
+  void load(Checkpoint const& from) {
+    starts_.state = restore(exec_, load_snapshot(from));
+    if (!from.has_array("start-scores")) return;
+    starts_.scores = command::load<double>(from, "start-scores",
+                                           from.array("start-scores").size() / sizeof(double));
+    starts_.current = std::stoi(from.fact("current-start"));
+    starts_.best = std::stoi(from.fact("best-start"));
+    starts_.best_state = restore(exec_, load_snapshot(from.part("best-")));
   }
 
   Snapshot load_snapshot(Checkpoint const& checkpoint) const {
@@ -216,21 +311,36 @@ class ModelRun {
     return state;
   }
 
-  void save(State const& now) const {
-    Snapshot const state = snapshot(exec_, now);
+  void save() const {
     Facts facts = facts_;
-    facts.emplace_back("iterations", std::to_string(now.iteration()));
-    auto const of_method = method_.arrays(state);  // owns what the arrays point to
-    auto arrays = Kind::arrays(state);
-    arrays.insert(arrays.end(), of_method.arrays.begin(), of_method.arrays.end());
+    facts.emplace_back("finished-iterations", std::to_string(starts_.state.iteration()));
+    for (auto const& fact : option_facts()) facts.push_back(fact);
+    std::vector<CheckpointArray> arrays;
+    std::list<std::pair<Snapshot, decltype(Method::arrays(Snapshot()))>> owners;
+    auto const append = [&](std::string const& prefix, State const& state) {
+      owners.emplace_back(snapshot(exec_, state), decltype(Method::arrays(Snapshot())){});
+      auto& [copy, of_method] = owners.back();
+      of_method = Method::arrays(copy);
+      for (auto const& some : {Kind::arrays(copy), of_method.arrays})
+        for (auto const& array : some)
+          arrays.push_back({prefix + array.name, array.data, array.bytes});
+    };
+    append("", starts_.state);
+    if (method_.options.starts > 1 && !starts_.scores.empty()) {
+      facts.emplace_back("current-start", std::to_string(starts_.current));
+      facts.emplace_back("best-start", std::to_string(starts_.best));
+      arrays.push_back(array_of("start-scores", starts_.scores));
+      append("best-", starts_.best_state);
+    }
     write_checkpoint(common_.checkpoint, facts, arrays);
   }
 
   /// Writes the checkpoint unless it is there already.
-  void keep(State const& state) {
-    if (common_.checkpoint.empty() || state.iteration() == kept_) return;
-    kept_ = state.iteration();
-    run_.keep([&] { save(state); });
+  void keep() {
+    std::pair<int, int> const now{starts_.current, starts_.state.iteration()};
+    if (common_.checkpoint.empty() || now == kept_) return;
+    kept_ = now;
+    run_.keep([&] { save(); });
   }
 
   Exec exec_;
@@ -239,7 +349,10 @@ class ModelRun {
   Decomposition& run_;
   Facts facts_;
   CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun
-  int kept_ = -1;
+  Starts<State> starts_;
+  std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
+  int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out
+  bool has_model_ = false;
 };
 
 namespace detail {

@@ -6,8 +6,8 @@
 
 namespace sporades::command {
 
-/// A line on standard error that is written over again, and gone before anything else is said. It is
-/// cut to the width of the terminal.
+/// A line on standard error that is written over again, and gone before anything else is said. It
+/// is cut to the width of the terminal.
 class Progress {
  public:
   /// mode: auto (where standard error is a terminal), always or never.

@@ -15,7 +15,7 @@
 namespace sporades::command {
 
 /// What an algorithm says of itself, by name and in order.
-using Value = std::variant<bool, std::uint64_t, double, std::string>;
+using Value = std::variant<bool, std::uint64_t, double, std::string, std::vector<double>>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
 struct IterationReport {

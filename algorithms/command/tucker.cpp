@@ -14,12 +14,9 @@ HooiOptions make_options(TuckerArguments const& arguments) {
   auto options = common_options<HooiOptions>(common);
   options.ranks = arguments.ranks;
   options.init = init_of<HooiInit>(common.init);
-  options.starts = arguments.starts;
+  options.starts = common.starts;
   options.strategy = ttm_chain_strategy(common.strategy);
   check_hooi(options);
-  expects(options.starts == 1 || (common.checkpoint.empty() && common.resume.empty()),
-          "tucker: --starts ", options.starts,
-          " runs one after another, of which --checkpoint and --resume know nothing");
   return options;
 }
 
@@ -59,11 +56,31 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   Problem build(Exec const& exec, Tensor X) const {
     return make_hooi_problem(exec, hand_over(X), options);
   }
-  /// Of several starts the state becomes that of the best.
-  Result solve(Exec const& exec, Problem& problem, State& state,
+  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
                typename State::Observer const& observer) const {
-    return hooi_of_starts(exec, problem, options, state, observer);
+    return hooi_of_starts(exec, problem, options, starts, observer);
   }
+
+  /// The chains, and singular vectors of I_n x (product of the other ranks) as
+  /// LeftSingularVectors finds them: LAPACK and the basis of Lanczos run on one thread.
+  Work first_iteration(Problem const& problem) const {
+    Work work;
+    double core = 1;
+    for (int rank : options.ranks) core *= rank;
+    for (std::size_t n = 0; n < problem.dims.size(); ++n) {
+      double const wanted = options.ranks[n], columns = core / wanted;
+      auto const rows = static_cast<double>(problem.dims[n]);
+      double const side = std::min(rows, columns), entries = rows * columns;
+      double const gram = 2 * entries * side, eigen = 20 * side * side * side;
+      double const lanczos = 20 * entries * wanted, basis = 60 * columns * wanted * wanted;
+      bool const by_gram = side <= 128 || gram + eigen < lanczos + 100 * side * wanted * wanted;
+      work.shared += problem.chain.choices[n].flops + (by_gram ? gram : lanczos);
+      work.serial += by_gram ? eigen : basis;
+    }
+    return work;
+  }
+
+  static std::string start_note() { return ""; }
 
   void describe(Problem const& problem, Report& report) const {
     report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)}};
@@ -72,20 +89,6 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
       report.strategies.push_back(sporades::describe(choice));
       report.reasons.push_back(choice.reason);
     }
-  }
-
-  using Shared = TuckerFits<Scalar, Memory>;
-  static NamedValues results(Result const& result) {
-    auto values = Shared::results(result);
-    if (result.start_fits.size() > 1) values.push_back({"best_seed", result.seed});
-    return values;
-  }
-  static std::string summary(Result const& result) {
-    auto text = Shared::summary(result);
-    if (result.start_fits.size() > 1)
-      text +=
-          fmt::format(" of seed {}, the best of {} starts,", result.seed, result.start_fits.size());
-    return text;
   }
 };
 

@@ -98,9 +98,11 @@ class CpAlsSolver {
   }
 
   void update(int n) {
+    throw_if_stopped(options_.stop);
     MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "mttkrp mode " + std::to_string(n),
                    [&] { mttkrp(exec_, problem_.products, factors_, n, V); });
+    throw_if_stopped(options_.stop);
     times_.measure(exec_, "solve", [&] { solve(n, V); });
     times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
     if (n == state_.order() - 1)

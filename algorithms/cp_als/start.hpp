@@ -59,10 +59,19 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
 
 }  // namespace detail
 
-/// The state before the first iteration of a `random` or `hosvd` start, with weights of 1, which
-/// count in the problem's unit and not in that of X. Fences exec. For a non-negative decomposition
-/// the singular vectors are taken by their absolute values. Throws Error if the options say
-/// `given`, or are out of their ranges.
+/// Whether init `automatic` has a race: there is one start, a mode whose singular vectors would be
+/// read, and what they take, by a bound that is the same on every machine, is at most 2 GB.
+inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz) {
+  auto const columns = static_cast<double>(padded_columns(std::max(options.rank + 8, 32)));
+  double const bytes = static_cast<double>(nnz) * (100 + 8 * columns);
+  return options.init == CpAlsInit::automatic && options.starts == 1 && order > 1 && bytes <= 2e9;
+}
+
+/// The state before the first iteration of any start but a given one, with weights of 1, which
+/// count in the problem's unit and not in that of X. Of `automatic` it is that of singular vectors
+/// after 3 steps, where has_cp_als_race, else the random one. Fences exec. For a non-negative
+/// decomposition the singular vectors are taken by their absolute values. Throws Error if the
+/// options say `given`, or are out of their ranges.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -70,9 +79,10 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
   expects(options.init != CpAlsInit::given,
           "cp_als: init is `given`, and no start was given: pass a Ktensor to cp_als_start");
   auto A = random_factors<Scalar>(exec, X.dims, options.rank, options.seed);
-  if (options.init == CpAlsInit::hosvd)
+  bool const races = has_cp_als_race(options, X.order(), X.nnz());
+  if (options.init == CpAlsInit::hosvd || races)
     for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
-      A[n] = leading_singular_vectors(exec, X, n, options.rank, options.seed);
+      A[n] = leading_singular_vectors(exec, X, n, options.rank, options.seed, races ? 3 : 100);
       if (options.non_negative)
         Kokkos::parallel_for("sporades::cp_als::make_non_negative",
                              detail::Range<ExecutionSpace>(exec, 0, A[n].extent(0)),

@@ -39,6 +39,7 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
     times.measure(exec, "pi" + mode, [&] { update_pi(exec, plan, A, n); });
   ModeUpdate result;
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
+    throw_if_stopped(options.stop);
     ++result.inner_iterations;
     times.measure(exec, "phi" + mode, [&] { sporades::phi(exec, plan, A, n, A[n], epsilon, phi); });
     double violation = 0;

@@ -4,6 +4,7 @@
 
 #include <sporades/algorithms/cp_apr/solve_rows.hpp>
 #include <sporades/algorithms/cp_apr/state.hpp>
+#include <sporades/core/stop.hpp>
 #include <sporades/kernels/phi_plan.hpp>
 
 namespace sporades {
@@ -19,6 +20,7 @@ struct CpAprOptions {
   double tolerance = 1e-4;    // on the KKT violation; 0 runs all iterations
   std::uint64_t seed = 1;
   CpAprInit init = CpAprInit::random;
+  int starts = 1;  // random ones, of seeds by seed_of_start; the best model is returned
   CpAprMethod method = CpAprMethod::pqnr;
   double kappa = 1e-2;             // added to an entry that should not be 0
   double kappa_tolerance = 1e-10;  // entries below it count as 0 there
@@ -26,6 +28,7 @@ struct CpAprOptions {
   PhiStrategy strategy = PhiStrategy::automatic;
   Pi pi = Pi::on_the_fly;
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
 enum class CpAprStop { converged, iterations, observer };

@@ -74,6 +74,7 @@ class CpAprSolver {
  private:
   /// A_n and the weights, by the method of the options; marks what is to be lifted next time.
   ModeUpdate update_mode(int n) {
+    throw_if_stopped(options_.stop);
     auto const a = all_entries(factors_[n]);
     MatrixType const phi(phi_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "shift_weights", [&] {

@@ -120,7 +120,8 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   MemoryCount count;
   count.hold(shape.bytes());
   count.hold(detail::factors_bytes<Scalar>(X.dims, R));
-  if (options.init == CpAlsInit::hosvd)
+  bool const races = has_cp_als_race(options, N, X.nnz());
+  if (options.init == CpAlsInit::hosvd || races)
     for (int n = 1; n < N; ++n) {
       double const before = count.held();
       detail::count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
@@ -134,6 +135,7 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   auto const summed = detail::count_sum_duplicates(exec, count, shape, detail::may_repeat(exec, X));
   count.pass(summed.value_bytes());  // scaled
   detail::count_products<Scalar>(exec, count, X, summed, options, tuples);
+  if (races || options.starts > 1) count.hold(detail::factors_bytes<Scalar>(X.dims, R));
   detail::count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;

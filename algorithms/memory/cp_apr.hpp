@@ -108,6 +108,7 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
       count.hold(8 * (static_cast<double>(X.dims[n]) + 1) + 8 * (4 * longs + 1));
     }
   }
+  if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
   // The solver: Phi, weights, and what the log-likelihood takes.
   auto const blocks = static_cast<std::uint64_t>(std::ceil(counts.nnz / 2048));
   double const likelihood =

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sporades/core/lapack.hpp>
 #include <sporades/core/random.hpp>
+#include <sporades/core/stop.hpp>
 
 namespace sporades::detail {
 
@@ -17,7 +18,9 @@ class BlockKrylov {
  public:
   using Block = std::vector<double>;  // n numbers a vector, one vector after another
 
-  BlockKrylov(std::size_t n, int wanted) : n_(n), wanted_(wanted) {}
+  /// stop is asked before each vector of the basis, and before each product.
+  BlockKrylov(std::size_t n, int wanted, StopCheck stop = {})
+      : n_(n), wanted_(wanted), stop_(std::move(stop)) {}
 
   /// The wanted Ritz vectors over the Krylov space of the start, until the sum of the wanted Ritz
   /// values, which never falls, grows by less than the relative tolerance; multiply(V, b) is M V
@@ -33,6 +36,7 @@ class BlockKrylov {
       projected_.clear();
       Block next = orthonormalized(completed(std::move(start)));
       for (int block = 0; block < most_blocks && !next.empty(); ++block) {
+        throw_if_stopped(stop_);
         Block const image = multiply(next, block);
         basis_.insert(basis_.end(), next.begin(), next.end());
         images_.insert(images_.end(), image.begin(), image.end());
@@ -88,6 +92,7 @@ class BlockKrylov {
     Block result;
     int const known = vectors_in(basis_);
     for (int v = 0; v < vectors_in(block); ++v) {
+      throw_if_stopped(stop_);
       double* const x = &block[v * n_];
       double const length = std::sqrt(dot(x, x));
       for (int pass = 0; pass < 2; ++pass) {
@@ -139,6 +144,7 @@ class BlockKrylov {
 
   std::size_t n_;
   int wanted_;
+  StopCheck stop_;
   Block basis_, images_;
   std::vector<double> projected_, values_, coefficients_;
 };

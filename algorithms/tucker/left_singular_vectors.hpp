@@ -170,8 +170,9 @@ class LeftSingularVectors {
   using Product = TtmChainProduct<Scalar, Index, Memory>;
 
   explicit LeftSingularVectors(ExecutionSpace const& exec,
-                               SingularVectorMethod method = SingularVectorMethod::automatic)
-      : exec_(exec), method_(method), tall_(exec) {}
+                               SingularVectorMethod method = SingularVectorMethod::automatic,
+                               StopCheck stop = {})
+      : exec_(exec), method_(method), stop_(std::move(stop)), tall_(exec) {}
 
   /// A becomes the R leading left singular vectors of the unfolding, best first, orthonormal to
   /// rounding; I_n x R. Those past the unfolding's rank are any that complete them. Lanczos starts
@@ -207,6 +208,14 @@ class LeftSingularVectors {
   TallMatrices<ExecutionSpace, Scalar>& tall() { return tall_; }
 
  private:
+  /// A^T A on the host; before and after it, the run may be stopped.
+  std::vector<double> gram_on_host(MatrixType const& A) {
+    throw_if_stopped(stop_);
+    auto const G = tall_.gram_on_host(A);
+    throw_if_stopped(stop_);
+    return G;
+  }
+
   /// From Y Y^T, rows x rows: its eigenvectors are what is wanted.
   MatrixType by_rows(MatrixType const& Y, int wanted) {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
@@ -215,8 +224,7 @@ class LeftSingularVectors {
     Kokkos::parallel_for("sporades::tucker::transpose",
                          Range<ExecutionSpace>(exec_, 0, rows * columns),
                          TransposeMatrix<MatrixType, MatrixType>{Y, transposed});
-    auto const eigen =
-        leading_eigen(tall_.gram_on_host(transposed), static_cast<int>(rows), wanted);
+    auto const eigen = leading_eigen(gram_on_host(transposed), static_cast<int>(rows), wanted);
     squares_ = eigen.values;
     return to_columns(eigen.vectors, rows, wanted);
   }
@@ -225,7 +233,7 @@ class LeftSingularVectors {
   /// singular values. What lies below the rounding of the squares is dropped.
   MatrixType by_columns(MatrixType const& Y, int wanted) {
     std::size_t const columns = Y.extent(1);
-    auto const eigen = leading_eigen(tall_.gram_on_host(Y), static_cast<int>(columns), wanted);
+    auto const eigen = leading_eigen(gram_on_host(Y), static_cast<int>(columns), wanted);
     squares_ = eigen.values;
     UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(
         exec_, Y, static_cast<std::size_t>(wanted), tall_.workspace());
@@ -249,7 +257,7 @@ class LeftSingularVectors {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     auto const k = static_cast<std::size_t>(wanted);
     UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
-    BlockKrylov krylov(columns, wanted);
+    BlockKrylov krylov(columns, wanted, stop_);
     if (core.empty()) core = core_of(unfolding, product, A, k);
     core.resize(k * columns);
     // A is orthonormal: the sum of squares of Y^T A is its energy, and what starts from Y^T A has
@@ -310,6 +318,7 @@ class LeftSingularVectors {
 
   ExecutionSpace exec_;
   SingularVectorMethod method_;
+  StopCheck stop_;
   TallMatrices<ExecutionSpace, Scalar> tall_;
   std::vector<double> squares_;
 };

@@ -23,6 +23,7 @@ struct HooiOptions {
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
   double memory_limit = 0;    // bytes of a chain's product and what lies between; 0: the machine's
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
 enum class HooiStop { converged, iterations, observer };

@@ -26,7 +26,7 @@ class HooiSolver {
         options_(options),
         state_(state),
         times_(times),
-        left_(exec, options.singular_vectors) {
+        left_(exec, options.singular_vectors, options.stop) {
     for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
   }
 
@@ -36,6 +36,7 @@ class HooiSolver {
     Product product;
     int const last = state_.order() - 1;
     for (int n = 0; n <= last; ++n) {
+      throw_if_stopped(options_.stop);
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
       times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {

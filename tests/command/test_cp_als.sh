@@ -79,6 +79,42 @@ refuses 'one.ktns' cp-als x.tns --rank 1 --init one.ktns.absent
 refuses 'rows' cp-als x.tns --rank 1 --init one.ktns
 refuses 'x.tns' cp-als x.tns --rank 1 --init x.tns
 
+best_seed() { sed -n 's/.*"best_seed": \([0-9]*\).*/\1/p' r.json; }
+run 0 "${base[@]}" --seed 7 --starts 3 -o best.ktns --report r.json
+says "of seed $(best_seed), the best of 3 starts (fits from 0."
+last_fits() { sed -n 's/^iteration 8: fit \([-0-9.]*\),.*/\1/p' out | sort -g; }
+check 'three different fits' test "$(last_fits | uniq | wc -l)" = 3
+check 'the best of them' grep -q "^fit $(last_fits | tail -1) of seed" out
+check 'from the least to the best' \
+  grep -qF "(fits from $(last_fits | head -1) to $(last_fits | tail -1))" out
+check 'each is announced' test "$(grep -c '^start [1-3] of 3, seed [0-9]*$' out)" = 3
+check 'the report has all fits' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *0\.')" = 3
+run 0 "${base[@]}" --seed "$(best_seed)" --init random -o again.ktns
+same best.ktns again.ktns
+refuses 'several starts are random ones' "${base[@]}" --starts 2 --init hosvd
+
+# By default a race decides between a random start and singular vectors: three components in
+# disjoint slices, of which two random columns may take one.
+awk 'BEGIN { for (r = 0; r < 3; r++) for (i = 0; i < 64; i++)
+  print 4 * r + int(i / 16) + 1, 4 * r + int(i / 4) % 4 + 1, 4 * r + i % 4 + 1, r + 1 }' > blocks.tns
+misses=0
+for seed in 0 4 8 12 16 20 24 28 32 36; do
+  run 0 cp-als blocks.tns --rank 3 --seed $seed --init random
+  within "$(fit_of)" 1 1e-3 || misses=$((misses + 1))
+  run 0 cp-als blocks.tns --rank 3 --seed $seed --report r.json
+  check "the default start of seed $seed is good" within "$(fit_of)" 1 1e-3
+done
+check 'random ones may not be' test $misses -gt 0
+says 'start: hosvd; fits so far: hosvd '
+check 'iterations count from the first' grep -q '^iteration 1: ' out
+check 'the report has the race' grep -q '"race_fits": ' r.json
+
+# A rank that no tensor of the shape needs.
+run 0 cp-als one.tns --rank 5
+check 'is noted' grep -qx 'sporades: note: rank 5 is more than any tensor of 2 x 2 x 3 needs: rank 4, the product of all modes but the longest, fits it' err
+run 0 cp-als one.tns --rank 4
+check_not 'one that may be needed is not' grep -q 'is more than' err
+
 # Stopping.
 run 0 cp-als x.tns --rank 4 --iterations 200 --tolerance 1e-3 --report r.json
 check 'converged' grep -q '"converged": true' r.json

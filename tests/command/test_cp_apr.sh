@@ -72,6 +72,16 @@ refuses 'rows' cp-apr x.tns --rank 1 --init one.ktns
 sed '6,$s/^\([0-9]\)\./-\1./' one.ktns > minus.ktns
 refuses 'has negative entries' cp-apr one.tns --rank 1 --init minus.ktns
 
+run 0 "${base[@]}" --seed 7 --starts 3 -o best.ktns --report r.json
+best_seed=$(sed -n 's/.*"best_seed": \([0-9]*\).*/\1/p' r.json)
+says "of seed $best_seed, the best of 3 starts (log-likelihoods from -"
+check 'the report has all three' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *-')" = 3
+last_ones() { sed -n 's/^iteration 8: log-likelihood \([-0-9.]*\),.*/\1/p' out | sort -g; }
+check 'three different ones' test "$(last_ones | uniq | wc -l)" = 3
+check 'the highest is kept' grep -q "^log-likelihood $(last_ones | tail -1) of seed" out
+run 0 "${base[@]}" --seed "$best_seed" -o again.ktns
+same best.ktns again.ktns
+refuses 'several starts are random ones' "${base[@]}" --starts 2 --init best.ktns
 run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --method mu --inner-iterations 1 --report r.json
 check 'one inner iteration a mode' test "$(grep -c '"inner_iterations": 3,' r.json)" = 2
 

@@ -65,7 +65,11 @@ killed_and_resumed apr 5 cp-apr counts.spt --rank 4 --iterations 60 --tolerance 
 killed_and_resumed stored 5 cp-apr counts.spt --rank 5 --iterations 40 --tolerance 0 --pi stored \
   --precision float --checkpoint-every 3 --inner-iterations 4
 killed_and_resumed tucker 5 tucker five.tns --ranks 3,4,2,2,3 --iterations 60 --tolerance 0
-check "killed at 35 moments ($total_kills)" test "$total_kills" -ge 35
+killed_and_resumed starts 4 cp-als five.tns --rank 3 --starts 3 --iterations 25 --tolerance 0
+killed_and_resumed apr-starts 3 cp-apr counts.spt --rank 3 --starts 3 --iterations 15 --tolerance 0
+killed_and_resumed tucker-starts 3 tucker five.tns --ranks 2,3,2,2,3 --starts 3 --iterations 20 \
+  --tolerance 0 --checkpoint-every 4
+check "killed at 45 moments ($total_kills)" test "$total_kills" -ge 45
 check "of which some had a checkpoint ($total_resumed)" test "$total_resumed" -ge 12
 
 # On another number of threads, and farther than it was to go.
@@ -111,6 +115,31 @@ refuses 'ranks is 3,4,2,2,3 there and 3,4,2,2,2 here' tucker five.tns --ranks 3,
 refuses 'strategy is automatic there and csf here' "${tucker[@]}" --format csf --resume tucker.ck
 refuses 'algorithm is cp-als there and tucker here' "${tucker[@]}" --resume five.ck
 
+# Options that are left out are as the checkpoint tells; the limits may be others.
+taken() { # SUBCOMMAND FILE OPTION...: with all options and 9 iterations, and resumed without them
+  local subcommand=$1 file=$2
+  shift 2
+  rm -f taken.ck
+  run 0 "$subcommand" "$file" "$@" --tolerance 0 --iterations 9 -o all.model
+  run 0 "$subcommand" "$file" "$@" --tolerance 0 --iterations 4 --checkpoint taken.ck
+  run 0 "$subcommand" "$file" --resume taken.ck --iterations 9 -o resumed.model
+  same all.model resumed.model
+  run 0 "$subcommand" "$file" --resume taken.ck
+  check 'and so are the limits' grep -q 'after 4 iterations: all iterations done' out
+}
+taken cp-als five.tns --rank 3 --seed 9 --init random --format csf --non-negative --precision float
+taken cp-als five.tns --rank 3 --regularization 0.1 --no-dimension-tree
+taken cp-als five.tns --rank 4 --init whole.ktns
+taken cp-als five.tns --rank 2 --dims 31x20x11x5x4 --index-base one
+taken cp-apr counts.spt --rank 3 --seed 7 --method pqnr --inner-iterations 3 --kappa 0.1
+taken cp-apr five.tns --rank 3 --fractional-counts --pi stored --epsilon 1e-9
+taken tucker five.tns --ranks 3,4,2,2,3 --seed 70 --format csf
+refuses 'seed is 70 there and 71 here' tucker five.tns --resume taken.ck --seed 71
+run 0 "${base[@]}" --starts 2 --iterations 3 --checkpoint starts.ck
+refuses 'starts is 2 there and 3 here' cp-als five.tns --resume starts.ck --starts 3
+refuses 'iterations is 3 there and 9 here' cp-als five.tns --resume starts.ck --iterations 9
+refuses '--rank' cp-als five.tns
+
 # Another computation is refused, and what differs is said.
 resume=(--resume five.ck --iterations 12)
 refuses 'rank is 4 there and 3 here' cp-als five.tns --rank 3 --tolerance 0 "${resume[@]}"
@@ -119,7 +148,7 @@ refuses 'strategy is automatic there and csf here' "${base[@]}" --format csf "${
 refuses 'precision is double there and float here' "${base[@]}" --precision float "${resume[@]}"
 refuses 'non-negative is no there and yes here' "${base[@]}" --non-negative "${resume[@]}"
 refuses 'regularization is 0 there and 2 here' "${base[@]}" --regularization 2 "${resume[@]}"
-refuses 'init is random there and hosvd here' "${base[@]}" --init hosvd "${resume[@]}"
+refuses 'init is automatic there and hosvd here' "${base[@]}" --init hosvd "${resume[@]}"
 refuses 'dims is 30 x 20 x 10 x 5 x 4 there' cp-als uber.spt --rank 4 "${resume[@]}"
 awk 'NR == 7 { $NF = $NF + 1 } { print }' five.tns > changed.tns
 refuses 'tensor is' cp-als changed.tns --rank 4 --tolerance 0 "${resume[@]}"
@@ -145,56 +174,86 @@ done
 
 # A polite end: the iteration is finished, everything is written, and the run can go on.
 set -m # a shell's background jobs would ignore SIGINT
+# wait_for TEXT FILE
+wait_for() {
+  for ((wait = 0; wait < 400; ++wait)); do
+    grep -q "$1" "$2" 2> /dev/null && return
+    sleep 0.05
+  done
+}
+# begin ARGUMENT...: a run in the background, $process, which is killed if it takes a minute.
+begin() {
+  last="sporades $* in the background"
+  rm -f out err
+  "$sporades" "$@" > out 2> err &
+  process=$!
+  { sleep 60 && kill -KILL $process; } 2> /dev/null &
+  watch=$!
+}
+# ends STATUS
+ends() {
+  wait $process
+  local status=$?
+  kill -TERM -$watch 2> /dev/null
+  check "exit status $1, not $status" test $status = "$1"
+}
 signals=(INT:130 TERM:143)
 ignored=$(awk '/^SigIgn/ { print $2 }' /proc/self/status) # HUP under nohup, whose children keep to it
 ((0x$ignored & 1)) || signals+=(HUP:129)
 for signal in "${signals[@]}"; do
-  rm -f s.ck out
-  last="cp-als stopped by SIG${signal%:*}"
-  "$sporades" cp-als five.tns --rank 6 --iterations 1000000 --tolerance 0 --checkpoint s.ck \
-    --checkpoint-every 1000000 -o s.ktns --report s.json > out 2> err &
-  process=$!
-  for ((wait = 0; wait < 200; ++wait)); do
-    grep -q '^iteration 2' out 2> /dev/null && break
-    sleep 0.05
-  done
+  rm -f s.ck
+  begin cp-als five.tns --rank 6 --iterations 1000000 --tolerance 0 --checkpoint s.ck \
+    --checkpoint-every 1000000 -o s.ktns --report s.json
+  wait_for '^iteration 4' out
   kill -${signal%:*} $process
-  { sleep 60 && kill -KILL $process; } 2> /dev/null & # unless it heeds the signal
-  watch=$!
-  wait $process
-  status=$?
-  kill -TERM -$watch 2> /dev/null
-  check "exit status ${signal#*:}" test $status = "${signal#*:}"
+  ends "${signal#*:}"
   check 'it answers' grep -q "^sporades: SIG${signal%:*}: stopping after this iteration; a second" err
   check 'a sentence' grep -q "^sporades: interrupted by SIG${signal%:*} after iteration .*s.ktns.*--resume s.ck" err
   check 'the report says so' grep -q "\"stop_reason\": \"interrupted by SIG${signal%:*}\"" s.json
   iterations=$(grep -c '"iteration": ' s.json)
-  run 0 cp-als five.tns --rank 6 --iterations "$iterations" --tolerance 0 --resume s.ck -o s2.ktns
+  run 0 cp-als five.tns --resume s.ck --iterations "$iterations" -o s2.ktns
   same s.ktns s2.ktns
 done
 
+# Without -o the model so far is in a new file of the current folder.
+mkdir folder && cp five.tns folder/kept.tns
+for name in kept.interrupted.ktns kept.interrupted-2.ktns; do
+  begin cp-als folder/kept.tns --rank 6 --iterations 1000000 --tolerance 0
+  wait_for '^iteration 4' out
+  kill -TERM $process
+  ends 143
+  check 'its name is said' grep -q "the model so far is in $name\$" err
+  check 'it is a model' test "$(head -1 $name)" = ktensor
+  [[ $name == *-2* ]] || cp $name first.ktns
+done
+same kept.interrupted.ktns first.ktns
+check 'nowhere else' test "$(ls folder)" = kept.tns
+
 # A second signal, of any kind, ends a run that cannot look, as here in LAPACK.
 printf '1 1 1 2\n1 2 2 1\n2 2 1 6\n2 1 1 3\n' > two.tns
-last='cp-als of rank 3000 stopped by two signals'
-"$sporades" cp-als two.tns --rank 3000 --progress always > out 2> err &
-process=$!
-for ((wait = 0; wait < 400; ++wait)); do
-  grep -q 'iteration 1' err && break # then the first signal is heeded
-  sleep 0.05
-done
+begin cp-als two.tns --rank 3000 --no-dimension-tree
+wait_for 'rank 3000' out
+check 'the rank is more than can matter' grep -q '^sporades: note: rank 3000 is more than any tensor of 2 x 2 x 2 needs: rank 4,' err
+check 'the first iteration is said to be long' grep -qE 'first iteration may take about [0-9]+ (s|min|h), .* [0-9.]+ [MG]B' out
 sleep 1
 kill -TERM $process
-for ((wait = 0; wait < 40; ++wait)); do
-  grep -q 'SIGTERM: stopping' err && break
-  sleep 0.05
-done
-check 'the first is answered at once' grep -q 'sporades: SIGTERM: stopping after this iteration; a second' err
+wait_for 'SIGTERM: stopping' err
+check 'the first is answered at once' grep -q '^sporades: SIGTERM: stopping after this iteration; a second' err
+begun=$SECONDS
 kill -INT $process
-{ sleep 10 && kill -KILL $process; } 2> /dev/null &
-watch=$!
-wait $process
-status=$?
-kill -TERM -$watch 2> /dev/null
-check "the second ends it at once ($status)" test $status = 130
+ends 130
+check 'the second ends it at once' test $((SECONDS - begun)) -le 5
+
+# A long first iteration looks for the signal.
+run 0 generate --dims 2000x60x2000 --nnz 20000 --seed 3 -o wide.spt
+begin tucker wide.spt --ranks 300,60,300
+wait_for 'ranks 300' out
+sleep 1
+kill -INT $process
+begun=$SECONDS
+ends 130
+check 'soon' test $((SECONDS - begun)) -le 20
+check 'no model yet' grep -q '^sporades: interrupted by SIGINT in iteration 1: there is no model yet' err
+check_not 'so there is no file' test -e wide.interrupted.ttns
 set +m
 finish

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <sporades/core/random.hpp>
+#include <sporades/core/timer.hpp>
+#include <vector>
+
+namespace sporades {
+
+/// Where a run of several starts, one after another, stands: continued from here, it gives the same
+/// bits as one that was never stopped.
+template <class StateType>
+struct Starts {
+  using State = StateType;
+
+  State state{};               // of the start that runs, or that ran last
+  int current = 0;             // which start that is, from 0
+  std::vector<double> scores;  // fit or log-likelihood of every start that has ended
+  int best = 0;                // which of those is the best, the first of equal ones
+  State best_state{};          // and its state
+};
+
+namespace detail {
+
+/// Runs from starts.state, and then from the states that next(options) makes of other seeds (see
+/// seed_of_start), until options.starts have ended or one is stopped. run(options, state) runs one
+/// to its end; score(state) is what it is judged by, larger is better. Returns the best's result,
+/// with the kernel times of all; a start that was stopped counts as well.
+template <class State, class Options, class Next, class Run, class Score>
+auto run_starts(Options const& options, Starts<State>& starts, Next const& next, Run const& run,
+                Score const& score) {
+  auto const of_start = [&](int k) {
+    auto one = options;
+    one.starts = 1;
+    one.seed = seed_of_start(options.seed, k);
+    return one;
+  };
+  using Result = decltype(run(options, starts.state));
+  std::map<std::string, KernelTime> kernels;
+  std::optional<Result> result;  // of the best start, where it ran here
+  bool stopped = false;
+  while (!stopped) {
+    int const k = starts.current;
+    if (starts.scores.size() == static_cast<std::size_t>(k)) {
+      auto ran = run(of_start(k), starts.state);
+      for (auto const& [label, time] : ran.kernels) {
+        kernels[label].seconds += time.seconds;
+        kernels[label].calls += time.calls;
+      }
+      stopped = ran.is_stopped();
+      double const reached = score(starts.state);
+      bool const is_best = k == 0 || reached > starts.scores[starts.best];
+      result.reset();
+      if (is_best) result = std::move(ran);
+      if (!stopped) {
+        starts.scores.push_back(reached);
+        if (is_best) {
+          starts.best = k;
+          starts.best_state = starts.state;
+        }
+      }
+    }
+    if (stopped || k + 1 >= options.starts) break;
+    starts.current = k + 1;
+    starts.state = State();
+    starts.state = next(of_start(k + 1));
+  }
+  int const of = stopped && result ? starts.current : starts.best;
+  if (!result) result = run(of_start(of), starts.best_state);  // it has ended: no iteration is done
+  if (stopped) result->stop = decltype(result->stop)::observer;
+  result->kernels = kernels;
+  result->start_scores = starts.scores;
+  result->seed = seed_of_start(options.seed, of);
+  return *std::move(result);
+}
+
+}  // namespace detail
+}  // namespace sporades
