@@ -106,10 +106,10 @@ struct FillBlocks {
     if (opens)
       for (int k = 0; k < sparse.modes; ++k) coordinates(k, fiber) = from(sparse.mode[k], p);
     if (p != 0 && all(p - 1, p) == 0) return;
-    auto sum = values_from(p);
+    auto sum = static_cast<double>(values_from(p));
     for (Position q = p + 1; q < values_from.extent(0) && all(p, q) == 0; ++q)
-      sum += values_from(q);
-    values(fiber, shape.place(from, p)) = sum;
+      sum += static_cast<double>(values_from(q));
+    values(fiber, shape.place(from, p)) = static_cast<typename Scoo::Scalar>(sum);
   }
 };
 

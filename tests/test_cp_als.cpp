@@ -196,7 +196,7 @@ TEMPLATE_LIST_TEST_CASE("the fit is right to 1e-5 where it is close to 1", "[alg
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const strategy =
       GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
-               MttkrpStrategy::sorted, MttkrpStrategy::csf, MttkrpStrategy::alto);
+               MttkrpStrategy::sorted, MttkrpStrategy::csf, MttkrpStrategy::alto_atomic);
   auto const X = planted<Scalar>(exec, {9, 8, 7, 6}, 3);
   auto options = options_of(4, 60);
   options.strategy = strategy;

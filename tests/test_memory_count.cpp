@@ -104,9 +104,10 @@ TEMPLATE_LIST_TEST_CASE("hooi_memory counts what HOOI holds", "[algorithms][memo
   auto const need = hooi_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
-    auto state = hooi_start(exec, X, options);
+    Starts<HooiState<Scalar, Memory>> starts;
+    starts.state = hooi_start(exec, X, options);
     auto problem = make_hooi_problem(exec, hand_over(X), options);
-    hooi_of_starts(exec, problem, options, state);
+    hooi_of_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording);
 }

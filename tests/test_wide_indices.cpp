@@ -306,7 +306,8 @@ TEMPLATE_LIST_TEST_CASE("chains on a mode longer than 2^32 name its rows",
     auto const product = ttm_chain(exec, plan, A, 0);
     auto const wide = ttm_chain(exec, wide_plan, A, 0);
     exec.fence();
-    auto const rows = on_host(product.rows), wide_rows = on_host(wide.rows);
+    auto const rows = on_host(product.rows);
+    auto const wide_rows = on_host(wide.rows);
     REQUIRE(wide_rows.extent(0) == rows.extent(0));
     for (std::size_t k = 0; k < rows.extent(0); ++k) CHECK(wide_rows(k) == widened(rows(k)));
     INFO(to_string(strategy));

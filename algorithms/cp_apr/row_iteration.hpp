@@ -21,6 +21,7 @@ struct RowScalars {
   bool lifted = false;   // the start was moved away from zeros that the data forbids
   bool is_far = false;   // phi is so large somewhere that no model of f helps
   bool moved = false;    // point is set; else the row stays as it is
+  bool unused = false;   // fills the word: copies read nothing undefined
   double value = 0;      // f at point
   double mass = 0;       // sum of x
   double damping = 0;    // pdnr: mu

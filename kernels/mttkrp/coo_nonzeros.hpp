@@ -48,12 +48,6 @@ struct CooNonzeros {
     return entry;
   }
 
-  /// Nonzeros p to p + count - 1.
-  template <int count>
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(Position p, Entry (&entries)[count]) const {
-    for (int k = 0; k < count; ++k) entries[k] = fetch(p + k);
-  }
-
   /// The product of the other modes' factor rows.
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION auto product(Entry const& entry, Columns const& columns) const {

@@ -34,10 +34,11 @@ struct PackedWalk {
   }
 };
 
-/// Registers of a walk over this many other modes on GPUs: with one or two of them 64 are enough,
-/// and four blocks of 256 threads a multiprocessor hide more of the loads' latency than three do.
-template <class ExecutionSpace, int Others>
-using PackedBounds = std::conditional_t<Others == 1 || Others == 2,
+/// Registers of a walk over this many other modes on GPUs: in float, with one or two of them, 64
+/// are enough, and four blocks of 256 threads a multiprocessor hide more of the loads' latency than
+/// three do.
+template <class ExecutionSpace, class Scalar, int Others>
+using PackedBounds = std::conditional_t<sizeof(Scalar) == 4 && (Others == 1 || Others == 2),
                                         TeamBounds<ExecutionSpace, 256, 4>, Kokkos::LaunchBounds<>>;
 
 /// Strategies `sorted` (split 0) and `fibers` (split N - 2, or less for short fibers) on packed
@@ -59,8 +60,8 @@ void mttkrp_packed(ExecutionSpace const& exec, char const* label,
         [&](auto width, auto access, auto const& sums, WalkShape const& shape, Position chunks) {
           using Walk = PackedWalk<Nonzeros, std::decay_t<decltype(sums)>, Scalar, width(), access(),
                                   depth(), batch<ExecutionSpace>>;
-          launch_items<PackedBounds<ExecutionSpace, others>>(exec, label, chunks * shape.tiles,
-                                                             Walk{nonzeros, sums, shape});
+          launch_items<PackedBounds<ExecutionSpace, Scalar, others>>(
+              exec, label, chunks * shape.tiles, Walk{nonzeros, sums, shape});
         });
   });
 }

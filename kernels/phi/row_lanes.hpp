@@ -119,7 +119,7 @@ struct PhiRowLanes {
       typename Nonzeros::Entry entries[batch];  // past the chunk's end its last nonzero stands in
       T term[batch];
       if (p + batch <= count)
-        nonzeros.fetch(begin + p, entries);
+        for (int k = 0; k < batch; ++k) entries[k] = nonzeros.fetch(begin + p + k);
       else
         for (int k = 0; k < batch; ++k)
           entries[k] = nonzeros.fetch(begin + (p + k < count ? p + k : count - 1));
