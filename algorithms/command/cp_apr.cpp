@@ -50,7 +50,7 @@ struct CpAprMethodRun {
   Facts facts() const {
     using sporades::detail::concatenate;
     return {{"method", to_string(options.method)},
-            {"pi", to_string(options.pi)},
+            {"pi", options.pi == Pi::stored ? "stored" : "on-the-fly"},
             {"inner-iterations", std::to_string(options.inner_iterations)},
             {"kappa", concatenate(options.kappa)},
             {"kappa-tolerance", concatenate(options.kappa_tolerance)},

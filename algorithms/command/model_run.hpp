@@ -187,13 +187,15 @@ class ModelRun {
            to_string(tensor_.dims);
   }
 
-  /// Refuses at a glance what cannot fit: the factors, those that they become, and the tensor.
+  /// Refuses at a glance what cannot fit: the factors, those that they become, and the tensor;
+  /// where the tensor fits, with the largest ranks that would.
   void check_least_memory() const {
-    double const bytes = static_cast<double>(tensor_.storage_bytes());
-    double const left = memory_left(exec_) + (is_gpu<Exec> ? 0 : bytes);
-    check_fits_memory(
-        bytes + 2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar), left,
-        memory_subject());
+    double const tensor = static_cast<double>(tensor_.storage_bytes());
+    double const left = memory_left(exec_) + (is_gpu<Exec> ? 0 : tensor);
+    double const bytes =
+        tensor + 2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar);
+    if (tensor <= left && bytes > left) check_memory(copy_to(exec_, tensor_));
+    check_fits_memory(bytes, left, memory_subject());
   }
 
   /// Refuses what does not fit, with the largest ranks that would. Returns the bytes needed.

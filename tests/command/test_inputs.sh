@@ -115,7 +115,7 @@ fi
 head -c 2000000 /dev/zero | tr '\0' x > labels/mode-0.txt
 printf '\n\033[31mred\n' >> labels/mode-0.txt
 start=$SECONDS
-run 0 "${als[@]}" --labels labels
+run 0 "${als[@]}" --init random --labels labels
 check 'long labels are cut in no time' test $((SECONDS - start)) -lt 20
 check 'with a sign' grep -q ' x\{31\}~ ' out
 says '?[31mred'

@@ -146,6 +146,7 @@ check 'and said' grep -q '^sporades: error: .*m.ttns' err
 same before.ttns m.ttns
 
 # A core that cannot be held is refused before any work.
+backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r.json)
 run 0 generate --dims 2000x2000x2000 --nnz 30000 --seed 1 -o wide.spt
 if [[ $backend != cuda && $backend != hip ]]; then
   last='tucker wide.spt under ulimit -v'
