@@ -157,11 +157,11 @@ std::vector<double> cp_als_race(ExecutionSpace const& exec,
   one.iterations = std::min(3, options.iterations);
   CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
   any.dims = problem.dims;
+  double const fit = cp_als(exec, problem, one, state).fit();  // its model goes before the next
   auto random = cp_als_start(exec, any, one);
-  std::vector<double> const fits = {cp_als(exec, problem, one, state).fit(),
-                                    cp_als(exec, problem, one, random).fit()};
-  if (fits[1] > fits[0]) state = random;
-  return fits;
+  double const random_fit = cp_als(exec, problem, one, random).fit();
+  if (random_fit > fit) state = random;
+  return {fit, random_fit};
 }
 
 /// From starts.state, and from random starts of other seeds (seed_of_start) until there are
