@@ -8,10 +8,15 @@
 #include <sporades/core/timer.hpp>
 #include <sporades/execution_spaces.hpp>
 #include <string>
+#include <vector>
 
 #if defined(__linux__)
+#include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+#endif
+#if defined(_OPENMP)
+#include <omp.h>
 #endif
 
 namespace sporades {
@@ -43,6 +48,32 @@ long spins_in(double seconds) {
   return static_cast<long>(std::clamp(trial * seconds / best, 1e3, 1e6));
 }
 
+#if defined(__linux__)
+/// Where threads are to be bound, the OpenMP library has bound this one to its first place when it
+/// was loaded, and the program that follows would have that place only: gives back all of them.
+void unbind() {
+#if defined(_OPENMP)
+  std::vector<int> processors;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> more(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, more.data());
+    processors.insert(processors.end(), more.begin(), more.end());
+  }
+  if (processors.empty()) return;
+  auto const count =
+      static_cast<std::size_t>(*std::max_element(processors.begin(), processors.end())) + 1;
+  cpu_set_t* const all = CPU_ALLOC(count);
+  if (all == nullptr) return;
+  std::size_t const bytes = CPU_ALLOC_SIZE(count);
+  CPU_ZERO_S(bytes, all);
+  for (int const processor : processors)
+    CPU_SET_S(static_cast<std::size_t>(processor), bytes, all);
+  sched_setaffinity(0, bytes, all);
+  CPU_FREE(all);
+#endif
+}
+#endif
+
 }  // namespace
 
 void limit_spinning(char** argv) {
@@ -59,6 +90,7 @@ void limit_spinning(char** argv) {
   if (setenv("GOMP_SPINCOUNT", std::to_string(spins_in(seconds_to_spin)).c_str(), 1) != 0 ||
       setenv("KMP_BLOCKTIME", "1", 1) != 0)
     return;
+  unbind();
   execv(program.c_str(), argv);  // returns only if it fails: then threads spin as they always do
 #else
   static_cast<void>(argv);

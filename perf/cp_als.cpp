@@ -17,6 +17,7 @@ void run(benchmark::State& state, std::string const& name, int rank, bool dimens
   options.iterations = 10;
   options.tolerance = 0;
   options.dimension_tree = dimension_tree;
+  options.init = CpAlsInit::random;
   auto problem = make_cp_als_problem(exec, X, options);
   auto const solve = [&](CpAlsOptions const& with) {
     auto start = cp_als_start(exec, X, with);

@@ -26,6 +26,11 @@ count=$(spins | tail -n 1)
 check "a limit of $count spins" test "$count" -ge 1000 -a "$count" -le 1000000
 check "which is ours, not the library's" test "$count" != "$(spins | head -n 1)"
 
+last='OMP_PROC_BIND=true sporades info' # which binds the thread that executes the program again
+OMP_PROC_BIND=true OMP_PLACES=threads "$sporades" info 'a b.tns' > out 2> err
+loaded 2
+check 'it may still run on every processor' test "$(sed -n 's/.*OMP_PLACES = //p' err | uniq | wc -l)" = 1
+
 for setting in OMP_WAIT_POLICY=passive OMP_WAIT_POLICY=active GOMP_SPINCOUNT=77 KMP_BLOCKTIME=3; do
   last="$setting sporades info"
   checks=$((checks + 1))
