@@ -14,7 +14,7 @@ namespace sporades {
 
 struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
-  double memory_limit = 0;  // bytes of a product and what lies between; 0: the machine's memory
+  double memory_limit = 0;  // bytes of a product and its partial products; 0: the machine's memory
 };
 
 /// What is done for one mode, and why.
@@ -89,7 +89,7 @@ inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
   return columns;
 }
 
-/// Picks a strategy and the order of modes for mode n. limit: bytes of what lies between.
+/// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
 template <class ExecutionSpace, class Scalar>
 TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
                             std::vector<int> const& ranks, int n, TtmChainStrategy strategy,
@@ -106,7 +106,7 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     double const bytes = numbers_between(tuples, ranks, tree.modes) * sizeof(Scalar);
     auto const sizes =
         concatenate("needs about ", bytes_text(bytes),
-                    " for what lies between, the memory limit is ", bytes_text(limit));
+                    " for its partial products, the memory limit is ", bytes_text(limit));
     expects(is_automatic || bytes <= limit, "ttm_chain: strategy semi_sparse on mode ", n, " ",
             sizes);
     choice.reason = "semi_sparse " + sizes;

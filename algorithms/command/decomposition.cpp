@@ -45,8 +45,12 @@ Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
   NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
   std::vector<NamedFile> inputs{{"FILE", arguments.read.file}};
-  if (arguments.init != "random" && arguments.init != "hosvd")
+  if (arguments.init != "random" && arguments.init != "hosvd") {
+    std::error_code ignored;
+    expects(arguments.init != "-" && !std::filesystem::is_fifo(arguments.init, ignored), "--init ",
+            arguments.init, " is a pipe; a start is read twice: give a file");
     inputs.push_back({"--init", arguments.init});
+  }
   for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});
   check_files(inputs, {output, report_file, {"--checkpoint", arguments.checkpoint}});
   // A checkpoint may be written to the one that the run goes on from.

@@ -41,6 +41,7 @@ std::optional<Identity> identity(std::string const& path) {
 void check_output(NamedFile const& output) {
   auto const& [option, path] = output;
   std::error_code ignored;
+  expects(path != "-", option, " -: give a file, or /dev/stdout");
   expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return;  // a pipe, a device
   fs::path const folder = folder_of(link_target(path));

@@ -78,6 +78,8 @@ refuses 'rank' cp-als x.tns --rank 5 --init m.ktns
 refuses 'one.ktns' cp-als x.tns --rank 1 --init one.ktns.absent
 refuses 'rows' cp-als x.tns --rank 1 --init one.ktns
 refuses 'x.tns' cp-als x.tns --rank 1 --init x.tns
+refuses 'is a pipe' cp-als x.tns --rank 4 --init <(cat m.ktns)
+refuses 'give a file, or /dev/stdout' cp-als x.tns --rank 4 -o -
 
 best_seed() { sed -n 's/.*"best_seed": \([0-9]*\).*/\1/p' r.json; }
 run 0 "${base[@]}" --seed 7 --starts 3 -o best.ktns --report r.json
