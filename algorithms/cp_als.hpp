@@ -64,7 +64,8 @@ inline void check_cp_als(CpAlsOptions const& options) {
   expects(options.starts > 0, "cp_als: ", options.starts, " starts: at least 1");
   expects(options.starts == 1 || options.init == CpAlsInit::random ||
               options.init == CpAlsInit::automatic,
-          "cp_als: several starts are random ones, and init is another");
+          "cp_als: ", options.starts,
+          " starts: only random ones can be several, and init is another");
 }
 
 /// Builds what MTTKRP wants for every mode, and the norm. X in any order, values of equal

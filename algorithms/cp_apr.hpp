@@ -79,8 +79,8 @@ inline void check_cp_apr(CpAprOptions const& options) {
           ", mu and pqnr take 65535");
   expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
   expects(options.starts > 0, "cp_apr: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init == CpAprInit::random,
-          "cp_apr: several starts are random ones, and init is another");
+  expects(options.starts == 1 || options.init == CpAprInit::random, "cp_apr: ", options.starts,
+          " starts: only random ones can be several, and init is another");
   expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
           " inner iterations: at least 1");
   expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
@@ -91,7 +91,8 @@ inline void check_cp_apr(CpAprOptions const& options) {
   expects(is_positive(options.epsilon), "cp_apr: epsilon ", options.epsilon,
           " is not a positive number");
   expects(options.method == CpAprMethod::mu || !asks_for_updates(options), "cp_apr: the method is ",
-          to_string(options.method), ", and ", to_string(CpAprMethod::mu), " alone has strategy ",
+          to_string(options.method), ", and ", to_string(CpAprMethod::mu),
+          " alone has strategies of Phi, a stored pi and epsilon; here strategy ",
           to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
           options.epsilon);
 }
@@ -205,6 +206,9 @@ CpAprResult<Scalar, MemorySpace> cp_apr(
     CpAprOptions const& options, CpAprState<Scalar, MemorySpace>& state,
     typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
   check_cp_apr(options);
+  expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
+          "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
+          "method mu, and the method is ", to_string(options.method));
   detail::check_apr_state(problem.dims, options, state);
   KernelTimes times(options.time_kernels);
   detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);

@@ -5,13 +5,18 @@
 /// is thrown into one line on standard error and an exit status (2: bad usage or input, 1: a
 /// failure while running).
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <iostream>
 #include <new>
 #include <sporades/algorithms/command/arguments.hpp>
+#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/number_option.hpp>
 #include <sporades/algorithms/command/processor.hpp>
@@ -107,6 +112,8 @@ void add_rank(CLI::App& app, int& rank) {
 /// To be called once the subcommand is parsed: a run that is resumed has its checkpoint's options,
 /// and any other one needs `required`.
 void complete(CLI::App& app, DecomposeArguments const& common, char const* required) {
+  expects(!is_pipe(common.resume), "--resume ", common.resume,
+          " is a pipe; a checkpoint is read twice: give a file");
   if (!common.resume.empty()) take_options_of_checkpoint(app, common.resume);
   expects(app.count(required) > 0, required, " is required (sporades ", app.get_name(),
           " --help tells the usage)");
@@ -323,11 +330,21 @@ std::string in_words_of_user(std::string const& message, std::vector<std::string
   return message;
 }
 
+/// A file that is opened must not get the number of a standard stream that is closed, or what is
+/// printed would go into it; and a file past the limit of its size is an error like any other.
+void keep_streams_apart() {
+  int opened = 0;
+  while (opened >= 0 && opened <= STDERR_FILENO) opened = open("/dev/null", O_RDWR);
+  if (opened > STDERR_FILENO) close(opened);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 }  // namespace sporades::command
 
 int main(int argc, char** argv) {
   using namespace sporades;
+  command::keep_streams_apart();
   auto const report_error = [&](std::string const& message, int status) {
     auto const text = command::in_words_of_user(message, {argv + 1, argv + argc});
     std::fflush(stdout);

@@ -6,7 +6,7 @@ find_package(Kokkos QUIET)
 if(NOT Kokkos_FOUND)
   message(FATAL_ERROR
     "Sporades needs Kokkos 3.4 or later, and found none: give its prefix as -DCMAKE_PREFIX_PATH=..., "
-    "or let cmake/bootstrap.sh build one.")
+    "or let cmake/bootstrap.sh build one: cmake -S . -B build $(cmake/bootstrap.sh)")
 endif()
 if(Kokkos_VERSION VERSION_LESS 3.4)
   message(FATAL_ERROR "Sporades needs Kokkos 3.4 or later, and found ${Kokkos_VERSION} in ${Kokkos_DIR}.")

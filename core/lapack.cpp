@@ -183,11 +183,14 @@ SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double 
 
 std::vector<double> orthonormalizer(std::vector<double> const& G, int n) {
   check(G, n, "orthonormalizer");
-  // Columns scaled to length 1 first: what is left of the condition is their angles alone.
+  // Columns scaled to length 1 first: what is left of the condition is their angles alone. Those
+  // shorter than 1e-30 of the longest count as 0: in single precision there is no scale for them.
   std::vector<double> scale(static_cast<std::size_t>(n)), C(G);
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, G[static_cast<std::size_t>(i) * n + i]);
   for (int i = 0; i < n; ++i) {
     double const g = G[static_cast<std::size_t>(i) * n + i];
-    scale[i] = g > 0 ? 1 / std::sqrt(g) : 0;
+    scale[i] = g > 1e-60 * largest ? 1 / std::sqrt(g) : 0;
   }
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) C[static_cast<std::size_t>(i) * n + j] *= scale[i] * scale[j];

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <sporades/core/memory.hpp>
@@ -27,18 +28,38 @@ double address_space_bytes() {
   return is_set ? static_cast<double>(limit.rlim_cur) : no_limit;
 }
 
-double resident_limit_bytes() {
-  double const physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
-  return std::min(physical, detail::cgroup_memory_bytes());
+/// The number in a file, or infinity where there is none.
+double number_in(std::string const& file) {
+  double number = 0;
+  return std::ifstream(file) >> number ? number : no_limit;  // it may say "max"
 }
 
-/// The least of the numbers in files of this name in the folder and those above it, up to `root`.
-double least_limit(std::string const& root, std::string folder, std::string const& name) {
-  double least = no_limit;
+/// The number that follows the key at the begin of a line of a file, or 0.
+double number_after(std::string const& key, std::string const& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.compare(0, key.size(), key) == 0) return std::atof(line.c_str() + key.size());
+  return 0;
+}
+
+/// The names that the versions of cgroups have for the same.
+struct CgroupFiles {
+  char const *limit, *used, *cached;  // cached: a key in memory.stat
+};
+
+/// The least limits of the folder and those above it, up to `root`.
+detail::MemoryLimit least_limit(std::string const& root, std::string folder,
+                                CgroupFiles const& files) {
+  detail::MemoryLimit least{no_limit, no_limit};
   while (true) {
-    double bytes = 0;
-    if (std::ifstream(root + folder + "/" + name) >> bytes && bytes > 0)  // it may say "max"
-      least = std::min(least, bytes);
+    std::string const path = root + folder + "/";
+    double const bytes = number_in(path + files.limit);
+    if (bytes > 0 && bytes < no_limit) {
+      double const used = number_in(path + files.used);
+      double const cached = number_after(files.cached, path + "memory.stat");
+      least.bytes = std::min(least.bytes, bytes);
+      if (used < no_limit) least.left = std::min(least.left, bytes - std::max(0.0, used - cached));
+    }
     if (folder.empty()) return least;
     folder.resize(std::min(folder.rfind('/'), folder.size() - 1));
   }
@@ -48,8 +69,11 @@ double least_limit(std::string const& root, std::string folder, std::string cons
 
 namespace detail {
 
-double cgroup_memory_bytes(std::string const& root, std::string const& self) {
-  double least = no_limit;
+MemoryLimit cgroup_memory(std::string const& root, std::string const& self) {
+  MemoryLimit least{no_limit, no_limit};
+  auto const add = [&](MemoryLimit const& other) {
+    least = {std::min(least.bytes, other.bytes), std::min(least.left, other.left)};
+  };
   std::ifstream lines(self);
   for (std::string line; std::getline(lines, line);) {  // number:controllers:folder
     auto const first = line.find(':'), second = line.find(':', first + 1);
@@ -57,9 +81,10 @@ double cgroup_memory_bytes(std::string const& root, std::string const& self) {
     std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     std::string const folder = line.substr(second + 1);
     if (controllers == ",,")
-      least = std::min(least, least_limit(root, folder, "memory.max"));
+      add(least_limit(root, folder, {"memory.max", "memory.current", "inactive_file "}));
     else if (controllers.find(",memory,") != std::string::npos)
-      least = std::min(least, least_limit(root + "/memory", folder, "memory.limit_in_bytes"));
+      add(least_limit(root + "/memory", folder,
+                      {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}));
   }
   return least;
 }
@@ -67,14 +92,18 @@ double cgroup_memory_bytes(std::string const& root, std::string const& self) {
 }  // namespace detail
 
 double host_memory_bytes() {
-  return std::min(resident_limit_bytes(), address_space_bytes());
+  double const physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  return std::min({physical, detail::cgroup_memory().bytes, address_space_bytes()});
 }
 
 double host_memory_left() {
   double mapped = 0, resident = 0;  // pages
   std::ifstream("/proc/self/statm") >> mapped >> resident;
-  return std::max(0.0, std::min(resident_limit_bytes() - resident * page_bytes(),
-                                address_space_bytes() - mapped * page_bytes()));
+  double const available = 1024 * number_after("MemAvailable:", "/proc/meminfo");
+  auto const cgroup = detail::cgroup_memory();
+  double const unused = available > 0 ? available : host_memory_bytes() - resident * page_bytes();
+  return std::max(0.0, std::min({unused, cgroup.left, cgroup.bytes - resident * page_bytes(),
+                                 address_space_bytes() - mapped * page_bytes()}));
 }
 
 void advise_huge_pages(void* data, std::size_t bytes) {

@@ -14,15 +14,22 @@ namespace sporades {
 /// address space or a limit of its cgroups says so.
 double host_memory_bytes();
 
-/// What of host_memory_bytes is not in use yet, at least 0.
+/// What of host_memory_bytes nobody uses yet, this process or another of the machine or its
+/// cgroups; at least 0. What the system keeps of files and could give back counts as unused.
 double host_memory_left();
 
 namespace detail {
 
+/// Of a cgroup or a machine.
+struct MemoryLimit {
+  double bytes, left;
+};
+
 /// The least memory limit of the cgroups, of version 1 or 2, that the file `self` lists, and of
-/// those above them in the tree mounted at `root`; infinity where there is none.
-double cgroup_memory_bytes(std::string const& root = "/sys/fs/cgroup",
-                           std::string const& self = "/proc/self/cgroup");
+/// those above them in the tree mounted at `root`, and the least that is left of one; infinity
+/// where there is none.
+MemoryLimit cgroup_memory(std::string const& root = "/sys/fs/cgroup",
+                          std::string const& self = "/proc/self/cgroup");
 
 }  // namespace detail
 

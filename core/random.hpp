@@ -16,7 +16,7 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t splitmix64(std::uint64_t x) {
 }
 
 /// Entry (i, r) of the random factor of mode n, in [0, 1): the same number on every backend, thread
-/// count and machine. In float it is the double rounded, so it may be 1. DESIGN.md §5.
+/// count and machine. In float it is the double rounded, so it may be 1.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::uint64_t n,
                                                      std::uint64_t i, std::uint64_t r) {

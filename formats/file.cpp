@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <sporades/core/error.hpp>
@@ -75,13 +76,28 @@ class PrivateMemory {
   std::size_t size_ = 0;
 };
 
-/// The standard input by its number: one that is a socket, or another user's, has no name to open.
-int open_to_read(std::string const& path) {
-  if (path == "-" || path == "/dev/stdin") return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-  return open(path.c_str(), O_RDONLY | O_CLOEXEC);
+/// Of an inherited one or a new one.
+int open_descriptor(std::string const& path, int flags) {
+  int const inherited = path == "-" ? STDIN_FILENO : inherited_descriptor(path);
+  if (inherited < 0) return open(path.c_str(), flags | O_CLOEXEC);
+  return fcntl(inherited, F_DUPFD_CLOEXEC, 0);
 }
 
 }  // namespace
+
+int inherited_descriptor(std::string const& path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (std::string const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (path.compare(0, folder.size(), folder) != 0) continue;
+    std::string const number = path.substr(folder.size());
+    bool const is_number = !number.empty() && number.size() < 7 &&
+                           number.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number) return std::atoi(number.c_str());
+  }
+  return -1;
+}
 
 std::string link_target(std::string const& path) {
   constexpr int most_links = 40;  // as Linux has it
@@ -103,7 +119,7 @@ std::string input_name(std::string const& path) {
 MappedFile::MappedFile(std::string const& path) {
   auto const name = input_name(path);
   auto const refuse = [&](char const* why) { fail("cannot read ", name, ": ", why); };
-  Descriptor const file(open_to_read(path));
+  Descriptor const file(open_descriptor(path, O_RDONLY));
   if (file.number < 0) refuse(std::strerror(errno));
   struct stat status = {};
   if (fstat(file.number, &status) != 0) refuse(std::strerror(errno));
@@ -114,6 +130,7 @@ MappedFile::MappedFile(std::string const& path) {
     size_ = static_cast<std::size_t>(status.st_size);
     if (size_ == 0) return;
     void* const mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
+    if (mapped == MAP_FAILED && errno == ENOMEM) throw std::bad_alloc();
     if (mapped == MAP_FAILED) refuse(std::strerror(errno));
     data_ = static_cast<char const*>(mapped);
   } else if (type == S_IFREG || type == S_IFIFO || type == S_IFSOCK || isatty(file.number)) {
@@ -155,37 +172,52 @@ OutputFile::OutputFile(std::string const& path) : path_(path), target_(path) {
   struct stat status = {};
   bool const exists = stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) refuse("it is a folder");
-  if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (inherited_descriptor(path_) >= 0 || (exists && !S_ISREG(status.st_mode))) {
+    descriptor_ = open_descriptor(path_, O_WRONLY);
     if (descriptor_ < 0) refuse(std::strerror(errno));
     return;
   }
+  is_direct_ = false;
   target_ = link_target(path_);
   if (exists && access(target_.c_str(), W_OK) != 0) refuse(std::strerror(errno));
-  for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    auto const suffix = std::to_string(getpid()) + "-" + std::to_string(attempt);
-    temporary_ = target_ + ".partial-" + suffix;
-    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0 && (errno != EEXIST || attempt == 1000)) {
-      int const error = errno;
-      temporary_.clear();
-      refuse(std::strerror(error));
-    }
+  open_temporary();
+  if (descriptor_ < 0) refuse(std::strerror(errno));
+  if (!exists) return;
+  // Where this fails, the new file has the owner and the permissions that any new file gets.
+  if (fchown(descriptor_, status.st_uid, status.st_gid) != 0 && errno != EPERM) return;
+  if (fchmod(descriptor_, status.st_mode & 07777) != 0) return;
+}
+
+/// Leaves errno where none can be opened.
+void OutputFile::open_temporary() {
+  auto const folder = folder_of(target_);
+  auto const stem = folder + "/.sporades-" + std::to_string(getpid()) + "-";
+#if defined(O_TMPFILE)
+  descriptor_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  auto const number = std::to_string(descriptor_);
+  if (descriptor_ >= 0 && access(("/proc/self/fd/" + number).c_str(), F_OK) == 0) {
+    temporary_ = stem + number;
+    return;
   }
-  if (exists && fchmod(descriptor_, status.st_mode & 07777) != 0) {
-    // The new file then has the permissions that any new file gets.
+  if (descriptor_ >= 0) close(descriptor_);
+#endif
+  for (int attempt = 0; attempt <= 1000; ++attempt) {
+    temporary_ = stem + std::to_string(attempt);
+    descriptor_ = open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    has_name_ = descriptor_ >= 0;
+    if (has_name_ || errno != EEXIST) return;
   }
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (has_name_) unlink(temporary_.c_str());
 }
 
 void OutputFile::fail_with(char const* doing, int error) const {
   throw RunError(detail::concatenate("cannot ", doing, " ", path_, " after ", written_,
                                      " bytes: ", std::strerror(error),
-                                     is_direct() ? "" : "; nothing was left behind"));
+                                     is_direct_ ? "" : "; nothing was left behind"));
 }
 
 void OutputFile::write(void const* bytes, std::size_t size) {
@@ -201,15 +233,56 @@ void OutputFile::write(void const* bytes, std::size_t size) {
   }
 }
 
+/// The temporary one, to a file without a name.
+void OutputFile::give_name() {
+  if (has_name_) return;
+  auto const nameless = "/proc/self/fd/" + std::to_string(descriptor_);
+  auto const link = [&] {
+    return linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  has_name_ = link();
+  if (!has_name_ && errno == EEXIST && unlink(temporary_.c_str()) == 0)  // of a process long gone
+    has_name_ = link();
+  if (!has_name_) fail_with("name", errno);
+}
+
+/// target_ by the content of descriptor_; false, and errno, where that fails.
+bool OutputFile::overwrite() const {
+  Descriptor const to(open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (to.number < 0 || lseek(descriptor_, 0, SEEK_SET) != 0) return false;
+  std::string buffer(std::size_t{1} << 20, '\0');
+  while (true) {
+    ssize_t const size = read(descriptor_, buffer.data(), buffer.size());
+    if (size <= 0) return size == 0 && fsync(to.number) == 0;
+    for (ssize_t done = 0; done < size;) {
+      ssize_t const stored =
+          ::write(to.number, buffer.data() + done, static_cast<std::size_t>(size - done));
+      if (stored <= 0) return false;
+      done += stored;
+    }
+  }
+}
+
 void OutputFile::commit() {
   // Pipes and some devices cannot be synchronised; they say so with EINVAL or EROFS.
-  if (fsync(descriptor_) != 0 && !is_direct()) fail_with("store", errno);
+  if (fsync(descriptor_) != 0 && !is_direct_) fail_with("store", errno);
+  if (!is_direct_) {
+    give_name();
+    bool const is_named = rename(temporary_.c_str(), target_.c_str()) == 0;
+    int const error = errno;
+    bool const can_overwrite = error == EBUSY || error == EPERM || error == EACCES;
+    if (!is_named && !(can_overwrite && overwrite())) {
+      has_name_ = false;
+      throw RunError(detail::concatenate("cannot give the name ", path_, ": ", std::strerror(error),
+                                         "; what was written is in ", temporary_));
+    }
+    if (!is_named) unlink(temporary_.c_str());
+    has_name_ = false;
+  }
   int const closed = close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) fail_with("store", errno);
-  if (is_direct()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_with("name", errno);
-  temporary_.clear();
+  if (is_direct_) return;
   int const folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     fsync(folder);  // so that the name survives a crash as well; not every file system can

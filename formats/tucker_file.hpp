@@ -10,9 +10,8 @@ namespace sporades {
 /// Reads a Tucker tensor as text: lines "ttensor", N, the dims; the core as Tensor Toolbox writes a
 /// dense tensor: "tensor", N, the ranks, and its numbers, the first index fastest; then for each
 /// mode its factor as there, too: "matrix" (GenTen: "facmatrix"), 2, "I_n R_n" and the rows.
-/// (Tensor Toolbox writes no ttensor itself; these are the parts that it does write.) Comments (#
-/// or
-/// //), blank lines and CRLF are allowed.
+/// (Tensor Toolbox writes no ttensor itself; these are the parts that it does write.) Comments
+/// (# or //), blank lines and CRLF are allowed.
 /// Throws Error naming the file and line of the first thing wrong.
 template <class Scalar>
 TuckerTensor<Scalar> read_tucker(std::string const& path);

@@ -17,7 +17,7 @@
 /// A[m]. Any order from 1 to 16, any R. N R nnz flops; at least one index a mode, one value and
 /// (N - 1) factor rows read a nonzero. Enqueued on exec, does not fence.
 /// Throws Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
-/// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007; DESIGN §7.
+/// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007.
 
 namespace sporades {
 
@@ -84,7 +84,7 @@ void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n
 }  // namespace detail
 
 /// On a COO tensor. Strategies: `atomic` and `duplicated` on any; `sorted` where X is sorted with
-/// mode n first; `automatic` is `sorted` where that holds, else `atomic`. The buffers are kept
+/// mode n first; `automatic` is `sorted` where that holds, else `atomic`, whose bits may change. The buffers are kept
 /// between calls by whoever calls often. X's indices are trusted: check_coordinates checks them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,

@@ -51,7 +51,7 @@ inline PhiStrategy phi_strategy(std::string const& name) {
 }
 
 inline char const* to_string(Pi pi) {
-  return pi == Pi::stored ? "stored" : "on_the_fly";
+  return pi == Pi::stored ? "stored" : "on-the-fly";
 }
 
 namespace detail {

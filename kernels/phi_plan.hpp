@@ -117,7 +117,9 @@ void update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& 
     if (m == n) continue;
     expects(A[m].extent(0) == plan.dims[m], "update_pi: A[", m, "] has ", A[m].extent(0),
             " rows, mode ", m, " has ", plan.dims[m]);
-    R = A[m].extent(1);
+    if (m == (n == 0 ? 1 : 0)) R = A[m].extent(1);
+    expects(A[m].extent(1) == R, "update_pi: A[", m, "] has ", A[m].extent(1),
+            " columns, others have ", R);
   }
   if (plan.pi.extent(1) != R) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", plan.nnz, R);
   detail::store_pi(exec, plan.lists[n], A, n, plan.pi);

@@ -19,7 +19,7 @@
 ///
 /// Enqueued on exec, does not fence. The same bits on every run and number of threads.
 ///
-/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018; DESIGN §7.
+/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018.
 
 namespace sporades {
 

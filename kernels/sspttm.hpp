@@ -16,7 +16,7 @@
 /// a dense mode would be dense, block by block; it is refused.
 ///
 /// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018, Algorithm 5 (whose line 10 places by the row of U where
-/// its column is meant); DESIGN §7.
+/// its column is meant).
 
 namespace sporades {
 
@@ -121,14 +121,23 @@ void check_sspttm(SspttmPlan<Scalar, Index, MemorySpace> const& plan,
 
 }  // namespace detail
 
-/// Z = Y x_n U on the plan's mode n. The plan is changed only in its buffers: one product of a plan
-/// at a time. Throws Error if the shapes disagree, or plan and Z were not made for Y.
+/// Z = Y x_n U on the plan's mode n, with buffers that several plans may share: one product at a
+/// time. Throws Error if the shapes disagree, or plan and Z were not made for Y.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan,
+            ScooTensor<Scalar, Index, MemorySpace> const& Y, Matrix<Scalar, MemorySpace> const& U,
+            ScooTensor<Scalar, Index, MemorySpace> const& Z,
+            CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  detail::check_sspttm(plan, Y, U, Z);
+  detail::sspttm_blocks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values, carry);
+}
+
+/// The same with the plan's own buffers: one product of a plan at a time.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace>& plan,
             ScooTensor<Scalar, Index, MemorySpace> const& Y, Matrix<Scalar, MemorySpace> const& U,
             ScooTensor<Scalar, Index, MemorySpace> const& Z) {
-  detail::check_sspttm(plan, Y, U, Z);
-  detail::sspttm_blocks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values, plan.carry);
+  sspttm(exec, plan, Y, U, Z, plan.carry);
 }
 
 }  // namespace sporades

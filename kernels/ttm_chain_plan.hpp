@@ -14,7 +14,7 @@ namespace sporades {
 
 struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
-  double memory_limit = 0;  // bytes of a product and its partial products; 0: the machine's memory
+  double memory_limit = 0;  // bytes of a product, and of its partial products; 0: the machine's
 };
 
 /// What is done for one mode, and why.
@@ -54,12 +54,13 @@ struct TtmChainPlan {
       places;  // per mode: of columns, in ascending order
   Vector<Scalar, MemorySpace> product, between;
   TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
+  CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
 
   int order() const { return static_cast<int>(dims.size()); }
 
   std::uint64_t storage_bytes() const {
-    std::uint64_t bytes =
-        buffers.bytes() + (product.extent(0) + between.extent(0)) * sizeof(Scalar);
+    std::uint64_t bytes = buffers.bytes() + semi_sparse_carry.bytes() +
+                          (product.extent(0) + between.extent(0)) * sizeof(Scalar);
     for (int n = 0; n < order(); ++n) {
       if (trees[n].order() > 0) bytes += trees[n].storage_bytes();
       if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
@@ -109,7 +110,7 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
                     " for its partial products, the memory limit is ", bytes_text(limit));
     expects(is_automatic || bytes <= limit, "ttm_chain: strategy semi_sparse on mode ", n, " ",
             sizes);
-    choice.reason = "semi_sparse " + sizes;
+    if (is_automatic) choice.reason = "semi_sparse " + sizes;
     if (bytes <= limit) {
       choice.strategy = TtmChainStrategy::semi_sparse;
       choice.columns.pads_tiles = false;
@@ -126,9 +127,12 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     return choice;
   }
   auto const fused = fused_cost(tuples, dims, ranks, n);
-  if (is_automatic && !is_gpu<ExecutionSpace>)
-    choice.reason = concatenate("csf takes as long as about ", std::round(tree.weight / 1e6),
-                                " million operations, fused as ", std::round(fused.weight / 1e6));
+  if (is_automatic && !is_gpu<ExecutionSpace>) {
+    char text[96];
+    std::snprintf(text, sizeof text, "csf takes as long as about %.2g operations, fused as %.2g",
+                  tree.weight, fused.weight);
+    choice.reason = text;
+  }
   if (is_automatic && tree.weight <= fused.weight) return choice;
   choice.strategy = TtmChainStrategy::fused;
   choice.columns = columns_of(fused.modes, ranks);
@@ -141,7 +145,8 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
 /// Builds what the chains of all modes want. X in any order; values of equal coordinates are added.
 /// ranks: R_0 to R_{N-1}. The memory of an X that is handed over is given back when all modes have
 /// their copies. Fences exec. Throws Error if a rank is not positive, if an index is past its mode,
-/// if a strategy asked for cannot take the tensor, or if a product does not fit the memory limit
+/// if a strategy asked for cannot take the tensor (orders 1 and 2 take `csf` for any, as it is the
+/// same there), or if a product does not fit the memory limit
 /// (with both numbers).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
@@ -205,7 +210,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
     // A first product, so that the buffers of spttm and sspttm have their size.
     Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
                                         plan.choices[n].columns.count());
-    detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], zeros, Y);
+    detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], zeros, Y, plan.semi_sparse_carry);
   }
   fence(exec, "sporades::ttm_chain::make_plan");
   return plan;
@@ -249,7 +254,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain(
   if (choice.strategy == TtmChainStrategy::fused)
     detail::ttm_chain_fused(exec, plan.packed[n], A, choice.columns, Y, plan.buffers);
   else if (choice.strategy == TtmChainStrategy::semi_sparse)
-    detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], A, Y);
+    detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], A, Y, plan.semi_sparse_carry);
   else
     detail::ttm_chain_csf(exec, plan.trees[n], A, choice.columns, Y, plan.buffers);
   return {Y, plan.rows[n], &choice.columns};

@@ -252,6 +252,16 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
   refuses([](auto& o) { o.strategy = PhiStrategy::alto, o.pi = Pi::stored; }, "pi is not stored");
 
   auto const options = apr_options(2, 3);
+  for (auto method : {CpAprMethod::mu, CpAprMethod::pqnr}) {
+    auto other = options;
+    other.method = method == CpAprMethod::mu ? CpAprMethod::pqnr : CpAprMethod::mu;
+    auto own = options;
+    own.method = method;
+    auto problem = make_cp_apr_problem(exec, X, other);
+    auto state = cp_apr_start<Scalar>(exec, X.dims, own);
+    CHECK_THROWS_WITH(cp_apr(exec, problem, own, state),
+                      ContainsSubstring("the problem was made for"));
+  }
   auto const refuses_value = [&](Scalar value, std::string const& text) {
     auto const Y = sporades::test::full_tensor<Scalar>(
         exec, dims, [&](auto const& i) { return i[0] == 1 && i[1] == 2 ? value : Scalar(1); });

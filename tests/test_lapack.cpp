@@ -107,6 +107,18 @@ TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
   }
 }
 
+TEST_CASE("the orthonormalizer takes columns of any length", "[core][lapack]") {
+  // Lengths 1e20, 1, and one for which single precision has no scale beside the longest.
+  std::vector<double> const G{1e40, 0, 0, 0, 1, 0, 0, 0, 1e-26};
+  auto const S = sporades::orthonormalizer(G, 3);
+  double found = 0;
+  for (double const entry : S) {
+    CHECK(std::abs(entry) <= 1.0001);
+    found += entry != 0;
+  }
+  CHECK(found == 2);
+}
+
 TEST_CASE("the orthonormalizer makes columns orthonormal and drops what they lack",
           "[core][lapack]") {
   auto const [n, rank] = GENERATE(table<int, int>({{1, 1}, {6, 6}, {16, 5}, {3, 0}}));

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -51,7 +52,7 @@ TEST_CASE("memory limits of cgroups of both versions are seen", "[core][memory]"
   };
   auto const limit = [&](std::string const& self) {
     write("self", self);
-    return sporades::detail::cgroup_memory_bytes(root.string(), (root / "self").string());
+    return sporades::detail::cgroup_memory(root.string(), (root / "self").string()).bytes;
   };
   write("memory.max", "8000000000");
   write("a/memory.max", "max");
@@ -64,21 +65,42 @@ TEST_CASE("memory limits of cgroups of both versions are seen", "[core][memory]"
   CHECK(limit("0::/") == 8e9);
   CHECK(limit("4:cpu,memory:/c/d\n0::/a") == 2e9);
   CHECK(limit("4:memory:/c") > 9e18);
+  write("a/b/memory.current", "2500000000");
+  write("a/b/memory.stat", "anon 2000000000\ninactive_file 400000000\nactive_file 1");
+  write("memory.current", "2600000000");
+  write("memory/c/d/memory.usage_in_bytes", "1900000000");
+  auto const left = [&](std::string const& self) {
+    write("self", self);
+    return sporades::detail::cgroup_memory(root.string(), (root / "self").string()).left;
+  };
+  CHECK(left("0::/a/b") == 9e8);  // 3 less 2.5, of which 0.4 can be given back
+  CHECK(left("0::/a") == 5.4e9);
+  CHECK(left("4:memory:/c/d") == 1e8);
   CHECK(limit("4:cpu:/c/d") == std::numeric_limits<double>::infinity());
-  CHECK(sporades::detail::cgroup_memory_bytes(root.string(), "/nowhere") ==
+  CHECK(sporades::detail::cgroup_memory(root.string(), "/nowhere").bytes ==
         std::numeric_limits<double>::infinity());
   fs::remove_all(root);
 }
 
 TEST_CASE("what is left of the memory falls as Views take it", "[core][memory]") {
+  // What others take and give back meanwhile would count, too: a limit of its own is nearer.
+  double mapped = 0;
+  std::ifstream("/proc/self/statm") >> mapped;
+  rlimit given{};
+  REQUIRE(getrlimit(RLIMIT_AS, &given) == 0);
+  rlimit own = given;
+  own.rlim_cur = static_cast<rlim_t>(mapped * static_cast<double>(sysconf(_SC_PAGE_SIZE)) + 5e8);
+  REQUIRE(setrlimit(RLIMIT_AS, &own) == 0);
   double const before = sporades::host_memory_left();
   CHECK(before > 0);
+  CHECK(before <= 5e8);
   CHECK(before < sporades::host_memory_bytes());
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const view = sporades::zeroed<sporades::Vector<double, Kokkos::HostSpace>>(
       exec, "view", std::size_t{1} << 23);
   exec.fence();
   double const taken = before - sporades::host_memory_left();
+  setrlimit(RLIMIT_AS, &given);
   CHECK(taken > 5e7);
   CHECK(taken < 2e8);
 }

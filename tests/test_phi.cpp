@@ -303,6 +303,10 @@ TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
   CHECK_THROWS_WITH(make_phi_plan(exec, X, {PhiStrategy::alto, 3, Pi::stored}),
                     ContainsSubstring("pi is not stored for strategy alto"));
   auto plan = make_phi_plan(exec, X, {PhiStrategy::pull, 3, Pi::stored});
+  auto narrow = A;
+  narrow[2] = make_matrix<double>(exec, "A", A[2].extent(0), 2);
+  CHECK_THROWS_WITH(update_pi(exec, plan, narrow, 0),
+                    ContainsSubstring("A[2] has 2 columns, others have 3"));
   update_pi(exec, plan, A, 1);
   CHECK_THROWS_WITH(phi(exec, plan, A, 0, B[0], 1e-10, V),
                     ContainsSubstring("the stored pi is of mode 1"));

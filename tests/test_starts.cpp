@@ -92,7 +92,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
     CHECK(cp_als(exec, X, options).start_scores.size() == 3);
     options.init = CpAlsInit::hosvd;
     CHECK_THROWS_WITH(cp_als(exec, X, options),
-                      "cp_als: several starts are random ones, and init is another");
+                      "cp_als: 3 starts: only random ones can be several, and init is another");
   }
   SECTION("CP-APR") {
     sporades::CpAprOptions options;

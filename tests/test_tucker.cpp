@@ -315,7 +315,10 @@ TEMPLATE_LIST_TEST_CASE("what HOOI cannot do is refused", "[algorithms][tucker][
   CHECK(message(options) == "hooi: 0 starts: at least 1");
   options.starts = 2;
   options.init = HooiInit::hosvd;
-  CHECK(message(options) == "hooi: several starts are random ones, and init is another");
+  CHECK(message(options) == "hooi: 2 starts: only random ones can be several, and init is another");
+  options = hooi_options({2, 2, 2}, 3);
+  options.memory_limit = -1;
+  CHECK(message(options) == "hooi: memory limit -1 is not 0 or a positive number of bytes");
   options = hooi_options({2, 2, 2}, 3);
   options.init = HooiInit::given;
   CHECK(message(options) ==

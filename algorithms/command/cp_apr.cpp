@@ -50,7 +50,7 @@ struct CpAprMethodRun {
   Facts facts() const {
     using sporades::detail::concatenate;
     return {{"method", to_string(options.method)},
-            {"pi", options.pi == Pi::stored ? "stored" : "on-the-fly"},
+            {"pi", to_string(options.pi)},
             {"inner-iterations", std::to_string(options.inner_iterations)},
             {"kappa", concatenate(options.kappa)},
             {"kappa-tolerance", concatenate(options.kappa_tolerance)},

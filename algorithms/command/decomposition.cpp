@@ -45,10 +45,14 @@ Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
   NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
   std::vector<NamedFile> inputs{{"FILE", arguments.read.file}};
-  if (arguments.init != "random" && arguments.init != "hosvd") {
+  constexpr char const* named[] = {"random", "hosvd", "automatic"};
+  if (std::find(std::begin(named), std::end(named), arguments.init) == std::end(named)) {
+    expects(!is_pipe(arguments.init), "--init ", arguments.init,
+            " is a pipe; a start is read twice: give a file");
     std::error_code ignored;
-    expects(arguments.init != "-" && !std::filesystem::is_fifo(arguments.init, ignored), "--init ",
-            arguments.init, " is a pipe; a start is read twice: give a file");
+    bool const is_of_checkpoint = !arguments.resume.empty();
+    expects(is_of_checkpoint || std::filesystem::exists(arguments.init, ignored), "--init ",
+            arguments.init, ": there is no such file, and no start of that name");
     inputs.push_back({"--init", arguments.init});
   }
   for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});

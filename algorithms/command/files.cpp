@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -43,8 +44,18 @@ void check_output(NamedFile const& output) {
   std::error_code ignored;
   expects(path != "-", option, " -: give a file, or /dev/stdout");
   expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return;  // a pipe, a device
-  fs::path const folder = folder_of(link_target(path));
+  bool const exists = fs::exists(path, ignored);
+  bool const is_direct =
+      inherited_descriptor(path) >= 0 || (exists && !fs::is_regular_file(path, ignored));
+  expects(!is_direct || option != "--checkpoint", option, " ", path,
+          " is no file that can be replaced: give a file");
+  if (is_direct) return;  // a pipe, a device
+  fs::path const file = link_target(path), folder = folder_of(file);
+  if (exists)
+    expects(access(file.c_str(), W_OK) == 0, option, " ", path, " cannot be written to (",
+            std::strerror(errno), ")");
+  expects(file.filename().native().size() <= NAME_MAX, option, " ", path, ": a name has at most ",
+          NAME_MAX, " bytes");
   expects(fs::is_directory(folder, ignored), option, " ", path, ": there is no folder ",
           folder.string());
   int const error = access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
@@ -53,6 +64,11 @@ void check_output(NamedFile const& output) {
 }
 
 }  // namespace
+
+bool is_pipe(std::string const& path) {
+  std::error_code ignored;
+  return path == "-" || fs::is_fifo(path, ignored);
+}
 
 void check_files(std::vector<NamedFile> const& inputs, std::vector<NamedFile> const& outputs) {
   std::vector<std::pair<NamedFile, std::optional<Identity>>> checked;

@@ -13,6 +13,9 @@ struct NamedFile {
   std::string path;
 };
 
+/// Whether what has this name can be read once only.
+bool is_pipe(std::string const& path);
+
 /// Throws Error unless a file of every output's name can be made, and each is a file of its own,
 /// neither an input nor another output, whatever names and links lead to it: nothing that is
 /// read would be overwritten, and nothing that is written.

@@ -8,6 +8,7 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/memory/mttkrp_plan.hpp>
 #include <sporades/core/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
@@ -126,6 +127,24 @@ void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   }
 }
 
+/// Throws RunError where less memory is left than the largest of what is built in turn takes.
+template <class Tensor>
+void check_memory(Exec const& exec, Tensor const& X, int rank) {
+  namespace detail = sporades::detail;
+  detail::MostTuples<Exec, Tensor> tuples(exec, X);
+  auto const shape = detail::shape_of(X);
+  auto const rows_of = [&](int n) { return tuples.rows(n); };
+  MemoryCount most;
+  most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf}) {
+    MemoryCount plan;
+    detail::count_mttkrp_plan<double>(exec, plan, shape, false, MttkrpOptions{strategy, rank},
+                                      strategy, tuples, rows_of);
+    most.take_larger(plan);
+  }
+  check_fits_memory(with_small_views(most.peak()), memory_left(exec), "info");
+}
+
 /// "18 + 17 + 4 = 39 bits, one word a nonzero"
 void print(LinearOrder const& order) {
   std::printf("linear order of all modes:");
@@ -176,6 +195,7 @@ void print(TensorInfo const& info) {
 
 int info(InfoArguments const& arguments) {
   Exec const exec;
+  expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
   auto const result = read<double>(arguments.read);
   TensorInfo info;
   info.file = arguments.read.file;
@@ -190,6 +210,7 @@ int info(InfoArguments const& arguments) {
         info.nnz = X.nnz();
         double const cells = dense_size(X.dims);
         info.density = cells > 0 ? static_cast<double>(X.nnz()) / cells : 0;
+        check_memory(exec, X, info.rank);
         add_values(X, info);
         for (int n = 0; n < X.order(); ++n) info.modes.push_back(mode_info(exec, X, n));
         info.linear_order = linear_order(exec, X);

@@ -5,6 +5,11 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/kokkos.hpp>
+#include <tuple>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 
 namespace sporades::command {
 namespace {
@@ -17,22 +22,53 @@ std::string name_of(std::string const& option) {
   return option.substr(0, option.find('='));
 }
 
+/// Kokkos has room for no more of OpenMP's, and does not check it.
+constexpr int most_threads = 512;
+
+/// The number that a text is from its begin to its end, or -1.
+int whole_number(std::string const& text) {
+  bool const is_number =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? std::atoi(text.c_str()) : -1;
+}
+
 /// The option as this Kokkos spells it. Numbers are checked here: Kokkos would abort.
 std::string checked_option(std::string const& option) {
   std::string name = name_of(option);
   if (name == "--kokkos-threads") name = "--kokkos-num-threads";
-  for (auto const& [number, least] :
-       {std::pair<std::string, int>{"--kokkos-num-threads", 1}, {"--kokkos-device-id", 0}}) {
+  for (auto const& [number, least, most] :
+       {std::tuple<std::string, int, int>{"--kokkos-num-threads", 1, most_threads},
+        {"--kokkos-device-id", 0, 99999999}}) {
     if (name != number) continue;
     auto const equals = option.find('=');
     std::string const value = equals == std::string::npos ? "" : option.substr(equals + 1);
-    bool const is_number = !value.empty() && value.size() < 7 &&
-                           value.find_first_not_of("0123456789") == std::string::npos;
-    expects(is_number && std::atoi(value.c_str()) >= least, "'", option, "' is not ", number,
-            "=N with an integer N of ", least, " or more");
+    int const given = whole_number(value);
+    expects(given >= least, "'", option, "' is not ", number, "=N with an integer N of ", least,
+            " or more");
+    expects(given <= most, "'", option, "': at most ", most);
     return kokkos_option(number) + "=" + value;
   }
   return option;
+}
+
+/// As many threads as the host has processors, or as a variable asks for, may be too many.
+void check_number_of_threads(std::vector<std::string>& options) {
+  for (auto const& option : options)
+    if (name_of(option) == kokkos_option("--kokkos-num-threads")) return;
+  for (char const* const variable : {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    char const* const value = std::getenv(variable);
+    if (value == nullptr) continue;
+    std::string const text = value, first = text.substr(0, text.find(','));  // OpenMP's, by nesting
+    if (std::string(variable) == "KOKKOS_NUM_THREADS")
+      expects(whole_number(first) > 0, variable, " is '", text, "': no number of threads");
+    expects(whole_number(first) <= most_threads, variable, " is ", text, ": at most ",
+            most_threads);
+    return;
+  }
+#if defined(_OPENMP)
+  if (omp_get_max_threads() > most_threads)
+    options.push_back(checked_option("--kokkos-num-threads=" + std::to_string(most_threads)));
+#endif
 }
 
 std::uint64_t device_bytes = 0;
@@ -77,6 +113,11 @@ SplitArguments split_arguments(int argc, char** argv) {
   SplitArguments split;
   for (int i = 1; i < argc; ++i) {
     std::string const argument = argv[i];
+    // What a variable was to give that is not set: an option that stays away would go unnoticed.
+    std::string const before = i > 1 ? argv[i - 1] : "sporades";
+    expects(!argument.empty(), "the argument after '", before, "' is empty");
+    bool const is_option = begins_with(argument, "--");
+    expects(!is_option || argument.back() != '=', "'", argument, "' has an empty value");
     if (begins_with(argument, "--kokkos-"))
       split.kokkos.push_back(checked_option(argument));
     else
@@ -97,6 +138,7 @@ KokkosScope::KokkosScope(char* program, std::vector<std::string> options) {
   });
   if (!asks && std::getenv("KOKKOS_DISABLE_WARNINGS") == nullptr)
     options.push_back("--kokkos-disable-warnings");
+  check_number_of_threads(options);
   std::vector<char*> argv{program};
   for (auto& option : options) argv.push_back(option.data());
   argv.push_back(nullptr);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <limits>
 #include <sporades/core/dense.hpp>
 
 namespace sporades::detail {
@@ -103,7 +104,8 @@ struct SumOfColumn {
 };
 
 /// From G = A^T A of columns that have any length: their lengths, what scales them to length 1, and
-/// the Gram matrix that they have then. A column of zeros stays, with length 0.
+/// the Gram matrix that they have then. A column of zeros stays, with length 0; one so short that
+/// Scalar has no inverse of its length becomes one.
 template <class Scalar, class MemorySpace>
 struct NormalizeGram {
   using Small = SmallMatrices<MemorySpace>;
@@ -116,12 +118,19 @@ struct NormalizeGram {
 
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     std::uint64_t const i = item / G.extent(1), j = item % G.extent(1);
-    double const length = math::sqrt(G(j, j));
-    double const product = math::sqrt(G(i, i)) * length;
+    double const length = length_of(j);
+    double const product = length_of(i) * length;
     grams(mode, i, j) = product > 0 ? G(i, j) / product : 0;
     if (i > 0) return;
     lengths(j) = length;
-    scale(j) = static_cast<Scalar>(length > 0 ? 1 / length : 1);
+    scale(j) = static_cast<Scalar>(length > 0 ? 1 / length : 0);
+  }
+
+  /// NaN where the column has one.
+  KOKKOS_FUNCTION double length_of(std::uint64_t j) const {
+    double const length = math::sqrt(G(j, j));
+    constexpr double shortest = 1 / static_cast<double>(std::numeric_limits<Scalar>::max());
+    return length < shortest ? 0 : length;
   }
 };
 

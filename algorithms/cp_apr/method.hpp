@@ -9,7 +9,8 @@ namespace sporades {
 /// quasi-Newton steps with limited-memory BFGS. The default is pqnr: after equal processor time on
 /// eight tensors of real counts and three made like others, at ranks 10 and 16, its log-likelihood
 /// was the highest or within 0.3 % of it, that of pdnr within 0.5 %, that of mu up to 4.7 % below;
-/// see perf/README.md. Method mu keeps one order of the nonzeros, the others one a mode.
+/// see perf/README.md. Method mu keeps one order of the nonzeros with strategy alto; else all keep
+/// one a mode.
 enum class CpAprMethod { mu, pdnr, pqnr };
 
 inline char const* to_string(CpAprMethod method) {

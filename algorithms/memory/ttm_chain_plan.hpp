@@ -16,11 +16,17 @@ inline double fibers_bytes(double items, double fibers, double modes, double ind
          4 * (marks + 1);
 }
 
-/// make_semi_sparse_chain, its carry slots included; numbers: of the results' two memories.
+/// Carry slots of a product of semi-sparse chains, taken if any of its fibers is long.
+struct ChainCarry {
+  Position chunks;
+  std::size_t columns;
+};
+
+/// make_semi_sparse_chain; numbers: of the results' two memories; carries: of its products.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                        std::vector<int> const& modes, std::vector<int> const& ranks, Tuples& tuples,
-                       double (&numbers)[2]) {
+                       double (&numbers)[2], std::vector<ChainCarry>& carries) {
   bool is_new = false;
   count_sorted(exec, count, X, modes, is_new);
   double items = X.nnz, block = 1;
@@ -34,8 +40,13 @@ void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     auto const whole = static_cast<Position>(items);
     Position const length = fiber_chunk_length<ExecutionSpace>(
         whole, static_cast<std::size_t>(before) * sizeof(Scalar));
-    CarryCount().reserve<Scalar>(count, chunks_of(whole, length), static_cast<std::size_t>(block),
-                                 sizeof(Position));
+    carries.push_back({chunks_of(whole, length), static_cast<std::size_t>(block)});
+    if (k < products) {  // SspttmPlan's own, given back
+      double const held = count.held();
+      CarryCount().reserve<Scalar>(count, carries.back().chunks, carries.back().columns,
+                                   sizeof(Position));
+      count.hold_in_all(held);
+    }
     double& most = numbers[(k - 1) % 2];  // the last product lies in the first memory
     most = std::max(most,
                     fibers * static_cast<double>(padded_columns(static_cast<std::size_t>(block))));
@@ -62,6 +73,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
   TupleCounts const estimates(exec, tensor);
   std::vector<ChainProductShape> shapes;
   CarryCount carry;
+  std::vector<ChainCarry> semi_sparse_carries;
   double scratch = 0, entries = 0, between = 0;
   bool keeps_values = false, is_semi_sparse = false;
   for (int n = 0; n < N; ++n) {
@@ -74,7 +86,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
     keeps_values = keeps_values || plan_reordering(X.sorted_modes, modes).compared == 0;
     if (choice.strategy == TtmChainStrategy::semi_sparse) {
       double numbers[2] = {0, 0};
-      count_semi_sparse<Scalar>(exec, count, X, modes, ranks, tuples, numbers);
+      count_semi_sparse<Scalar>(exec, count, X, modes, ranks, tuples, numbers, semi_sparse_carries);
       entries = std::max(entries, numbers[0]);
       between = std::max(between, numbers[1]);
       is_semi_sparse = true;
@@ -105,7 +117,11 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
   double zeros = 0;  // factors of the first products, which size buffers
   for (int m = 0; m < N; ++m)
     zeros += matrix_bytes<Scalar>(static_cast<double>(X.dims[m]), ranks[m]);
-  if (is_semi_sparse) count.pass(zeros);
+  CarryCount semi_sparse_carry;
+  if (is_semi_sparse) count.hold(zeros);
+  for (auto const& product : semi_sparse_carries)
+    semi_sparse_carry.reserve<Scalar>(count, product.chunks, product.columns, sizeof(Position));
+  if (is_semi_sparse) count.release(zeros);
   return shapes;
 }
 

@@ -21,7 +21,7 @@ struct HooiOptions {
   int starts = 1;  // of seeds by seed_of_start; the best model is returned
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
-  double memory_limit = 0;    // bytes of a chain and its partial products; 0: the machine's
+  double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };

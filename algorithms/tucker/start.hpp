@@ -15,9 +15,11 @@ inline void check_hooi(HooiOptions const& options) {
   expects(options.iterations > 0, "hooi: ", options.iterations, " iterations: at least 1");
   expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "hooi: tolerance ",
           options.tolerance, " is not 0 or a positive number");
+  expects(options.memory_limit >= 0, "hooi: memory limit ", options.memory_limit,
+          " is not 0 or a positive number of bytes");
   expects(options.starts > 0, "hooi: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init == HooiInit::random,
-          "hooi: several starts are random ones, and init is another");
+  expects(options.starts == 1 || options.init == HooiInit::random, "hooi: ", options.starts,
+          " starts: only random ones can be several, and init is another");
   for (std::size_t n = 0; n < options.ranks.size(); ++n)
     expects(options.ranks[n] > 0 && options.ranks[n] < 65536, "hooi: rank ", options.ranks[n],
             " of mode ", n, " is not in 1 to 65535");

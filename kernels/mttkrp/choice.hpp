@@ -203,7 +203,7 @@ double rows_in_order(Dims const& dims, int n, PriceOf const& price_of, LengthOf 
   return choose_split<ExecutionSpace>(prices, lengths).rows;
 }
 
-/// Takes the linear order back where rows in order cost clearly less over all modes. It costs a row
+/// Reverts from `alto` to `sorted` where that costs clearly less over all modes. `alto` costs a row
 /// of every mode out of a cache, many out of the first level; and its one copy may stay in the last
 /// level from mode to mode, where N copies do not: measured, rows in order lost a tenth at 0.60 of
 /// its price, and took two thirds of its time at 0.53. Lengths of runs are estimated, unless not
@@ -251,7 +251,8 @@ MttkrpChoice automatic_layout(ExecutionSpace const& exec,
   if (!is_gpu<ExecutionSpace>)
     choice.reason = concatenate("factor rows of all modes: ",
                                 bytes_text(factor_bytes<Scalar>(X.dims, rank, -1)),
-                                ", second-level cache: ", bytes_text(cache_bytes), "; ") +
+                                ", room for them in a second-level cache: ",
+                                bytes_text(cached_bytes), "; ") +
                     choice.reason;
   return choice;
 }

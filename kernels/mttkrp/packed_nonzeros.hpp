@@ -104,12 +104,15 @@ struct PackedNonzeros {
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {words(p), values(p)}; }
-  /// Nonzeros p to p + count - 1; p is a multiple of count, which is one of 4. In float 16 bytes a
-  /// load; in double that took registers of the walks over three modes and more, which were 7 to 22
+  /// Whether batches of nonzeros that begin at multiples of their length are loaded 16 bytes at a
+  /// time. In double that took registers of the walks over three modes and more, which were 7 to 26
   /// % slower for it on an H200.
+  static constexpr bool loads_batches = sizeof(Scalar) == 4;
+
+  /// Nonzeros p to p + count - 1.
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Position p, Entry (&entries)[count]) const {
-    if constexpr (sizeof(Scalar) == 4) {
+    if constexpr (loads_batches) {
       auto const word = load_tile<Word, count, true>(words.at(p));
       auto const value = load_tile<Scalar, count, true>(values.data() + p);
       for (int k = 0; k < count; ++k) entries[k] = {word[k], value[k]};
@@ -200,6 +203,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   using T = typename Columns::T;
   using Word = typename Nonzeros::Word;
   constexpr bool has_path = split != 0;
+  constexpr bool begins_with_batch = Batch > 1 && Nonzeros::loads_batches;
   int const depth = split == any_number ? nonzeros.split : split;
   Word const flag = nonzeros.words.flag();
   Word const path_mask = nonzeros.path_mask(depth);
@@ -207,7 +211,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   typename Nonzeros::Entry entry;
   Word path;
   Position p = begin;
-  if constexpr (Batch == 1) {
+  if constexpr (!begins_with_batch) {
     entry = nonzeros.fetch(p);
     path = entry.word & path_mask;
     terms.enter(nonzeros, tile, rows.row, path, depth);
@@ -241,7 +245,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
       nonzeros.fetch(p, entries);
       T term[Batch];
       for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
-      if (p == begin) entries[0].word &= ~flag;  // its row is entered
+      if (begins_with_batch && p == begin) entries[0].word &= ~flag;  // its row is entered
       for (int b = 0; b < Batch; ++b) {
         if (leaves(entries[b].word)) next_run(entries[b]);
         run.add(term[b]);
@@ -250,7 +254,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_packed_rows(Nonzeros const& nonzeros, Colum
   }
   while (p < end) {
     entry = nonzeros.fetch(p);
-    if (Batch > 1 && p == begin) entry.word &= ~flag;
+    if (begins_with_batch && p == begin) entry.word &= ~flag;
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
       run.add(terms(nonzeros, tile, entry, depth));

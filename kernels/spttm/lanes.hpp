@@ -58,7 +58,7 @@ struct MatrixTerms {
   }
 };
 
-/// Strategy `lanes`: chunks of nonzeros x tiles of columns (DESIGN §7).
+/// Strategy `lanes`: chunks of nonzeros x tiles of columns.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_lanes(ExecutionSpace const& exec,
                  HierarchicalTensor<Scalar, Index, MemorySpace> const& X,

@@ -17,10 +17,9 @@ struct SemiSparseChain {
   HierarchicalTensor<Scalar, Index, MemorySpace> X;
   std::vector<SspttmPlan<Scalar, Index, MemorySpace>> plans;    // of the second product and on
   std::vector<ScooTensor<Scalar, Index, MemorySpace>> results;  // of every product
-  CarryBuffers<Scalar, Position, MemorySpace> carry;
 
   std::uint64_t storage_bytes() const {
-    std::uint64_t bytes = X.storage_bytes() + carry.bytes();
+    std::uint64_t bytes = X.storage_bytes();
     for (auto const& plan : plans) bytes += plan.storage_bytes();
     return bytes;
   }
@@ -51,6 +50,7 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
     int const mode = modes[k];
     if (!chain.results.empty()) {
       chain.plans.push_back(make_sspttm_plan(exec, chain.results.back(), mode, ranks[mode]));
+      chain.plans.back().carry = {};  // chains share one
       coordinates = chain.plans.back().fibers.coordinates;
     }
     dims[mode] = static_cast<std::uint64_t>(ranks[mode]);
@@ -98,14 +98,15 @@ struct ClearPadding {
 /// Strategy `semi_sparse`. Y: where the last result lies, with its padding.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void ttm_chain_semi_sparse(ExecutionSpace const& exec,
-                           SemiSparseChain<Scalar, Index, MemorySpace>& chain,
+                           SemiSparseChain<Scalar, Index, MemorySpace> const& chain,
                            Factors<Scalar, MemorySpace> const& A,
-                           Matrix<Scalar, MemorySpace> const& Y) {
+                           Matrix<Scalar, MemorySpace> const& Y,
+                           CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   if (chain.X.nnz() == 0) return;
-  spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, chain.carry);
+  spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, carry);
   for (std::size_t k = 0; k < chain.plans.size(); ++k)
     sspttm(exec, chain.plans[k], chain.results[k], A[chain.plans[k].fibers.mode],
-           chain.results[k + 1]);
+           chain.results[k + 1], carry);
   std::size_t const block = chain.results.back().values.extent(1);
   if (block < Y.extent(1))
     launch_items(exec, "sporades::ttm_chain::clear_padding", Y.extent(0),

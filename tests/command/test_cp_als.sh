@@ -93,7 +93,7 @@ check 'each is announced' test "$(grep -c '^start [1-3] of 3, seed [0-9]*$' out)
 check 'the report has all fits' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *0\.')" = 3
 run 0 "${base[@]}" --seed "$(best_seed)" --init random -o again.ktns
 same best.ktns again.ktns
-refuses 'several starts are random ones' "${base[@]}" --starts 2 --init hosvd
+refuses 'only random ones can be several' "${base[@]}" --starts 2 --init hosvd
 
 # By default a race decides between a random start and singular vectors: three components in
 # disjoint slices, of which two random columns may take one.

@@ -81,7 +81,7 @@ check 'three different ones' test "$(last_ones | uniq | wc -l)" = 3
 check 'the highest is kept' grep -q "^log-likelihood $(last_ones | tail -1) of seed" out
 run 0 "${base[@]}" --seed "$best_seed" -o again.ktns
 same best.ktns again.ktns
-refuses 'several starts are random ones' "${base[@]}" --starts 2 --init best.ktns
+refuses 'only random ones can be several' "${base[@]}" --starts 2 --init best.ktns
 run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --method mu --inner-iterations 1 --report r.json
 check 'one inner iteration a mode' test "$(grep -c '"inner_iterations": 3,' r.json)" = 2
 

@@ -143,5 +143,57 @@ check 'rows that hold nothing take nothing' test "$(sed -n 's/^  alto *\([0-9]*\
 run 0 info wide.tns --dims 4294967296x4294967296x4294967296x4294967296x2
 says '32 + 32 + 32 + 32 + 1 = 129 bits, more than its 128: there is no `alto`'
 check_not 'nor has it bytes' grep -qE '^  alto' out
+
+# Standard streams are written where they stand, whatever file they lead to.
+printf '1 1 1 2\n2 2 2 3\n' > two.tns
+echo precious > log
+"$sporades" cp-als two.tns --rank 1 -q -o /dev/stdout >> log
+check 'what was there stays' test "$(head -n 1 log)" = precious
+check 'the model follows' grep -q '^ktensor' log
+{ echo before; "$sporades" cp-als two.tns --rank 1 -q -o /dev/fd/1; echo after; } > log
+check 'all of it in order' test "$(head -n 1 log) $(sed -n 2p log) $(tail -n 1 log)" = \
+  'before ktensor after'
+refuses 'can be replaced: give a file' cp-als two.tns --rank 1 --checkpoint /dev/stdout
+
+# A stream that is closed: no file gets its number, and with it what is printed.
+"$sporades" cp-als a.tns --rank 8 --iterations 100000 --tolerance 0 -q -o m.ktns 2>&- &
+long=$!
+for _ in {1..500}; do
+  [ "$(readlink /proc/$long/fd/2)" = /dev/null ] && break
+  sleep 0.01
+done
+check 'closed streams lead nowhere' test "$(readlink /proc/$long/fd/2)" = /dev/null
+kill -KILL $long
+wait $long 2> /dev/null
+
+# What cannot be written is refused before any work, and what can is written.
+long_name=$(printf 'n%.0s' {1..250})
+run 0 cp-als two.tns --rank 1 -o "$long_name.ktn"
+check 'a name of 254 letters' test -s "$long_name.ktn"
+refuses 'a name has at most 255' cp-als two.tns --rank 1 -o "$long_name.ktensor"
+if [ "$(id -u)" != 0 ]; then
+  touch read-only.ktns
+  chmod 444 read-only.ktns
+  refuses 'cannot be written to' cp-als two.tns --rank 1 -o read-only.ktns
+fi
+touch mounted.ktns other.ktns
+if [ "$(id -u)" = 0 ] && mount --bind other.ktns mounted.ktns 2> /dev/null; then
+  run 0 cp-als two.tns --rank 1 -o mounted.ktns
+  umount mounted.ktns
+  check 'a mounted file is overwritten' grep -q '^ktensor' other.ktns
+fi
+(ulimit -f 100 && exec "$sporades" generate --dims 1000x1000x1000 --nnz 1000000 -o limited.tns 2> err)
+check 'a limit of sizes is an error' test $? = 1
+check 'and it is said' grep -q 'File too large' err
+check_not 'nothing is left' ls limited.tns .sporades-*
+
+# What is given and empty is not taken for what is not given.
+refuses "the argument after '-o' is empty" cp-als two.tns --rank 1 -o ''
+refuses "'--report=' has an empty value" cp-als two.tns --rank 1 --report=
+refuses 'at most 512' info two.tns --threads 600
+OMP_NUM_THREADS=600 refuses 'OMP_NUM_THREADS is 600: at most 512' info two.tns
+KOKKOS_NUM_THREADS=many refuses "KOKKOS_NUM_THREADS is 'many'" info two.tns
+refuses '1 to 65535' info two.tns --rank 70000
+
 no_litter
 finish

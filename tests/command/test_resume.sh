@@ -256,4 +256,6 @@ check 'soon' test $((SECONDS - begun)) -le 20
 check 'no model yet' grep -q '^sporades: interrupted by SIGINT in iteration 1: there is no model yet' err
 check_not 'so there is no file' test -e wide.interrupted.ttns
 set +m
+
+refuses 'a checkpoint is read twice' cp-als wide.spt --resume <(cat /dev/null)
 finish

@@ -99,7 +99,7 @@ check 'the best of three starts' test "$(last_fits | tail -1)" = "$best"
 check 'all of them are shown' test "$(grep -c '^iteration' out)" = 24
 run 0 "${base[@]}" --seed "$best_seed" -o again.ttns
 same best.ttns again.ttns
-refuses 'several starts are random ones' "${base[@]}" --starts 2 --init hosvd
+refuses 'only random ones can be several' "${base[@]}" --starts 2 --init hosvd
 check 'the report has all of them' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *0\.')" = 3
 
 # Ranks that cannot be, and other bad usage.
