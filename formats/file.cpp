@@ -237,13 +237,15 @@ void OutputFile::write(void const* bytes, std::size_t size) {
 void OutputFile::give_name() {
   if (has_name_) return;
   auto const nameless = "/proc/self/fd/" + std::to_string(descriptor_);
-  auto const link = [&] {
-    return linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
-  };
-  has_name_ = link();
-  if (!has_name_ && errno == EEXIST && unlink(temporary_.c_str()) == 0)  // of a process long gone
-    has_name_ = link();
-  if (!has_name_) fail_with("name", errno);
+  auto const stem = temporary_ + "-";
+  for (int attempt = 0; attempt <= 1000; ++attempt) {
+    temporary_ = stem + std::to_string(attempt);
+    has_name_ =
+        linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    if (has_name_) return;
+    if (errno != EEXIST) break;
+  }
+  fail_with("name", errno);
 }
 
 /// target_ by the content of descriptor_; false, and errno, where that fails.

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,12 +43,18 @@ std::optional<Identity> identity(std::string const& path) {
 void check_output(NamedFile const& output) {
   auto const& [option, path] = output;
   std::error_code ignored;
-  expects(path != "-", option, " -: give a file, or /dev/stdout");
+  bool const is_replaced = option == "--checkpoint";  // again and again
+  expects(path != "-", option, " -: give a file", is_replaced ? "" : ", or /dev/stdout");
   expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
   bool const exists = fs::exists(path, ignored);
-  bool const is_direct =
-      inherited_descriptor(path) >= 0 || (exists && !fs::is_regular_file(path, ignored));
-  expects(!is_direct || option != "--checkpoint", option, " ", path,
+  int const inherited = inherited_descriptor(path);
+  if (inherited >= 0) {
+    int const flags = fcntl(inherited, F_GETFL);
+    expects(flags >= 0 && (flags & O_ACCMODE) != O_RDONLY, option, " ", path,
+            " is not open for writing");
+  }
+  bool const is_direct = inherited >= 0 || (exists && !fs::is_regular_file(path, ignored));
+  expects(!is_direct || !is_replaced, option, " ", path,
           " is no file that can be replaced: give a file");
   if (is_direct) return;  // a pipe, a device
   fs::path const file = link_target(path), folder = folder_of(file);

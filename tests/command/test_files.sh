@@ -153,6 +153,7 @@ check 'the model follows' grep -q '^ktensor' log
 { echo before; "$sporades" cp-als two.tns --rank 1 -q -o /dev/fd/1; echo after; } > log
 check 'all of it in order' test "$(head -n 1 log) $(sed -n 2p log) $(tail -n 1 log)" = \
   'before ktensor after'
+refuses 'is not open for writing' cp-als two.tns --rank 1 -o /dev/fd/77
 refuses 'can be replaced: give a file' cp-als two.tns --rank 1 --checkpoint /dev/stdout
 
 # A stream that is closed: no file gets its number, and with it what is printed.
