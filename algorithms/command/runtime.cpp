@@ -114,8 +114,7 @@ SplitArguments split_arguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string const argument = argv[i];
     // What a variable was to give that is not set: an option that stays away would go unnoticed.
-    std::string const before = i > 1 ? argv[i - 1] : "sporades";
-    expects(!argument.empty(), "the argument after '", before, "' is empty");
+    expects(!argument.empty() || i == 1, "the argument after '", argv[i - 1], "' is empty");
     bool const is_option = begins_with(argument, "--");
     expects(!is_option || argument.back() != '=', "'", argument, "' has an empty value");
     if (begins_with(argument, "--kokkos-"))

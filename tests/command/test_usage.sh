@@ -44,9 +44,10 @@ plain() { # TEXT ARGUMENT...
   refuses "$@"
   check 'in one short sentence' test "$(wc -c < err)" -lt 130
 }
-for rank in 0 -1 abc 2.5 ''; do
+for rank in 0 -1 abc 2.5; do
   plain "--rank: '$rank' is not a whole number of 1 or more" cp-als x.tns --rank "$rank"
 done
+plain "the argument after '--rank' is empty" cp-als x.tns --rank ''
 plain "--rank: '99999999999' is too large" cp-als x.tns --rank 99999999999
 plain "--top: '0' is not a whole number of 1 or more" cp-als x.tns --rank 2 --top 0
 plain "--seed: '-1' is not a whole number of 0 or more" cp-als x.tns --rank 2 --seed -1
