@@ -1,12 +1,21 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What Sporades stands on; cmake/bootstrap.sh gets it on Debian.
-find_package(Kokkos QUIET)
-if(NOT Kokkos_FOUND)
+# What Sporades stands on; cmake/bootstrap.sh gets it on Debian. Targets that the application has
+# already made, by find_package or by add_subdirectory, are used as they are.
+if(NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos QUIET)
+endif()
+if(NOT TARGET Kokkos::kokkos)
   message(FATAL_ERROR
     "Sporades needs Kokkos 3.4 or later, and found none: give its prefix as -DCMAKE_PREFIX_PATH=..., "
     "or let cmake/bootstrap.sh build one: cmake -S . -B build $(cmake/bootstrap.sh)")
+endif()
+include(${PROJECT_SOURCE_DIR}/cmake/kokkos_version.cmake)
+if(NOT Kokkos_VERSION OR NOT Kokkos_DEVICES)
+  message(FATAL_ERROR
+    "Kokkos::kokkos is a target already, and Sporades does not find what it was built with: set "
+    "Kokkos_VERSION (such as 4.7.00) and Kokkos_DEVICES (such as OPENMP;SERIAL).")
 endif()
 if(Kokkos_VERSION VERSION_LESS 3.4)
   message(FATAL_ERROR "Sporades needs Kokkos 3.4 or later, and found ${Kokkos_VERSION} in ${Kokkos_DIR}.")
@@ -24,13 +33,20 @@ if(Kokkos_DEVICES STREQUAL "SERIAL")
     "give another as -DCMAKE_PREFIX_PATH=..., or let cmake/bootstrap.sh build one with OpenMP")
 endif()
 
-find_package(KokkosKernels QUIET)
-if(NOT KokkosKernels_FOUND)
+if(NOT TARGET Kokkos::kokkoskernels)
+  get_target_property(imported Kokkos::kokkos IMPORTED)
+  if(NOT imported)
+    message(FATAL_ERROR
+      "Kokkos is a subfolder of this build, so Kokkos Kernels must be one, too: add it before Sporades.")
+  endif()
+  find_package(KokkosKernels QUIET)
+  include(${PROJECT_SOURCE_DIR}/cmake/kokkos_targets.cmake)
+endif()
+if(NOT TARGET Kokkos::kokkoskernels)
   message(FATAL_ERROR
     "Sporades needs Kokkos Kernels of the same release as Kokkos (${Kokkos_VERSION}), and found none: "
     "give its prefix as -DCMAKE_PREFIX_PATH=...")
 endif()
-include(cmake/kokkos_targets.cmake)
 find_package(LAPACK REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -50,5 +50,5 @@ configure_package_config_file(cmake/SporadesConfig.cmake.in
   ${PROJECT_BINARY_DIR}/SporadesConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SporadesConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/SporadesConfig.cmake cmake/kokkos_targets.cmake
-  ${PROJECT_BINARY_DIR}/SporadesConfigVersion.cmake DESTINATION ${package_folder})
+install(FILES ${PROJECT_BINARY_DIR}/SporadesConfig.cmake ${PROJECT_BINARY_DIR}/SporadesConfigVersion.cmake
+  cmake/kokkos_version.cmake cmake/kokkos_targets.cmake DESTINATION ${package_folder})
