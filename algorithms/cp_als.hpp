@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/cp_als/model.hpp>
-#include <sporades/algorithms/cp_als/options.hpp>
-#include <sporades/algorithms/cp_als/solver.hpp>
-#include <sporades/algorithms/cp_als/start.hpp>
-#include <sporades/algorithms/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/cp_als/model.hpp>
+#include <sporades/algorithms/detail/cp_als/options.hpp>
+#include <sporades/algorithms/detail/cp_als/solver.hpp>
+#include <sporades/algorithms/detail/cp_als/start.hpp>
+#include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/starts.hpp>
 
 /// CP decomposition by alternating least squares:
@@ -37,9 +37,9 @@ namespace sporades {
 
 template <class Scalar, class MemorySpace>
 struct CpAlsResult {
-  Ktensor<Scalar, MemorySpace> model;  // weights descending, signs fixed
-  std::vector<double> fits;            // of every iteration, those before a resumption included
-  std::vector<double> seconds;         // the same
+  KruskalTensor<Scalar, MemorySpace> model;  // weights descending, signs fixed
+  std::vector<double> fits;     // of every iteration, those before a resumption included
+  std::vector<double> seconds;  // the same
   bool converged = false;
   CpAlsStop stop = CpAlsStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
@@ -51,6 +51,8 @@ struct CpAlsResult {
   bool is_stopped() const { return stop == CpAlsStop::observer; }
   double fit() const { return fits.empty() ? 0 : fits.back(); }
 };
+
+namespace detail {
 
 /// Throws Error where an option is out of its range.
 inline void check_cp_als(CpAlsOptions const& options) {
@@ -68,6 +70,8 @@ inline void check_cp_als(CpAlsOptions const& options) {
           " starts: only random ones can be several, and init is another");
 }
 
+}  // namespace detail
+
 /// Builds what MTTKRP wants for every mode, and the norm. X in any order, values of equal
 /// coordinates are added. Nothing of X is used after; if it is handed over, its memory is given
 /// back as early as can be. Fences exec. Throws Error for options out of range, and where X has no
@@ -76,19 +80,19 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options) {
-  check_cp_als(options);
+  detail::check_cp_als(options);
   auto scaled = detail::summed_and_scaled(exec, hand_over(X), "cp_als");
   auto& summed = scaled.tensor;  // the norm is that of the sums
-  auto const fused =
-      options.dimension_tree && options.strategy == MttkrpStrategy::automatic
-          ? choose_fused_modes<ExecutionSpace, Scalar>(summed.dims, summed.nnz(), options.rank)
-          : std::vector<int>();
+  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+                         ? detail::choose_fused_modes<ExecutionSpace, Scalar>(
+                               summed.dims, summed.nnz(), options.rank)
+                         : std::vector<int>();
   Dims const dims = summed.dims;
   Position const nnz = summed.nnz();
-  double const square = norm_squared(exec, summed.values);
+  double const square = detail::norm_squared(exec, summed.values);
   return {dims,
-          make_dimension_tree(exec, hand_over(summed), fused,
-                              MttkrpOptions{options.strategy, options.rank}),
+          detail::make_dimension_tree(exec, hand_over(summed), fused,
+                                      MttkrpOptions{options.strategy, options.rank}),
           square, scaled.exponent, nnz};
 }
 
@@ -102,9 +106,9 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace>& problem,
     CpAlsOptions const& options, CpAlsState<Scalar, MemorySpace>& state,
     typename CpAlsState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  check_cp_als(options);
+  detail::check_cp_als(options);
   detail::check_state(problem.dims, options, state);
-  KernelTimes times(options.time_kernels);
+  detail::KernelTimes times(options.time_kernels);
   detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
   auto const dead = [&] {
     return static_cast<int>(std::count(state.weights.begin(), state.weights.end(), 0.0));
@@ -128,7 +132,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
   }
   bool const converged = has_converged();
   if (converged) stop = CpAlsStop::converged;
-  CpAlsResult<Scalar, MemorySpace> result{arranged_model(exec, state),
+  CpAlsResult<Scalar, MemorySpace> result{detail::arranged_model(exec, state),
                                           state.fits,
                                           state.seconds,
                                           converged,
@@ -193,7 +197,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(
   Starts<CpAlsState<Scalar, MemorySpace>> starts;
   auto problem = make_cp_als_problem(exec, X, options);
   starts.state = cp_als_start(exec, X, options);
-  if (has_cp_als_race(options, X.order(), X.nnz()))
+  if (detail::has_cp_als_race(options, X.order(), X.nnz()))
     cp_als_race(exec, problem, options, starts.state);
   return cp_als_of_starts(exec, problem, options, starts, observer);
 }

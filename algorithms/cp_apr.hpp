@@ -3,10 +3,10 @@
 #pragma once
 
 #include <limits>
-#include <sporades/algorithms/arranged.hpp>
-#include <sporades/algorithms/cp_apr/options.hpp>
-#include <sporades/algorithms/cp_apr/solver.hpp>
-#include <sporades/algorithms/cp_apr/start.hpp>
+#include <sporades/algorithms/detail/arranged.hpp>
+#include <sporades/algorithms/detail/cp_apr/options.hpp>
+#include <sporades/algorithms/detail/cp_apr/solver.hpp>
+#include <sporades/algorithms/detail/cp_apr/start.hpp>
 #include <sporades/algorithms/starts.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -46,8 +46,8 @@ namespace sporades {
 
 template <class Scalar, class MemorySpace>
 struct CpAprResult {
-  Ktensor<Scalar, MemorySpace> model;      // weights descending, columns of sum 1
-  std::vector<CpAprIteration> iterations;  // those before a resumption included
+  KruskalTensor<Scalar, MemorySpace> model;  // weights descending, columns of sum 1
+  std::vector<CpAprIteration> iterations;    // those before a resumption included
   bool converged = false;
   CpAprStop stop = CpAprStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
@@ -59,6 +59,8 @@ struct CpAprResult {
     return iterations.empty() ? 0 : iterations.back().log_likelihood;
   }
 };
+
+namespace detail {
 
 /// Whether one of the options that only method mu has is not at its default.
 inline bool asks_for_updates(CpAprOptions const& options) {
@@ -96,8 +98,6 @@ inline void check_cp_apr(CpAprOptions const& options) {
           to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
           options.epsilon);
 }
-
-namespace detail {
 
 /// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
 template <class ExecutionSpace, class Tensor>
@@ -164,12 +164,12 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
-  check_cp_apr(options);
+  detail::check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, "cp_apr");
   detail::check_counts(exec, X);
   auto const counts = sum_duplicates(exec, hand_over(X)).tensor;
-  double const largest = static_cast<double>(max_abs(exec, counts.values));
+  double const largest = static_cast<double>(detail::max_abs(exec, counts.values));
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
   CpAprProblem<Scalar, Index, MemorySpace> problem{counts.dims, counts, {}, {}};
@@ -190,8 +190,9 @@ CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
       problem.counts = detail::scaled(exec, to_coo(exec, linear), problem.unit);
   } else {
     for (int n = 0; n < counts.order(); ++n)
-      problem.rows.push_back(make_row_subproblems(
-          exec, sorted(exec, in_units, mttkrp_mode_order(counts.dims, n)), n, options.rank));
+      problem.rows.push_back(detail::make_row_subproblems(
+          exec, sorted(exec, in_units, detail::mttkrp_mode_order(counts.dims, n)), n,
+          options.rank));
   }
   return problem;
 }
@@ -205,12 +206,12 @@ CpAprResult<Scalar, MemorySpace> cp_apr(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace>& problem,
     CpAprOptions const& options, CpAprState<Scalar, MemorySpace>& state,
     typename CpAprState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  check_cp_apr(options);
+  detail::check_cp_apr(options);
   expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
           "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
           "method mu, and the method is ", to_string(options.method));
   detail::check_apr_state(problem.dims, options, state);
-  KernelTimes times(options.time_kernels);
+  detail::KernelTimes times(options.time_kernels);
   detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
   auto const has_converged = [&] {
     if (state.iterations.empty()) return false;
@@ -228,7 +229,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(
   }
   bool const converged = has_converged();
   if (converged) stop = CpAprStop::converged;
-  CpAprResult<Scalar, MemorySpace> result{arranged(exec, state.weights, state.factors),
+  CpAprResult<Scalar, MemorySpace> result{detail::arranged(exec, state.weights, state.factors),
                                           state.iterations,
                                           converged,
                                           stop,

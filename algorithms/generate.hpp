@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <optional>
-#include <sporades/algorithms/generate/make_tensor.hpp>
+#include <sporades/algorithms/detail/generate/make_tensor.hpp>
 #include <string>
 #include <vector>
 
@@ -41,7 +41,7 @@ CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate
   detail::check_generated_nnz(recipe.nnz);
   if (detail::KeyFields(recipe.dims()).total_bits() <= 64)
     return detail::generate_recipe<Scalar, std::uint64_t>(exec, recipe, seed);
-  return detail::generate_recipe<Scalar, Key128>(exec, recipe, seed);
+  return detail::generate_recipe<Scalar, detail::Key128>(exec, recipe, seed);
 }
 
 /// Exactly nnz distinct random coordinates, sorted by modes 0 to N-1. Each mode's indices follow a
@@ -57,10 +57,10 @@ template <class Scalar, class Index, class ExecutionSpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> generate(
     ExecutionSpace const& exec, Dims const& dims, Position nnz, double skew,
     std::uint64_t seed = default_generate_seed) {
-  check_dims<Index>(dims, "generate");
+  detail::check_dims<Index>(dims, "generate");
   expects(std::isfinite(skew) && skew >= 0, "generate: skew is ", skew,
           ", expected a finite number that is not negative");
-  double const cells = dense_size(dims);
+  double const cells = detail::dense_size(dims);
   expects(static_cast<double>(nnz) <= cells, "generate: ", nnz,
           " nonzeros are wanted, but a tensor of ", to_string(dims), " has ", cells, " cells");
   detail::check_generated_nnz(nnz);
@@ -73,7 +73,7 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> generate(
   detail::Recipe recipe{"", {}, nnz, 0, 0, 0};
   for (auto dim : dims) recipe.modes.push_back({dim, skew, detail::SliceOrder::shuffled});
   if (bits <= 64) return detail::generate_skewed<Scalar, Index, std::uint64_t>(exec, recipe, seed);
-  return detail::generate_skewed<Scalar, Index, Key128>(exec, recipe, seed);
+  return detail::generate_skewed<Scalar, Index, detail::Key128>(exec, recipe, seed);
 }
 
 }  // namespace sporades

@@ -228,7 +228,8 @@ Parsed parse(std::vector<std::string> arguments) {
                          "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
                          "random race for 3 iterations, and random with several --starts",
                          "Format and MTTKRP strategy",
-                         {std::begin(mttkrp_strategy_names), std::end(mttkrp_strategy_names)}});
+                         {std::begin(sporades::detail::mttkrp_strategy_names),
+                          std::end(sporades::detail::mttkrp_strategy_names)}});
   add_rank(cp_als_app, cp_als_arguments.rank);
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
                       "Keep all factors at 0 or above");
@@ -249,7 +250,8 @@ Parsed parse(std::vector<std::string> arguments) {
                         {"Stop when the fit changes by less; 0: run all iterations",
                          "Start: random, hosvd, or a ttensor FILE",
                          "How chains of products are computed",
-                         {std::begin(ttm_chain_strategy_names), std::end(ttm_chain_strategy_names)},
+                         {std::begin(sporades::detail::ttm_chain_strategy_names),
+                          std::end(sporades::detail::ttm_chain_strategy_names)},
                          "ttensor"});
   tucker_app.add_option_function<std::string>(
       "--ranks",
@@ -271,7 +273,8 @@ Parsed parse(std::vector<std::string> arguments) {
                         {"Stop when the KKT violation is below it; 0: run all iterations",
                          "Start: random, or a ktensor FILE",
                          "How Phi is summed",
-                         {std::begin(phi_strategy_names), std::end(phi_strategy_names)}});
+                         {std::begin(sporades::detail::phi_strategy_names),
+                          std::end(sporades::detail::phi_strategy_names)}});
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] {
     complete(cp_apr_app, cp_apr_arguments.common, "--rank");

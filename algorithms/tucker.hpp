@@ -3,12 +3,12 @@
 #pragma once
 
 #include <map>
-#include <sporades/algorithms/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/tucker/model.hpp>
+#include <sporades/algorithms/detail/tucker/options.hpp>
+#include <sporades/algorithms/detail/tucker/solver.hpp>
+#include <sporades/algorithms/detail/tucker/start.hpp>
 #include <sporades/algorithms/starts.hpp>
-#include <sporades/algorithms/tucker/model.hpp>
-#include <sporades/algorithms/tucker/options.hpp>
-#include <sporades/algorithms/tucker/solver.hpp>
-#include <sporades/algorithms/tucker/start.hpp>
 
 /// Tucker decomposition by higher-order orthogonal iteration (HOOI):
 ///   X ~ M = G x_0 A_0 ... x_{N-1} A_{N-1},  A_n orthonormal, I_n x R_n
@@ -22,13 +22,13 @@
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads.
 ///
-///   HooiOptions options;
+///   TuckerOptions options;
 ///   options.ranks = {8, 8, 8};
-///   auto const result = hooi(exec, X, options);
+///   auto const result = tucker(exec, X, options);
 /// or, with what it does taken apart, so that a run can be watched, saved and continued:
-///   auto problem = make_hooi_problem(exec, X, options);          // plan and norm
-///   auto state = hooi_start(exec, X, options);                   // or restore(exec, snapshot)
-///   auto const result = hooi(exec, problem, options, state, [&](auto const& state) {
+///   auto problem = make_tucker_problem(exec, X, options);          // plan and norm
+///   auto state = tucker_start(exec, X, options);                   // or restore(exec, snapshot)
+///   auto const result = tucker(exec, problem, options, state, [&](auto const& state) {
 ///     save(snapshot(exec, state));
 ///     return true;                                               // false stops
 ///   });
@@ -36,17 +36,17 @@
 namespace sporades {
 
 template <class Scalar, class MemorySpace>
-struct HooiResult {
+struct TuckerResult {
   TuckerTensor<Scalar, MemorySpace> model;  // signs fixed
   std::vector<double> fits;     // of every iteration, those before a resumption included
   std::vector<double> seconds;  // the same
   bool converged = false;
-  HooiStop stop = HooiStop::iterations;
+  TuckerStop stop = TuckerStop::iterations;
   std::map<std::string, KernelTime> kernels;  // where options.time_kernels
   std::vector<double> start_scores;           // the last fit of each start that has ended
   std::uint64_t seed = 0;                     // of the start that gave the model
 
-  bool is_stopped() const { return stop == HooiStop::observer; }
+  bool is_stopped() const { return stop == TuckerStop::observer; }
   double fit() const { return fits.empty() ? 0 : fits.back(); }
 };
 
@@ -56,13 +56,13 @@ struct HooiResult {
 /// X, where X has no nonzeros, an index past its mode, is all zero, or holds NaN or infinity
 /// (saying where), and where a chain does not fit the memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(ExecutionSpace const& exec,
-                                                          CooTensor<Scalar, Index, MemorySpace> X,
-                                                          HooiOptions const& options) {
-  check_hooi(options, X.dims);
-  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "hooi");
+TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+    TuckerOptions const& options) {
+  detail::check_tucker(options, X.dims);
+  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "tucker");
   Dims const dims = scaled.tensor.dims;
-  double const square = norm_squared(exec, scaled.tensor.values);  // that of the sums
+  double const square = detail::norm_squared(exec, scaled.tensor.values);  // that of the sums
   return {dims,
           make_ttm_chain_plan(exec, hand_over(scaled.tensor), options.ranks,
                               TtmChainOptions{options.strategy, options.memory_limit}),
@@ -75,70 +75,70 @@ HooiProblem<Scalar, Index, MemorySpace> make_hooi_problem(ExecutionSpace const& 
 /// options, RunError where the fit is NaN or a number of the core is past the range of Scalar,
 /// Stopped where options.stop says so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-HooiResult<Scalar, MemorySpace> hooi(
-    ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
-    HooiOptions const& options, HooiState<Scalar, MemorySpace>& state,
-    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  check_hooi(options, problem.dims);
-  expects(options.ranks == problem.chain.ranks, "hooi: the problem was made for other ranks");
-  detail::check_hooi_state(problem.dims, options, state);
-  KernelTimes times(options.time_kernels);
-  detail::HooiSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+TuckerResult<Scalar, MemorySpace> tucker(
+    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace>& problem,
+    TuckerOptions const& options, TuckerState<Scalar, MemorySpace>& state,
+    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  detail::check_tucker(options, problem.dims);
+  expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
+  detail::check_tucker_state(problem.dims, options, state);
+  detail::KernelTimes times(options.time_kernels);
+  detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
   auto const has_converged = [&] {
     auto const& fits = state.fits;
     return fits.size() > 1 && std::abs(fits.back() - fits[fits.size() - 2]) < options.tolerance;
   };
-  HooiStop stop = HooiStop::iterations;
+  TuckerStop stop = TuckerStop::iterations;
   while (!has_converged() && state.iteration() < options.iterations) {
     solver.iterate();
     if (observer && !observer(state)) {
-      stop = HooiStop::observer;
+      stop = TuckerStop::observer;
       break;
     }
   }
   bool const converged = has_converged();
-  if (converged) stop = HooiStop::converged;
-  HooiResult<Scalar, MemorySpace> result{sign_fixed_model(exec, state),
-                                         state.fits,
-                                         state.seconds,
-                                         converged,
-                                         stop,
-                                         times.by_label(),
-                                         {},
-                                         options.seed};
+  if (converged) stop = TuckerStop::converged;
+  TuckerResult<Scalar, MemorySpace> result{detail::sign_fixed_model(exec, state),
+                                           state.fits,
+                                           state.seconds,
+                                           converged,
+                                           stop,
+                                           times.by_label(),
+                                           {},
+                                           options.seed};
   result.start_scores = {result.fit()};
   return result;
 }
 
 /// From starts.state, and from random starts of other seeds (seed_of_start) until there are
 /// options.starts. The best fit's result is returned, the first of equal ones; the observer is
-/// called for one start after another, and stops them all. Fences exec. Throws as hooi.
+/// called for one start after another, and stops them all. Fences exec. Throws as tucker.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-HooiResult<Scalar, MemorySpace> hooi_of_starts(
-    ExecutionSpace const& exec, HooiProblem<Scalar, Index, MemorySpace>& problem,
-    HooiOptions const& options, Starts<HooiState<Scalar, MemorySpace>>& starts,
-    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  using State = HooiState<Scalar, MemorySpace>;
+TuckerResult<Scalar, MemorySpace> tucker_of_starts(
+    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace>& problem,
+    TuckerOptions const& options, Starts<TuckerState<Scalar, MemorySpace>>& starts,
+    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  using State = TuckerState<Scalar, MemorySpace>;
   CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
   any.dims = problem.dims;
   return detail::run_starts(
-      options, starts, [&](HooiOptions const& one) { return hooi_start(exec, any, one); },
-      [&](HooiOptions const& one, State& state) {
-        return hooi(exec, problem, one, state, observer);
+      options, starts, [&](TuckerOptions const& one) { return tucker_start(exec, any, one); },
+      [&](TuckerOptions const& one, State& state) {
+        return tucker(exec, problem, one, state, observer);
       },
       [](State const& state) { return state.fits.back(); });
 }
 
 /// The whole of it, from one or several random starts, or from HOSVD.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-HooiResult<Scalar, MemorySpace> hooi(
+TuckerResult<Scalar, MemorySpace> tucker(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    HooiOptions const& options,
-    typename HooiState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  auto problem = make_hooi_problem(exec, X, options);
-  Starts<HooiState<Scalar, MemorySpace>> starts;
-  starts.state = hooi_start(exec, X, options);
-  return hooi_of_starts(exec, problem, options, starts, observer);
+    TuckerOptions const& options,
+    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
+  auto problem = make_tucker_problem(exec, X, options);
+  Starts<TuckerState<Scalar, MemorySpace>> starts;
+  starts.state = tucker_start(exec, X, options);
+  return tucker_of_starts(exec, problem, options, starts, observer);
 }
 
 }  // namespace sporades

@@ -12,6 +12,7 @@ foreach(folder IN LISTS sporades_folders)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${sporades_include}/sporades/${folder} SYMBOLIC)
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${sporades_include}/sporades/version.hpp @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/sporades.hpp ${sporades_include}/sporades/sporades.hpp COPYONLY)
 
 list(TRANSFORM sporades_folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
 file(GLOB_RECURSE sporades_sources CONFIGURE_DEPENDS ${patterns})

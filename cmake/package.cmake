@@ -11,7 +11,8 @@ foreach(folder IN LISTS sporades_folders)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades
     FILES_MATCHING PATTERN "*.hpp" PATTERN "${folder}/command" EXCLUDE)
 endforeach()
-install(FILES ${sporades_include}/sporades/version.hpp ${sporades_include}/sporades/execution_spaces.hpp
+install(FILES ${sporades_include}/sporades/sporades.hpp ${sporades_include}/sporades/version.hpp
+  ${sporades_include}/sporades/execution_spaces.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades)
 install(FILES ${sporades_eti_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades/eti)
 

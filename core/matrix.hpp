@@ -20,15 +20,19 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace
                                                                   std::size_t rows,
                                                                   std::size_t columns) {
   using Result = Matrix<Scalar, typename ExecutionSpace::memory_space>;
-  auto const padded = zeroed<Result>(exec, label, rows, padded_columns(columns));
+  auto const padded = detail::zeroed<Result>(exec, label, rows, padded_columns(columns));
   return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, columns));
 }
+
+namespace detail {
 
 /// The same matrix with its padding as columns. Only for what make_matrix gave; does not own.
 template <class MatrixType>
 MatrixType with_padding(MatrixType const& A) {
   return MatrixType(A.data(), A.extent(0), padded_columns(A.extent(1)));
 }
+
+}  // namespace detail
 
 /// A copy of A in the memory space of exec, padded as make_matrix does. Fences exec.
 template <class ExecutionSpace, class Source>
@@ -41,18 +45,21 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   } else {  // strided rows cross memory spaces only as a contiguous block
     using Contiguous = Matrix<Scalar, SourceSpace>;
     typename SourceSpace::execution_space const there{};
-    auto const packed =
-        uninitialized<Contiguous>(there, "sporades::matrix::pack", A.extent(0), A.extent(1));
+    auto const packed = detail::uninitialized<Contiguous>(there, "sporades::matrix::pack",
+                                                          A.extent(0), A.extent(1));
     Kokkos::deep_copy(there, packed, A);
     there.fence();
-    auto const arrived = uninitialized<Matrix<Scalar, typename ExecutionSpace::memory_space>>(
-        exec, "sporades::matrix::unpack", A.extent(0), A.extent(1));
+    auto const arrived =
+        detail::uninitialized<Matrix<Scalar, typename ExecutionSpace::memory_space>>(
+            exec, "sporades::matrix::unpack", A.extent(0), A.extent(1));
     Kokkos::deep_copy(exec, arrived, packed);
     Kokkos::deep_copy(exec, target, arrived);
   }
   exec.fence();
   return target;
 }
+
+namespace detail {
 
 /// A contiguous matrix itself where the host can reach it, else one of its shape on the host, its
 /// entries undefined.
@@ -102,4 +109,5 @@ auto matrix_of(ExecutionSpace const& exec, std::string const& label,
   return A;
 }
 
+}  // namespace detail
 }  // namespace sporades

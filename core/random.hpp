@@ -5,6 +5,7 @@
 #include <sporades/core/matrix.hpp>
 
 namespace sporades {
+namespace detail {
 
 /// One step of the SplitMix64 generator: a bijection of 64 bits that scatters its input.
 /// Steele, Lea & Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
@@ -24,12 +25,16 @@ KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::ui
   return static_cast<Scalar>(static_cast<double>(bits) * 0x1p-53);
 }
 
+}  // namespace detail
+
 /// The seed of start k of several, start 0 being the seed's own. Neighbouring seeds will not do:
 /// where two differ in their lowest bits alone, below the rank, random factors have the same
 /// columns in another order. So the others are scattered over 53 bits, which every reader of JSON
 /// keeps, and are others for another seed.
 constexpr std::uint64_t seed_of_start(std::uint64_t seed, int k) {
-  return k == 0 ? seed : splitmix64(splitmix64(seed) + static_cast<std::uint64_t>(k)) >> 11;
+  return k == 0
+             ? seed
+             : detail::splitmix64(detail::splitmix64(seed) + static_cast<std::uint64_t>(k)) >> 11;
 }
 
 namespace detail {
@@ -44,8 +49,6 @@ struct FillRandom {
   }
 };
 
-}  // namespace detail
-
 /// A padded rows x R matrix (see make_matrix) of random_entry(seed, n, i, r). Enqueued on exec.
 /// Throws Error if R is past the 16 bits that the generator gives it.
 template <class Scalar, class ExecutionSpace>
@@ -58,10 +61,12 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> random_factor(ExecutionSpa
   Kokkos::parallel_for(
       "sporades::random::factor",
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, rows),
-      detail::FillRandom<Scalar, typename ExecutionSpace::memory_space>{
-          A, seed, static_cast<std::uint64_t>(n)});
+      FillRandom<Scalar, typename ExecutionSpace::memory_space>{A, seed,
+                                                                static_cast<std::uint64_t>(n)});
   return A;
 }
+
+}  // namespace detail
 
 /// One random factor a mode, A[n]: dims[n] x R. Enqueued on exec.
 template <class Scalar, class ExecutionSpace>
@@ -70,8 +75,8 @@ Factors<Scalar, typename ExecutionSpace::memory_space> random_factors(ExecutionS
                                                                       std::uint64_t seed) {
   Factors<Scalar, typename ExecutionSpace::memory_space> A;
   for (std::size_t n = 0; n < dims.size(); ++n)
-    A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n), dims[n],
-                                      R, seed, static_cast<int>(n)));
+    A.push_back(detail::random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
+                                              dims[n], R, seed, static_cast<int>(n)));
   return A;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/execution_spaces.hpp>
@@ -28,7 +28,7 @@ constexpr double seconds_to_spin = 3e-4;
 
 template <class... Spaces>
 constexpr bool has_openmp(std::tuple<Spaces...>*) {
-  return (wakes_threads<Spaces> || ...);
+  return (detail::wakes_threads<Spaces> || ...);
 }
 
 /// Rounds of GNU's waiting loop that take so long here; a pause takes 20 to 150 cycles.
@@ -37,7 +37,7 @@ long spins_in(double seconds) {
   std::atomic<int> word{0};
   double best = 1;
   for (int repeat = 0; repeat < 5; ++repeat) {
-    Timer const timer;
+    detail::Timer const timer;
     for (int i = 0; i < trial && word.load(std::memory_order_relaxed) == 0; ++i) {
 #if defined(__x86_64__) || defined(__i386__)
       __builtin_ia32_pause();
@@ -66,8 +66,7 @@ void unbind() {
   if (all == nullptr) return;
   std::size_t const bytes = CPU_ALLOC_SIZE(count);
   CPU_ZERO_S(bytes, all);
-  for (int const processor : processors)
-    CPU_SET_S(static_cast<std::size_t>(processor), bytes, all);
+  for (int const processor : processors) CPU_SET_S(static_cast<std::size_t>(processor), bytes, all);
   sched_setaffinity(0, bytes, all);
   CPU_FREE(all);
 #endif

@@ -16,10 +16,13 @@ class Stopped : public RunError {
   Stopped() : RunError("stopped from outside") {}
 };
 
+namespace detail {
+
 /// Throws Stopped if the check says so. A check is cheap, and is asked between parts that take
 /// long, on the thread that called the algorithm.
 inline void throw_if_stopped(StopCheck const& stop) {
   if (stop && stop()) throw Stopped();
 }
 
+}  // namespace detail
 }  // namespace sporades

@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <string>
 
 namespace sporades {
+namespace detail {
 
 /// Wall-clock seconds since it was made or reset.
 class Timer {
@@ -21,10 +22,14 @@ class Timer {
   Clock::time_point begin_ = Clock::now();
 };
 
+}  // namespace detail
+
 struct KernelTime {
   double seconds = 0;
   std::uint64_t calls = 0;
 };
+
+namespace detail {
 
 /// Seconds and calls by label. A label's time starts and ends with a fence of the instance, so
 /// that work which is only enqueued is counted where it belongs; that costs a few microseconds a
@@ -56,4 +61,5 @@ class KernelTimes {
   std::map<std::string, KernelTime> by_label_;
 };
 
+}  // namespace detail
 }  // namespace sporades

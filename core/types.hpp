@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/kokkos.hpp>
-#include <sporades/core/memory.hpp>
 #include <string>
 #include <vector>
 
@@ -40,6 +40,8 @@ inline std::string to_string(Dims const& dims) {
   return text;
 }
 
+namespace detail {
+
 /// Bits that the indices 0 to dim-1 need: ceil(log2 dim), 0 for dim 0 and 1.
 KOKKOS_INLINE_FUNCTION constexpr int index_bits(std::uint64_t dim) {
   int bits = 0;
@@ -71,4 +73,5 @@ void check_dims(Dims const& dims, char const* where) {
             " has length ", dims[n], ", past its ", 8 * sizeof(Index), "-bit indices");
 }
 
+}  // namespace detail
 }  // namespace sporades

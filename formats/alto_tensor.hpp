@@ -14,10 +14,10 @@ namespace sporades {
 struct AltoLayout {
   static constexpr int most_bits = 128;
 
-  int bits = 0;                // of an index
-  std::vector<BitMask> low;    // of each mode: its lowest bits' places in the low word
-  std::vector<BitMask> high;   // of each mode: the places of the others in the high word
-  std::vector<int> low_count;  // of each mode: bits in the low word
+  int bits = 0;                       // of an index
+  std::vector<detail::BitMask> low;   // of each mode: its lowest bits' places in the low word
+  std::vector<detail::BitMask> high;  // of each mode: the places of the others in the high word
+  std::vector<int> low_count;         // of each mode: bits in the low word
 
   AltoLayout() = default;
   /// Throws Error where the indices take more than 128 bits.
@@ -26,20 +26,21 @@ struct AltoLayout {
     int longest = 0;
     for (std::size_t n = 0; n < dims.size(); ++n) {
       modes[n] = static_cast<int>(n);
-      longest = std::max(longest, index_bits(dims[n]));
-      bits += index_bits(dims[n]);
+      longest = std::max(longest, detail::index_bits(dims[n]));
+      bits += detail::index_bits(dims[n]);
     }
     expects(bits <= most_bits, "AltoLayout: the indices of ", to_string(dims), " take ", bits,
             " bits, two words have 128");
-    std::stable_sort(modes.begin(), modes.end(),
-                     [&](int a, int b) { return index_bits(dims[a]) < index_bits(dims[b]); });
+    std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) {
+      return detail::index_bits(dims[a]) < detail::index_bits(dims[b]);
+    });
     std::vector<std::uint64_t> words[2];
     words[0].resize(dims.size());
     words[1].resize(dims.size());
     int place = 0;
     for (int b = 0; b < longest; ++b)
       for (int n : modes)
-        if (b < index_bits(dims[n])) {
+        if (b < detail::index_bits(dims[n])) {
           words[place / 64][n] |= std::uint64_t{1} << (place % 64);
           ++place;
         }
@@ -261,8 +262,8 @@ AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionS
 /// X in any order; duplicates stay. Fences exec. About the time of one sort. X's indices are
 /// trusted: check_coordinates checks them. Throws Error where they take more than 128 bits.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-AltoTensor<Scalar, Index, MemorySpace> make_alto_tensor(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {
+AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
+                                                 CooTensor<Scalar, Index, MemorySpace> const& X) {
   using Tensor = AltoTensor<Scalar, Index, MemorySpace>;
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
@@ -273,22 +274,22 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto_tensor(
   detail::AltoMasks const masks(result.layout);
   auto const sorted_keys = [&](auto keys) {
     using Keys = decltype(keys);
-    keys = uninitialized<Keys>(exec, "sporades::alto_tensor::keys", X.nnz());
+    keys = detail::uninitialized<Keys>(exec, "sporades::alto_tensor::keys", X.nnz());
     Kokkos::parallel_for("sporades::alto_tensor::linearize", Policy(exec, 0, X.nnz()),
                          detail::Linearize<Coordinates, Keys>{X.coordinates, keys, masks});
-    return std::make_pair(keys, sort_permutation(exec, keys, result.layout.bits));
+    return std::make_pair(keys, detail::sort_permutation(exec, keys, result.layout.bits));
   };
   if (result.layout.has_two_words()) {
-    auto const [keys, order] = sorted_keys(Kokkos::View<Key128*, MemorySpace>());
-    result.low = uninitialized<WordsView>(exec, "sporades::alto_tensor::low", X.nnz());
-    result.high = uninitialized<WordsView>(exec, "sporades::alto_tensor::high", X.nnz());
+    auto const [keys, order] = sorted_keys(Kokkos::View<detail::Key128*, MemorySpace>());
+    result.low = detail::uninitialized<WordsView>(exec, "sporades::alto_tensor::low", X.nnz());
+    result.high = detail::uninitialized<WordsView>(exec, "sporades::alto_tensor::high", X.nnz());
     Kokkos::parallel_for("sporades::alto_tensor::split_keys", Policy(exec, 0, X.nnz()),
                          detail::SplitKeys<MemorySpace>{keys, order, result.low, result.high});
-    result.values = in_order(exec, X.values, order);
+    result.values = detail::in_order(exec, X.values, order);
   } else {
     auto const [keys, order] = sorted_keys(WordsView());
-    result.low = in_order(exec, keys, order);
-    result.values = in_order(exec, X.values, order);
+    result.low = detail::in_order(exec, keys, order);
+    result.values = detail::in_order(exec, X.values, order);
   }
 
   Position parts = 1;
@@ -301,7 +302,7 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto_tensor(
       detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
   auto const host = Kokkos::create_mirror_view(intervals);
   Kokkos::deep_copy(exec, host, intervals);
-  fence(exec, "sporades::alto_tensor::find_intervals");
+  detail::fence(exec, "sporades::alto_tensor::find_intervals");
   for (int n = 0; n < X.order(); ++n)
     result.partitions.push_back(
         detail::choose_partition(exec, X.nnz(), X.dims[n], n, X.order(), host));
@@ -313,7 +314,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              AltoTensor<Scalar, Index, MemorySpace> const& X) {
   using Coo = CooTensor<Scalar, Index, MemorySpace>;
-  auto result = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
+  auto result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
   Kokkos::deep_copy(exec, result.values, X.values);
   Kokkos::parallel_for(
       "sporades::alto_tensor::delinearize",

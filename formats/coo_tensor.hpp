@@ -47,6 +47,8 @@ Tensor hand_over(Tensor& X) {
   return std::exchange(X, Tensor{});
 }
 
+namespace detail {
+
 /// An unsorted tensor of these dims with room for nnz nonzeros, contents undefined.
 /// Allocates on exec. Throws Error if the order or a mode does not fit.
 template <class Scalar, class Index, class ExecutionSpace>
@@ -60,8 +62,6 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> allocate_coo(
           uninitialized<typename Tensor::Values>(exec, "sporades::coo::values", nnz),
           {}};
 }
-
-namespace detail {
 
 /// The first nonzero that has an index past its mode.
 template <class Coordinates>
@@ -84,7 +84,7 @@ struct FirstPastMode {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        char const* where) {
-  check_dims<Index>(X.dims, where);
+  detail::check_dims<Index>(X.dims, where);
   if (X.nnz() == 0) return;
   expects(X.coordinates.extent(0) == X.dims.size() && X.coordinates.extent(1) == X.nnz(), where,
           ": coordinates are ", X.coordinates.extent(0), " x ", X.coordinates.extent(1),
@@ -102,7 +102,7 @@ void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
     Index index = 0;
     Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&index);
     Kokkos::deep_copy(exec, host, Kokkos::subview(X.coordinates, n, first));
-    fence(exec, "sporades::coo::check_coordinates");
+    detail::fence(exec, "sporades::coo::check_coordinates");
     expects(index < X.dims[n], where, ": nonzero ", first, ", mode ", n, ": the index ", index,
             " (from 0) is past the mode's length ", X.dims[n]);
   }
@@ -117,13 +117,13 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
   if constexpr (std::is_same_v<Target, MemorySpace>) {
     return X;
   } else {
-    auto Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
+    auto Y = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
     for (int n = 0; n < X.order(); ++n)  // one copy takes only what lies without gaps
       Kokkos::deep_copy(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),
                         Kokkos::subview(X.coordinates, n, Kokkos::ALL));
     Kokkos::deep_copy(exec, Y.values, X.values);
     Y.sorted_modes = X.sorted_modes;
-    fence(exec, "sporades::coo::copy_to");
+    detail::fence(exec, "sporades::coo::copy_to");
     return Y;
   }
 }

@@ -111,12 +111,14 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
   T.first_child.resize(N - 1);
   T.marks.resize(N - 1);
   auto row = [](auto const& matrix, int n) { return Kokkos::subview(matrix, n, Kokkos::ALL); };
-  T.indices[N - 1] = uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nnz);
+  T.indices[N - 1] =
+      detail::uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nnz);
   Kokkos::deep_copy(exec, T.indices[N - 1], row(S.coordinates, mode_order[N - 1]));
 
   detail::OpensNode<MemorySpace, Index> opens{S.coordinates, {}, 0};
   for (int l = 0; l < N; ++l) opens.modes[l] = mode_order[l];
-  auto const node = uninitialized<typename Tensor::Positions>(exec, "sporades::csf::node", nnz);
+  auto const node =
+      detail::uninitialized<typename Tensor::Positions>(exec, "sporades::csf::node", nnz);
   Kokkos::parallel_for(
       "sporades::csf::leaves", Policy(exec, 0, nnz), KOKKOS_LAMBDA(Position p) { node(p) = p; });
   Position children = nnz;
@@ -127,23 +129,24 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
     Kokkos::parallel_reduce(
         "sporades::csf::count", Policy(exec, 0, nnz),
         KOKKOS_LAMBDA(Position p, Position & sum) { sum += count(p) ? 1 : 0; }, nodes);
-    T.indices[l] = uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nodes);
-    T.first_child[l] =
-        uninitialized<typename Tensor::Positions>(exec, "sporades::csf::first_child", nodes + 1);
+    T.indices[l] =
+        detail::uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nodes);
+    T.first_child[l] = detail::uninitialized<typename Tensor::Positions>(
+        exec, "sporades::csf::first_child", nodes + 1);
     Kokkos::parallel_scan("sporades::csf::number", Policy(exec, 0, nnz),
                           detail::NumberNodes<MemorySpace, Index>{opens, mode_order[l], node,
                                                                   T.indices[l], T.first_child[l]});
     Kokkos::deep_copy(exec, Kokkos::subview(T.first_child[l], nodes), children);
     constexpr Position distance = Tensor::mark_distance;
-    auto const marks = uninitialized<typename Tensor::Positions>(exec, "sporades::csf::marks",
-                                                                 (nnz + distance - 1) / distance);
+    auto const marks = detail::uninitialized<typename Tensor::Positions>(
+        exec, "sporades::csf::marks", (nnz + distance - 1) / distance);
     Kokkos::parallel_for(
         "sporades::csf::mark", Policy(exec, 0, marks.extent(0)),
         KOKKOS_LAMBDA(Position m) { marks(m) = node(m * distance); });
     T.marks[l] = marks;
     children = nodes;
   }
-  fence(exec, "sporades::csf::make");
+  detail::fence(exec, "sporades::csf::make");
   return T;
 }
 
@@ -153,13 +156,13 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              CsfTensor<Scalar, Index, MemorySpace> const& T) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   int const N = T.order();
-  auto X = allocate_coo<Scalar, Index>(exec, T.dims, T.nnz());
+  auto X = detail::allocate_coo<Scalar, Index>(exec, T.dims, T.nnz());
   Kokkos::deep_copy(exec, X.values, T.values);
   X.sorted_modes = T.mode_order;
   auto const coordinates = X.coordinates;
   // first(f): the first leaf below node f, level by level from the leaves up
-  auto first = uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::csf::first",
-                                                                   T.nnz() + 1);
+  auto first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
+      exec, "sporades::csf::first", T.nnz() + 1);
   auto const leaf = first;
   Kokkos::parallel_for(
       "sporades::csf::leaves", Policy(exec, 0, T.nnz() + 1),
@@ -170,7 +173,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
     if (l < N - 1) {
       auto const below = first;
       auto const child = T.first_child[l];
-      auto const here = uninitialized<Kokkos::View<Position*, MemorySpace>>(
+      auto const here = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
           exec, "sporades::csf::first", T.nodes(l) + 1);
       Kokkos::parallel_for(
           "sporades::csf::descend", Policy(exec, 0, T.nodes(l) + 1),

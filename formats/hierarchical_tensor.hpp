@@ -177,7 +177,7 @@ HierarchicalTensor<Scalar, Index, MemorySpace> make_hierarchical(
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& H) {
-  auto X = allocate_coo<Scalar, Index>(exec, H.dims, H.nnz());
+  auto X = detail::allocate_coo<Scalar, Index>(exec, H.dims, H.nnz());
   Kokkos::deep_copy(exec, X.values, H.values);
   Kokkos::deep_copy(exec, Kokkos::subview(X.coordinates, H.mode(), Kokkos::ALL), H.fibers.index);
   X.sorted_modes = H.fibers.modes;

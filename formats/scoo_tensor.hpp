@@ -113,8 +113,6 @@ struct FillBlocks {
   }
 };
 
-}  // namespace detail
-
 /// A semi-sparse tensor of zeros with these sparse coordinates, a row a mode of sparse_modes, which
 /// it shares. Allocates on exec. Throws Error unless sparse and dense modes are all modes, each
 /// once, and there is one row of coordinates a sparse mode; and where the bytes overflow.
@@ -126,12 +124,12 @@ ScooTensor<Scalar, Index, MemorySpace> allocate_scoo(
   check_dims<Index>(dims, "ScooTensor");
   auto all = sparse_modes;
   all.insert(all.end(), dense_modes.begin(), dense_modes.end());
-  detail::check_modes(all, static_cast<int>(dims.size()), "ScooTensor");
+  check_modes(all, static_cast<int>(dims.size()), "ScooTensor");
   expects(all.size() == dims.size(), "ScooTensor: ", all.size(), " modes of ", dims.size(),
           " are said to be sparse or dense");
   expects(coordinates.extent(0) == sparse_modes.size(), "ScooTensor: ", coordinates.extent(0),
           " rows of coordinates for ", sparse_modes.size(), " sparse modes");
-  auto const size = detail::block_size(dims, dense_modes);
+  auto const size = block_size(dims, dense_modes);
   Position const fibers = coordinates.extent(1);
   checked_product(checked_product(fibers, size + 3, "ScooTensor: entries"), sizeof(Scalar),
                   "ScooTensor: bytes");
@@ -142,6 +140,8 @@ ScooTensor<Scalar, Index, MemorySpace> allocate_scoo(
           make_matrix<Scalar>(exec, "sporades::scoo::values", fibers, size),
           {}};
 }
+
+}  // namespace detail
 
 /// X with these modes dense, in blocks that list them in this order, slowest first; fibers sorted
 /// by the other modes, ascending. Every nonzero of X becomes an entry of a block; equal coordinates
@@ -162,14 +162,15 @@ ScooTensor<Scalar, Index, MemorySpace> make_scoo(ExecutionSpace const& exec,
   auto const S = sorted(exec, X, all);
 
   detail::CompareNonzeros<Coordinates> const by_sparse(S.coordinates, sparse_modes);
-  auto const heads =
-      uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::scoo::heads", S.nnz());
+  auto const heads = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
+      exec, "sporades::scoo::heads", S.nnz());
   Kokkos::parallel_for("sporades::scoo::mark_heads", Range(exec, 0, S.nnz()),
                        detail::MarkHeads<Coordinates>{by_sparse, heads});
-  Position const fibers = exclusive_scan_total(exec, heads);
-  auto const coordinates = uninitialized<typename Scoo::Coordinates>(
+  Position const fibers = detail::exclusive_scan_total(exec, heads);
+  auto const coordinates = detail::uninitialized<typename Scoo::Coordinates>(
       exec, "sporades::scoo::coordinates", sparse_modes.size(), fibers);
-  Scoo Y = allocate_scoo<Scalar, Index>(exec, X.dims, sparse_modes, dense_modes, coordinates);
+  Scoo Y =
+      detail::allocate_scoo<Scalar, Index>(exec, X.dims, sparse_modes, dense_modes, coordinates);
   Y.sorted_modes = sparse_modes;
   Kokkos::parallel_for("sporades::scoo::fill_blocks", Range(exec, 0, S.nnz()),
                        detail::FillBlocks<Scoo, Coordinates>{by_sparse,
@@ -180,7 +181,7 @@ ScooTensor<Scalar, Index, MemorySpace> make_scoo(ExecutionSpace const& exec,
                                                              heads,
                                                              Y.coordinates,
                                                              Y.values});
-  fence(exec, "sporades::scoo::make");
+  detail::fence(exec, "sporades::scoo::make");
   return Y;
 }
 
@@ -201,7 +202,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   auto const values = Y.values;
   auto const from = Y.coordinates;
   bool const keeps = zeros == BlockZeros::keep;
-  auto const first = uninitialized<Kokkos::View<Position*, MemorySpace>>(
+  auto const first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
       exec, "sporades::scoo::first", Y.fibers());
   Kokkos::parallel_for(
       "sporades::scoo::count", Range(exec, 0, Y.fibers()), KOKKOS_LAMBDA(Position f) {
@@ -209,8 +210,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
         for (Position k = 0; k < size; ++k) count += keeps || values(f, k) != Scalar(0) ? 1 : 0;
         first(f) = count;
       });
-  Position const nnz = exclusive_scan_total(exec, first);
-  auto X = allocate_coo<Scalar, Index>(exec, Y.dims, nnz);
+  Position const nnz = detail::exclusive_scan_total(exec, first);
+  auto X = detail::allocate_coo<Scalar, Index>(exec, Y.dims, nnz);
   auto const to = X.coordinates;
   auto const values_to = X.values;
   detail::BlockShape const shape(Y.dims, Y.dense_modes);
@@ -232,7 +233,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
     X.sorted_modes = Y.sorted_modes;
     X.sorted_modes.insert(X.sorted_modes.end(), Y.dense_modes.begin(), Y.dense_modes.end());
   }
-  fence(exec, "sporades::scoo::to_coo");
+  detail::fence(exec, "sporades::scoo::to_coo");
   return X;
 }
 
@@ -245,7 +246,7 @@ ScooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
   if constexpr (std::is_same_v<typename Target::MemorySpace, MemorySpace>) {
     return Y;
   } else {
-    auto const coordinates = uninitialized<typename Target::Coordinates>(
+    auto const coordinates = detail::uninitialized<typename Target::Coordinates>(
         exec, "sporades::scoo::coordinates", Y.coordinates.extent(0), Y.coordinates.extent(1));
     Kokkos::deep_copy(exec, coordinates, Y.coordinates);
     return {Y.dims,        Y.sparse_modes, Y.dense_modes, coordinates, copy_matrix(exec, Y.values),

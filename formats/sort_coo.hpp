@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/scan.hpp>
-#include <sporades/core/sort.hpp>
+#include <sporades/core/detail/scan.hpp>
+#include <sporades/core/detail/sort.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -208,8 +208,6 @@ struct SumRuns {
   }
 };
 
-}  // namespace detail
-
 /// The permutation that sorts the nonzeros lexicographically by these modes, slowest first; stable,
 /// so that a list of some modes keeps the order inside equal ones. permutation(p') = p.
 /// X's indices are trusted: check_coordinates checks them. Where X.sorted_modes helps, fewer bits
@@ -220,9 +218,9 @@ Permutation<MemorySpace> sort_permutation(ExecutionSpace const& exec,
                                           CooTensor<Scalar, Index, MemorySpace> const& X,
                                           std::vector<int> const& modes,
                                           SortAlgorithm algorithm = SortAlgorithm::automatic) {
-  detail::check_modes(modes, X.order(), "sort_permutation");
-  auto const reordering = detail::plan_reordering(X.sorted_modes, modes);
-  return detail::unpack_items(exec, detail::sort_nonzeros(exec, X, reordering, algorithm).order);
+  check_modes(modes, X.order(), "sort_permutation");
+  auto const reordering = plan_reordering(X.sorted_modes, modes);
+  return unpack_items(exec, sort_nonzeros(exec, X, reordering, algorithm).order);
 }
 
 /// The tensor whose nonzero p' is X's nonzero permutation(p'); its order counts as unknown.
@@ -238,26 +236,27 @@ CooTensor<Scalar, Index, MemorySpace> permuted(
   Kokkos::parallel_for(
       "sporades::sort::permute_nonzeros",
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, X.nnz()),
-      detail::PermuteNonzeros<Tensor>{permutation, X.coordinates, Y.coordinates, X.values,
-                                      Y.values});
+      PermuteNonzeros<Tensor>{permutation, X.coordinates, Y.coordinates, X.values, Y.values});
   return Y;
 }
+
+}  // namespace detail
 
 /// X sorted lexicographically by these modes, slowest first; stable. The same Views where X is
 /// known to be sorted so. Sorting by one mode what is sorted by all others compares that mode only.
 /// X's indices are trusted: check_coordinates checks them.
 /// Enqueued on exec, does not fence. Throws Error if a mode is not in [0, N) or listed twice.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> sorted(ExecutionSpace const& exec,
-                                             CooTensor<Scalar, Index, MemorySpace> const& X,
-                                             std::vector<int> const& modes,
-                                             SortAlgorithm algorithm = SortAlgorithm::automatic) {
+CooTensor<Scalar, Index, MemorySpace> sorted(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    std::vector<int> const& modes,
+    detail::SortAlgorithm algorithm = detail::SortAlgorithm::automatic) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   detail::check_modes(modes, X.order(), "sorted");
   auto const reordering = detail::plan_reordering(X.sorted_modes, modes);
   if (reordering.compared == 0) return X;
   auto const nonzeros = detail::sort_nonzeros(exec, X, reordering, algorithm);
-  Tensor Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
+  Tensor Y = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
   auto const& words = nonzeros.order.words;
   int const item_bits = nonzeros.order.item_bits;
   detail::ItemOf<MemorySpace> const order{words, item_bits};
@@ -298,7 +297,7 @@ bool is_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
       "sporades::sort::count_descents",
       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 1, X.nnz()),
       detail::CountDescents<Coordinates>{{X.coordinates, modes}}, descents);
-  fence(exec, "sporades::sort::is_sorted");
+  detail::fence(exec, "sporades::sort::is_sorted");
   return descents == 0;
 }
 
@@ -317,18 +316,18 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
   Tensor const Y = sorted(exec, X, modes);
   X = {};
   detail::CompareNonzeros<typename Tensor::Coordinates> const compare(Y.coordinates, modes);
-  auto const place =
-      uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::sort::heads", Y.nnz());
+  auto const place = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
+      exec, "sporades::sort::heads", Y.nnz());
   Kokkos::parallel_for("sporades::sort::mark_heads", Range(exec, 0, Y.nnz()),
                        detail::MarkHeads<typename Tensor::Coordinates>{compare, place});
-  Position const distinct = exclusive_scan_total(exec, place);
+  Position const distinct = detail::exclusive_scan_total(exec, place);
   if (distinct == Y.nnz()) return {Y, 0};
-  Tensor Z = allocate_coo<Scalar, Index>(exec, Y.dims, distinct);
+  Tensor Z = detail::allocate_coo<Scalar, Index>(exec, Y.dims, distinct);
   Kokkos::parallel_for(
       "sporades::sort::sum_runs", Range(exec, 0, Y.nnz()),
       detail::SumRuns<Tensor>{compare, place, Y.coordinates, Z.coordinates, Y.values, Z.values});
   Z.sorted_modes = modes;
-  fence(exec, "sporades::sort::sum_duplicates");
+  detail::fence(exec, "sporades::sort::sum_duplicates");
   return {Z, Y.nnz() - distinct};
 }
 

@@ -30,6 +30,8 @@ struct TuckerTensor {
   }
 };
 
+namespace detail {
+
 /// Numbers of a core of these ranks. Throws Error where that overflows 64 bits.
 inline std::uint64_t core_size(std::vector<int> const& ranks) {
   std::uint64_t size = 1;
@@ -38,4 +40,5 @@ inline std::uint64_t core_size(std::vector<int> const& ranks) {
   return size;
 }
 
+}  // namespace detail
 }  // namespace sporades

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <limits>
-#include <sporades/core/dense.hpp>
-#include <sporades/core/logarithm.hpp>
-#include <sporades/kernels/model_values.hpp>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/logarithm.hpp>
+#include <sporades/kernels/detail/model_values.hpp>
 
 namespace sporades {
 
@@ -16,6 +16,8 @@ struct LogLikelihood {
   Position zero_model_nonzeros = 0;  // with x_p > 0 and m_p exactly 0
 };
 
+namespace detail {
+
 /// Memory that calls of log_likelihood share one after another.
 template <class MemorySpace>
 struct LogLikelihoodBuffers {
@@ -23,8 +25,6 @@ struct LogLikelihoodBuffers {
   Kokkos::View<double*, MemorySpace> sums;  // 2 x 32 of the nonzeros, N x R of columns, R weights
   typename Kokkos::View<double*, MemorySpace>::HostMirror host;
 };
-
-namespace detail {
 
 /// Nonzeros in blocks of 32 lanes of 64, as DotLanes has them; a block leaves 32 sums of
 /// x_p log m_p and 32 numbers of zero models.
@@ -111,7 +111,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 LogLikelihood log_likelihood(ExecutionSpace const& exec,
                              CooTensor<Scalar, Index, MemorySpace> const& X,
                              Factors<Scalar, MemorySpace> const& A, Weights const& weights,
-                             LogLikelihoodBuffers<MemorySpace>& buffers) {
+                             detail::LogLikelihoodBuffers<MemorySpace>& buffers) {
   using Kernel =
       detail::LogLikelihoodLanes<ExecutionSpace, detail::CooModel<Scalar, Index, MemorySpace>>;
   std::size_t const R = weights.extent(0), N = X.dims.size(), lanes = 2 * Kernel::lanes;
@@ -122,7 +122,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
             " has ", X.dims[n]);
   std::size_t const size = lanes + (N + 1) * R;
   if (buffers.host.extent(0) != size) {  // the last of the two
-    buffers.sums = uninitialized<Kokkos::View<double*, MemorySpace>>(
+    buffers.sums = detail::uninitialized<Kokkos::View<double*, MemorySpace>>(
         exec, "sporades::log_likelihood::sums", size);
     buffers.host = Kokkos::create_mirror_view(buffers.sums);
   }
@@ -130,7 +130,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
     return Kokkos::subview(buffers.sums, std::make_pair(begin, begin + size));
   };
   for (std::size_t n = 0; n < N; ++n)
-    column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
+    detail::column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
   if (X.nnz() == 0) {
     Kokkos::deep_copy(exec, part(0, lanes), 0);
   } else {
@@ -148,7 +148,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
   }
   Kokkos::deep_copy(exec, part(lanes + N * R, R), weights);
   Kokkos::deep_copy(exec, buffers.host, buffers.sums);
-  fence(exec, "sporades::log_likelihood");
+  detail::fence(exec, "sporades::log_likelihood");
   LogLikelihood result;
   double zeros = 0, mass = 0;
   for (std::size_t l = 0; l < Kernel::lanes; ++l) {
@@ -170,10 +170,10 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 LogLikelihood log_likelihood(ExecutionSpace const& exec,
                              CooTensor<Scalar, Index, MemorySpace> const& X,
-                             Ktensor<Scalar, MemorySpace> const& model) {
+                             KruskalTensor<Scalar, MemorySpace> const& model) {
   check_coordinates(exec, X, "log_likelihood");
-  LogLikelihoodBuffers<MemorySpace> buffers;
-  auto const weights = uninitialized<Kokkos::View<double*, MemorySpace>>(
+  detail::LogLikelihoodBuffers<MemorySpace> buffers;
+  auto const weights = detail::uninitialized<Kokkos::View<double*, MemorySpace>>(
       exec, "sporades::log_likelihood::weights", model.weights.extent(0));
   Kokkos::deep_copy(exec, weights, model.weights);
   return log_likelihood(exec, X, model.factors, weights, buffers);

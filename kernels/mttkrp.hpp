@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/mttkrp/alto.hpp>
-#include <sporades/kernels/mttkrp/atomic.hpp>
-#include <sporades/kernels/mttkrp/csf.hpp>
-#include <sporades/kernels/mttkrp/duplicated.hpp>
-#include <sporades/kernels/mttkrp/packed.hpp>
-#include <sporades/kernels/mttkrp/permuted.hpp>
-#include <sporades/kernels/mttkrp/sorted.hpp>
+#include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
+#include <sporades/kernels/detail/mttkrp/csf.hpp>
+#include <sporades/kernels/detail/mttkrp/packed.hpp>
+#include <sporades/kernels/detail/mttkrp/sorted.hpp>
 
 /// Matricized tensor times Khatri-Rao product on mode n:
 ///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
@@ -37,24 +37,32 @@ enum class MttkrpStrategy {
   alto_atomic
 };
 
+namespace detail {
+
 /// Of every strategy, in the order of the enumeration.
 inline constexpr char const* mttkrp_strategy_names[] = {"automatic", "atomic", "duplicated",
                                                         "permuted",  "sorted", "fibers",
                                                         "csf",       "alto",   "alto-atomic"};
 
+}  // namespace detail
+
 inline char const* to_string(MttkrpStrategy strategy) {
-  return mttkrp_strategy_names[static_cast<int>(strategy)];
+  return detail::mttkrp_strategy_names[static_cast<int>(strategy)];
 }
+
+namespace detail {
 
 /// True for both that take the linear order.
 inline bool is_linear(MttkrpStrategy strategy) {
   return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
 }
 
+}  // namespace detail
+
 /// The strategy of that name. Throws Error where there is none.
 inline MttkrpStrategy mttkrp_strategy(std::string const& name) {
   int number = 0;
-  for (char const* known : mttkrp_strategy_names) {
+  for (char const* known : detail::mttkrp_strategy_names) {
     if (name == known) return static_cast<MttkrpStrategy>(number);
     ++number;
   }
@@ -84,12 +92,13 @@ void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n
 }  // namespace detail
 
 /// On a COO tensor. Strategies: `atomic` and `duplicated` on any; `sorted` where X is sorted with
-/// mode n first; `automatic` is `sorted` where that holds, else `atomic`, whose bits may change. The buffers are kept
-/// between calls by whoever calls often. X's indices are trusted: check_coordinates checks them.
+/// mode n first; `automatic` is `sorted` where that holds, else `atomic`, whose bits may change.
+/// The buffers are kept between calls by whoever calls often. X's indices are trusted:
+/// check_coordinates checks them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   detail::check_mttkrp(X.dims, A, n, V);
   bool const is_sorted = !X.sorted_modes.empty() && X.sorted_modes[0] == n;
   if (strategy == MttkrpStrategy::automatic)
@@ -112,9 +121,9 @@ void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> co
 /// modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in them;
 /// `fibers` takes all but the last where it is not said.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> const& X,
+void mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry,
             int split = -1) {
   detail::check_mttkrp(X.dims, A, n, V);
   int const deepest = X.order() > 1 ? X.order() - 2 : 0;
@@ -130,18 +139,18 @@ void mttkrp(ExecutionSpace const& exec, PackedCoo<Scalar, Index, MemorySpace> co
       return detail::mttkrp_packed(exec, "sporades::mttkrp::fibers", X, A, V,
                                    split < 0 ? deepest : split, carry);
     default:
-      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedCoo");
+      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedTensor");
   }
 }
 
 /// On one COO tensor with a permutation a mode: strategy `permuted`, or `automatic` for the same.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, PermutedCoo<Scalar, Index, MemorySpace> const& X,
+void mttkrp(ExecutionSpace const& exec, PermutedTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   detail::check_mttkrp(X.tensor.dims, A, n, V);
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::permuted,
-          "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedCoo");
+          "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedTensor");
   detail::mttkrp_permuted(exec, X, A, n, V, carry);
 }
 
@@ -149,7 +158,7 @@ void mttkrp(ExecutionSpace const& exec, PermutedCoo<Scalar, Index, MemorySpace> 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   detail::check_mttkrp(X.dims, A, n, V);
   expects(X.mode_order[0] == n, "mttkrp: the tree's root is mode ", X.mode_order[0],
           ", the product is on mode ", n);
@@ -163,9 +172,9 @@ void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> co
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   detail::check_mttkrp(X.dims, A, n, V);
-  expects(strategy == MttkrpStrategy::automatic || is_linear(strategy), "mttkrp: strategy ",
+  expects(strategy == MttkrpStrategy::automatic || detail::is_linear(strategy), "mttkrp: strategy ",
           to_string(strategy), " does not work on an AltoTensor");
   if (strategy != MttkrpStrategy::alto_atomic)
     detail::refuse_atomics<ExecutionSpace>("mttkrp", X, n, "sorted, fibers, csf and permuted work");
@@ -178,7 +187,7 @@ template <class ExecutionSpace, template <class, class, class> class Tensor, cla
 void mttkrp(ExecutionSpace const& exec, Tensor<Scalar, Index, MemorySpace> const& X,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
             MttkrpStrategy strategy = MttkrpStrategy::automatic) {
-  CarryBuffers<Scalar, Index, MemorySpace> carry;
+  detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
   mttkrp(exec, X, A, n, V, strategy, carry);
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/mttkrp.hpp>
-#include <sporades/kernels/mttkrp/choice.hpp>
 
 namespace sporades {
 
@@ -30,13 +30,13 @@ struct MttkrpPlan {
 
   Dims dims;
   Position nnz = 0;
-  std::vector<MttkrpChoice> choices;                          // per mode
-  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;   // per mode; empty where not used
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;   // per mode; empty where not used
-  PermutedCoo<Scalar, Index, MemorySpace> permuted;
+  std::vector<MttkrpChoice> choices;                             // per mode
+  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;        // per mode; empty where not used
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
+  PermutedTensor<Scalar, Index, MemorySpace> permuted;
   AltoTensor<Scalar, Index, MemorySpace> alto;
-  CarryBuffers<Scalar, Index, MemorySpace> carry;
+  detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -49,10 +49,10 @@ struct MttkrpPlan {
       shared =
           shared || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
       if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
-      if (trees[n].order() > 0) bytes += trees[n].storage_bytes();
-      if (lists[n].order() > 0 && !shared) bytes += lists[n].storage_bytes();
+      if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
+      if (coo[n].order() > 0 && !shared) bytes += coo[n].storage_bytes();
     }
-    if (shared) bytes += lists[0].storage_bytes();
+    if (shared) bytes += coo[0].storage_bytes();
     if (permuted.order() > 0) bytes += permuted.storage_bytes();
     if (alto.order() > 0) bytes += alto.storage_bytes();
     return bytes;
@@ -77,8 +77,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& ex
   plan.dims = X.dims;
   plan.nnz = X.nnz();
   plan.packed.resize(N);
-  plan.lists.resize(N);
-  plan.trees.resize(N);
+  plan.coo.resize(N);
+  plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
@@ -101,8 +101,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& ex
   bool needs_carry = false;
   for (int n = 0; n < N; ++n) {
     auto& choice = plan.choices[n];
-    auto const modes = mttkrp_mode_order(plan.dims, n);
-    if (is_linear(choice.strategy) && n == 0) plan.alto = make_alto_tensor(exec, X);
+    auto const modes = detail::mttkrp_mode_order(plan.dims, n);
+    if (detail::is_linear(choice.strategy) && n == 0) plan.alto = make_alto(exec, X);
     if (choice.strategy == MttkrpStrategy::alto) {
       if (by_layout && detail::needs_atomics<ExecutionSpace>(plan.alto, n))
         choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
@@ -114,10 +114,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& ex
     switch (choice.strategy) {
       case MttkrpStrategy::atomic:
       case MttkrpStrategy::duplicated:
-        plan.lists[n] = X;
+        plan.coo[n] = X;
         break;
       case MttkrpStrategy::permuted:
-        if (n == 0) plan.permuted = make_permuted_coo(exec, X);
+        if (n == 0) plan.permuted = make_permuted(exec, X);
         needs_carry = true;
         break;
       case MttkrpStrategy::alto:
@@ -125,28 +125,28 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& ex
         plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
         break;
       case MttkrpStrategy::csf:
-        plan.trees[n] = make_csf(exec, X, modes);
+        plan.csf[n] = make_csf(exec, X, modes);
         needs_carry = true;
         break;
       default: {
         needs_carry = true;
-        bool const fits = fits_packed_coo(plan.dims, n);
+        bool const fits = detail::fits_packed(plan.dims, n);
         expects(fits || choice.strategy == MttkrpStrategy::sorted,
                 "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
                 detail::packed_bits(plan.dims, n) - 1, " bits, a word has 63");
         bool const along_curve = choice.order == RowOrder::morton;
         if (base.order() == 0) {
-          base = along_curve ? to_coo(exec, make_alto_tensor(exec, X))
-                             : sorted(exec, X, modes_by_length(plan.dims));
+          base = along_curve ? to_coo(exec, make_alto(exec, X))
+                             : sorted(exec, X, detail::modes_by_length(plan.dims));
           X = {};
         }
         auto const list = sorted(exec, base, {n});
         if (!fits) {
-          plan.lists[n] = list;
+          plan.coo[n] = list;
           if (is_automatic) choice.reason = "indices do not fit 63 bits";
           break;
         }
-        plan.packed[n] = make_packed_coo(exec, list, n);
+        plan.packed[n] = make_packed(exec, list, n);
         if (!is_automatic) break;
         choice.split = detail::measured_split(exec, plan.packed[n], choice.reason);
         if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
@@ -157,7 +157,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(ExecutionSpace const& ex
     plan.carry.reserve(exec,
                        detail::chunks_of(plan.nnz, detail::chunk_length<ExecutionSpace>(plan.nnz)),
                        options.rank);
-  fence(exec, "sporades::mttkrp::make_plan");
+  detail::fence(exec, "sporades::mttkrp::make_plan");
   return plan;
 }
 
@@ -167,11 +167,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
-  for (auto const& list : plan.lists)
+  for (auto const& list : plan.coo)
     if (list.order() > 0) return list;
   for (auto const& packed : plan.packed)
     if (packed.order() > 0) return to_coo(exec, packed);
-  return plan.alto.order() > 0 ? to_coo(exec, plan.alto) : to_coo(exec, plan.trees.front());
+  return plan.alto.order() > 0 ? to_coo(exec, plan.alto) : to_coo(exec, plan.csf.front());
 }
 
 /// MTTKRP on mode n with what the plan holds for it; see kernels/mttkrp.hpp. The plan is changed
@@ -184,11 +184,11 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
   if (plan.packed[n].order() > 0)
     return mttkrp(exec, plan.packed[n], A, n, V, strategy, plan.carry, plan.choices[n].split);
   if (strategy == MttkrpStrategy::csf)
-    return mttkrp(exec, plan.trees[n], A, n, V, strategy, plan.carry);
-  if (is_linear(strategy)) return mttkrp(exec, plan.alto, A, n, V, strategy, plan.carry);
+    return mttkrp(exec, plan.csf[n], A, n, V, strategy, plan.carry);
+  if (detail::is_linear(strategy)) return mttkrp(exec, plan.alto, A, n, V, strategy, plan.carry);
   if (strategy == MttkrpStrategy::permuted)
     return mttkrp(exec, plan.permuted, A, n, V, strategy, plan.carry);
-  mttkrp(exec, plan.lists[n], A, n, V, strategy, plan.carry);
+  mttkrp(exec, plan.coo[n], A, n, V, strategy, plan.carry);
 }
 
 }  // namespace sporades

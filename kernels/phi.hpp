@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/phi/atomic.hpp>
-#include <sporades/kernels/phi/fused.hpp>
-#include <sporades/kernels/phi/pull.hpp>
+#include <sporades/kernels/detail/phi/baselines/atomic.hpp>
+#include <sporades/kernels/detail/phi/fused.hpp>
+#include <sporades/kernels/detail/phi/pull.hpp>
 
 /// The multiplier of CP-APR's updates on mode n:
 ///   Phi = (X_(n) / max(B Pi, epsilon)) Pi^T, of the model M_(n) = B Pi
@@ -28,22 +28,26 @@ namespace sporades {
 /// nonzeros in any order, and its bits change as well.
 enum class PhiStrategy { automatic, atomic, pull, alto, alto_atomic };
 
+namespace detail {
+
 /// Of every strategy, in the order of the enumeration.
 inline constexpr char const* phi_strategy_names[] = {"automatic", "atomic", "pull", "alto",
                                                      "alto-atomic"};
+
+}  // namespace detail
 
 /// Where pi comes from: computed where it is read, or kept, nnz x R numbers, from one call of
 /// update_pi to the next.
 enum class Pi { on_the_fly, stored };
 
 inline char const* to_string(PhiStrategy strategy) {
-  return phi_strategy_names[static_cast<int>(strategy)];
+  return detail::phi_strategy_names[static_cast<int>(strategy)];
 }
 
 /// The strategy of that name. Throws Error where there is none.
 inline PhiStrategy phi_strategy(std::string const& name) {
   int number = 0;
-  for (char const* known : phi_strategy_names) {
+  for (char const* known : detail::phi_strategy_names) {
     if (name == known) return static_cast<PhiStrategy>(number);
     ++number;
   }

@@ -29,8 +29,8 @@ struct PhiPlan {
   Position nnz = 0;
   PhiStrategy strategy = PhiStrategy::automatic;  // as it turned out, never `automatic`
   Pi pi_source = Pi::on_the_fly;
-  MttkrpPlan<Scalar, Index, MemorySpace> products;           // `pull` and `alto`, pi on the fly
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> lists;  // per mode: `atomic`, stored pi
+  MttkrpPlan<Scalar, Index, MemorySpace> products;         // `pull` and `alto`, pi on the fly
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;  // per mode: `atomic`, stored pi
   Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
   Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
   int pi_mode = -1;                     // that pi is of
@@ -39,8 +39,8 @@ struct PhiPlan {
 
   std::uint64_t storage_bytes() const {
     std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes();
-    if (!lists.empty())
-      bytes += lists[0].storage_bytes() * (strategy == PhiStrategy::atomic ? 1 : lists.size());
+    if (!coo.empty())
+      bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::atomic ? 1 : coo.size());
     else
       bytes += products.storage_bytes() - products.carry.bytes();
     bytes += weights.span() * sizeof(Scalar);
@@ -71,13 +71,13 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
   plan.pi_source = options.pi;
   if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
   if (plan.strategy == PhiStrategy::atomic) {
-    plan.lists.assign(X.order(), X);
+    plan.coo.assign(X.order(), X);
   } else if (is_stored) {
     plan.strategy = PhiStrategy::pull;
     for (int n = 0; n < X.order(); ++n)
-      plan.lists.push_back(sorted(exec, X, mttkrp_mode_order(X.dims, n)));
+      plan.coo.push_back(sorted(exec, X, detail::mttkrp_mode_order(X.dims, n)));
     plan.weights =
-        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", X.nnz());
+        detail::uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", X.nnz());
     plan.products.carry.reserve(
         exec, detail::chunks_of(X.nnz(), detail::chunk_length<ExecutionSpace>(X.nnz())),
         options.rank);
@@ -93,12 +93,12 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(ExecutionSpace const& exec,
                                                "pull works");
     if (!asks_linear) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
     auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-    if ((is_gpu<ExecutionSpace> && is_alto) ||
+    if ((detail::is_gpu<ExecutionSpace> && is_alto) ||
         !detail::rows_are_one_tile<ExecutionSpace, Scalar>(columns))
-      plan.weights =
-          uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", X.nnz());
+      plan.weights = detail::uninitialized<Vector<Scalar, MemorySpace>>(
+          exec, "sporades::phi::weights", X.nnz());
   }
-  fence(exec, "sporades::phi::make_plan");
+  detail::fence(exec, "sporades::phi::make_plan");
   return plan;
 }
 
@@ -122,7 +122,7 @@ void update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& 
             " columns, others have ", R);
   }
   if (plan.pi.extent(1) != R) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", plan.nnz, R);
-  detail::store_pi(exec, plan.lists[n], A, n, plan.pi);
+  detail::store_pi(exec, plan.coo[n], A, n, plan.pi);
   plan.pi_mode = n;
 }
 
@@ -139,7 +139,7 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
   if (plan.strategy == PhiStrategy::atomic) {
-    auto const& X = plan.lists[n];
+    auto const& X = plan.coo[n];
     if (is_stored)
       return detail::phi_atomic(exec, X, detail::StoredPi<Scalar, MemorySpace>{plan.pi}, n, B,
                                 least, V);
@@ -147,16 +147,16 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
   }
   auto const weights = [&]() -> auto const& {
     if (plan.weights.extent(0) != plan.nnz)
-      plan.weights =
-          uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
+      plan.weights = detail::uninitialized<Vector<Scalar, MemorySpace>>(
+          exec, "sporades::phi::weights", plan.nnz);
     return plan.weights;
   };
   if (is_stored)
-    return detail::phi_pull_stored(exec, plan.lists[n], n, plan.pi, weights(), B, least, V,
+    return detail::phi_pull_stored(exec, plan.coo[n], n, plan.pi, weights(), B, least, V,
                                    plan.products.carry);
   auto& products = plan.products;
   auto const& choice = products.choices[n];
-  if (is_linear(choice.strategy)) {
+  if (detail::is_linear(choice.strategy)) {
     auto const& X = products.alto;
     if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
     auto weighed = X;
@@ -171,7 +171,7 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
     detail::weigh_packed(exec, X, A, weighed.values, B, least);
     mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry, choice.split);
   } else {
-    auto const& X = products.lists[n];
+    auto const& X = products.coo[n];
     if (detail::phi_fused(exec, X, A, n, B, least, V, products.carry)) return;
     auto weighed = X;
     detail::CooRows<Index, MemorySpace> const rows{detail::mode_indices(weighed, n)};

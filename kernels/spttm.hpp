@@ -3,12 +3,12 @@
 #pragma once
 
 #include <sporades/formats/scoo_tensor.hpp>
-#include <sporades/kernels/spttm/coalesced.hpp>
-#include <sporades/kernels/spttm/fine_grained.hpp>
-#include <sporades/kernels/spttm/lanes.hpp>
-#include <sporades/kernels/spttm/naive.hpp>
-#include <sporades/kernels/spttm/rank_blocked.hpp>
-#include <sporades/kernels/spttm/scratch.hpp>
+#include <sporades/kernels/detail/spttm/baselines/coalesced.hpp>
+#include <sporades/kernels/detail/spttm/baselines/fine_grained.hpp>
+#include <sporades/kernels/detail/spttm/baselines/naive.hpp>
+#include <sporades/kernels/detail/spttm/baselines/rank_blocked.hpp>
+#include <sporades/kernels/detail/spttm/baselines/scratch.hpp>
+#include <sporades/kernels/detail/spttm/lanes.hpp>
 
 /// Sparse tensor times dense matrix on mode n, Y = X x_n U:
 ///   Y(i_0 ... r ... i_{N-1}) = sum over i_n of X(i_0 ... i_n ... i_{N-1}) U(i_n, r)
@@ -37,18 +37,22 @@ enum class SpttmStrategy {
   lanes
 };
 
+namespace detail {
+
 /// Of every strategy, in the order of the enumeration.
 inline constexpr char const* spttm_strategy_names[] = {
     "automatic", "naive", "fine_grained", "coalesced", "rank_blocked", "scratch", "lanes"};
 
+}  // namespace detail
+
 inline char const* to_string(SpttmStrategy strategy) {
-  return spttm_strategy_names[static_cast<int>(strategy)];
+  return detail::spttm_strategy_names[static_cast<int>(strategy)];
 }
 
 /// The strategy of that name. Throws Error where there is none.
 inline SpttmStrategy spttm_strategy(std::string const& name) {
   int number = 0;
-  for (char const* known : spttm_strategy_names) {
+  for (char const* known : detail::spttm_strategy_names) {
     if (name == known) return static_cast<SpttmStrategy>(number);
     ++number;
   }
@@ -68,8 +72,8 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
   expects(R > 0, "make_spttm_output: rank 0");
   Dims dims = X.dims;
   dims[X.mode()] = R;
-  auto Y =
-      allocate_scoo<Scalar, Index>(exec, dims, X.fibers.modes, {X.mode()}, X.fibers.coordinates);
+  auto Y = detail::allocate_scoo<Scalar, Index>(exec, dims, X.fibers.modes, {X.mode()},
+                                                X.fibers.coordinates);
   Y.sorted_modes = X.fibers.modes;
   return Y;
 }
@@ -104,7 +108,7 @@ void check_spttm(HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
            Matrix<Scalar, MemorySpace> const& U, ScooTensor<Scalar, Index, MemorySpace> const& Y,
-           SpttmStrategy strategy, CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+           SpttmStrategy strategy, detail::CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   detail::check_spttm(X, U, Y);
   detail::FiberProduct<Scalar, Index, MemorySpace> const product(X, U, Y.values);
   switch (strategy) {
@@ -128,7 +132,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
            Matrix<Scalar, MemorySpace> const& U, ScooTensor<Scalar, Index, MemorySpace> const& Y,
            SpttmStrategy strategy = SpttmStrategy::automatic) {
-  CarryBuffers<Scalar, Position, MemorySpace> carry;
+  detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
   spttm(exec, X, U, Y, strategy, carry);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/estimate_tuples.hpp>
+#include <sporades/formats/detail/estimate_tuples.hpp>
 #include <sporades/kernels/spttm.hpp>
 
 namespace sporades {
@@ -23,7 +23,7 @@ struct SpttmPlan {
   Dims dims;
   SpttmStrategy strategy = SpttmStrategy::automatic;  // never `automatic` in a plan
   std::vector<HierarchicalTensor<Scalar, Index, MemorySpace>> tensors;  // per mode
-  CarryBuffers<Scalar, Position, MemorySpace> carry;
+  detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
   Vector<Scalar, MemorySpace> transposed;  // room for a matrix that comes as R x I_n
 
   int order() const { return static_cast<int>(dims.size()); }
@@ -36,6 +36,8 @@ struct SpttmPlan {
   }
 };
 
+namespace detail {
+
 /// The order of modes that nonzeros are sorted by for SpTTM on mode n: the others from the longest
 /// to the shortest, so that slices are small and rows of U come again soon, then n.
 inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
@@ -46,8 +48,6 @@ inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
   modes.push_back(n);
   return modes;
 }
-
-namespace detail {
 
 /// On GPUs, where many slices are under way at once, not the longest of the other modes comes first
 /// but the one whose slices read the fewest rows of U, each of a slice's once: as many as there are
@@ -122,7 +122,7 @@ SpttmPlan<Scalar, Index, MemorySpace> make_spttm_plan(
       detail::reserve_carry(exec, plan.tensors[n].fibers, static_cast<std::size_t>(options.rank),
                             sizeof(Index) + sizeof(Scalar), plan.carry);
   }
-  fence(exec, "sporades::spttm::make_plan");
+  detail::fence(exec, "sporades::spttm::make_plan");
   return plan;
 }
 
@@ -150,7 +150,7 @@ void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& pl
   expects(U.data() != Y.values.data() || U.span() == 0, "spttm: Y is U");
   std::size_t const stride = padded_columns(U.extent(0));
   if (plan.transposed.extent(0) < stride * U.extent(1))
-    plan.transposed = uninitialized<Vector<Scalar, MemorySpace>>(
+    plan.transposed = detail::uninitialized<Vector<Scalar, MemorySpace>>(
         exec, "sporades::spttm::transposed", stride * U.extent(1));
   Matrix<Scalar, MemorySpace> const padded(plan.transposed.data(), U.extent(1), stride);
   Matrix<Scalar, MemorySpace> const to =

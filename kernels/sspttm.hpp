@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/sspttm/blocks.hpp>
 #include <sporades/kernels/spttm_plan.hpp>
-#include <sporades/kernels/sspttm/blocks.hpp>
 
 /// Semi-sparse tensor times dense matrix on a sparse mode n, Z = Y x_n U:
 ///   Z(f, c, k) = sum over blocks j of Y in fiber f of U(i_n(j), c) Y(j, k)
@@ -28,11 +28,11 @@ struct SspttmPlan {
   using Index = IndexType;
   using MemorySpace = MemorySpaceType;
 
-  Dims dims;                          // of Y
-  std::vector<int> dense_modes;       // of Y
-  Fibers<Index, MemorySpace> fibers;  // of blocks
-  Permutation<MemorySpace> blocks;    // item p is block blocks(p); empty where it is block p
-  CarryBuffers<Scalar, Position, MemorySpace> carry;
+  Dims dims;                                // of Y
+  std::vector<int> dense_modes;             // of Y
+  Fibers<Index, MemorySpace> fibers;        // of blocks
+  detail::Permutation<MemorySpace> blocks;  // item p is block blocks(p); empty where it is block p
+  detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
 
   std::uint64_t storage_bytes() const {
     return fibers.storage_bytes() + blocks.extent(0) * sizeof(Position) + carry.bytes();
@@ -68,10 +68,10 @@ SspttmPlan<Scalar, Index, MemorySpace> make_sspttm_plan(
     CooTensor<Scalar, Index, MemorySpace> places;  // the blocks as nonzeros, their values unread
     for (int m : sparse) places.dims.push_back(Y.dims[m]);
     places.coordinates = Y.coordinates;
-    places.values =
-        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::sspttm::places", Y.fibers());
-    plan.blocks = sort_permutation(exec, places, rows);
-    coordinates = permuted(exec, places, plan.blocks).coordinates;
+    places.values = detail::uninitialized<Vector<Scalar, MemorySpace>>(
+        exec, "sporades::sspttm::places", Y.fibers());
+    plan.blocks = detail::sort_permutation(exec, places, rows);
+    coordinates = detail::permuted(exec, places, plan.blocks).coordinates;
   }
   plan.fibers = detail::make_fibers(exec, coordinates, rows, modes);
   detail::reserve_carry(exec, plan.fibers, static_cast<std::size_t>(rank) * Y.block_size(),
@@ -89,8 +89,8 @@ ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
   dims[plan.fibers.mode] = R;
   auto dense = plan.dense_modes;
   dense.insert(dense.begin(), plan.fibers.mode);
-  auto Z =
-      allocate_scoo<Scalar, Index>(exec, dims, plan.fibers.modes, dense, plan.fibers.coordinates);
+  auto Z = detail::allocate_scoo<Scalar, Index>(exec, dims, plan.fibers.modes, dense,
+                                                plan.fibers.coordinates);
   Z.sorted_modes = plan.fibers.modes;
   return Z;
 }
@@ -127,7 +127,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan,
             ScooTensor<Scalar, Index, MemorySpace> const& Y, Matrix<Scalar, MemorySpace> const& U,
             ScooTensor<Scalar, Index, MemorySpace> const& Z,
-            CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+            detail::CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   detail::check_sspttm(plan, Y, U, Z);
   detail::sspttm_blocks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values, carry);
 }

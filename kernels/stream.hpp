@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/lanes.hpp>
+#include <sporades/kernels/detail/lanes.hpp>
 
 /// The simple array operations that MTTKRP and CP-APR's kernels are made of, as proxies for them:
 /// what they reach of a machine's memory bandwidth is the ceiling of the tensor kernels

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <iterator>
-#include <sporades/kernels/row_sums.hpp>
-#include <sporades/kernels/ttm_chain/columns.hpp>
+#include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/detail/ttm_chain/columns.hpp>
 
 /// TTM chain: a sparse tensor times the factor matrices of all modes but one,
 ///   Y_(n) = X_(n) (A_{N-1} (x) ... (x) A_{n+1} (x) A_{n-1} (x) ... (x) A_0)
@@ -26,17 +26,21 @@ namespace sporades {
 /// atomics.
 enum class TtmChainStrategy { automatic, semi_sparse, csf, fused };
 
+namespace detail {
+
 inline constexpr char const* ttm_chain_strategy_names[] = {"automatic", "semi_sparse", "csf",
                                                            "fused"};
 
+}  // namespace detail
+
 inline char const* to_string(TtmChainStrategy strategy) {
-  return ttm_chain_strategy_names[static_cast<int>(strategy)];
+  return detail::ttm_chain_strategy_names[static_cast<int>(strategy)];
 }
 
 /// The strategy of that name. Throws Error if there is none.
 inline TtmChainStrategy ttm_chain_strategy(std::string const& name) {
-  for (std::size_t k = 0; k < std::size(ttm_chain_strategy_names); ++k)
-    if (name == ttm_chain_strategy_names[k]) return static_cast<TtmChainStrategy>(k);
+  for (std::size_t k = 0; k < std::size(detail::ttm_chain_strategy_names); ++k)
+    if (name == detail::ttm_chain_strategy_names[k]) return static_cast<TtmChainStrategy>(k);
   fail("ttm_chain: '", name, "' is no strategy");
 }
 

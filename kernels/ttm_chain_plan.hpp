@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/memory.hpp>
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/kernels/detail/ttm_chain/csf.hpp>
+#include <sporades/kernels/detail/ttm_chain/expand.hpp>
+#include <sporades/kernels/detail/ttm_chain/fused.hpp>
+#include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
+#include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
-#include <sporades/kernels/ttm_chain/csf.hpp>
-#include <sporades/kernels/ttm_chain/expand.hpp>
-#include <sporades/kernels/ttm_chain/fused.hpp>
-#include <sporades/kernels/ttm_chain/mode_order.hpp>
-#include <sporades/kernels/ttm_chain/semi_sparse.hpp>
 
 namespace sporades {
 
@@ -44,17 +44,18 @@ struct TtmChainPlan {
 
   Dims dims;
   std::vector<int> ranks;
-  Position nnz = 0;                                           // duplicates added up
-  std::vector<TtmChainChoice> choices;                        // per mode
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> trees;   // per mode; empty where not used
-  std::vector<PackedCoo<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
-  std::vector<SemiSparseChain<Scalar, Index, MemorySpace>> semi_sparse;  // per mode; the same
+  Position nnz = 0;                                              // duplicates added up
+  std::vector<TtmChainChoice> choices;                           // per mode
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
+  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
+  std::vector<detail::SemiSparseChain<Scalar, Index, MemorySpace>>
+      semi_sparse;                               // per mode; the same
   std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
   std::vector<Vector<std::int64_t, MemorySpace>>
       places;  // per mode: of columns, in ascending order
   Vector<Scalar, MemorySpace> product, between;
-  TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
-  CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
+  detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
+  detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -62,7 +63,7 @@ struct TtmChainPlan {
     std::uint64_t bytes = buffers.bytes() + semi_sparse_carry.bytes() +
                           (product.extent(0) + between.extent(0)) * sizeof(Scalar);
     for (int n = 0; n < order(); ++n) {
-      if (trees[n].order() > 0) bytes += trees[n].storage_bytes();
+      if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
       if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
       if (semi_sparse[n].X.order() > 0) bytes += semi_sparse[n].storage_bytes();
       bytes += places[n].extent(0) * sizeof(std::int64_t);
@@ -117,7 +118,7 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
       return choice;
     }
   }
-  bool const fits = fits_packed_coo(dims, n);
+  bool const fits = fits_packed(dims, n);
   expects(strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
           "ttm_chain: strategy fused: the indices of all modes but ", n, " take ",
           packed_bits(dims, n) - 1, " bits, a word has 63");
@@ -155,14 +156,14 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
   detail::check_ranks(X.dims, ranks, "make_ttm_chain_plan");
   check_coordinates(exec, X, "make_ttm_chain_plan");
   int const N = X.order();
-  double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
+  double const limit = options.memory_limit > 0 ? options.memory_limit : detail::memory_bytes(exec);
   auto summed = sum_duplicates(exec, hand_over(X)).tensor;
   detail::TupleCounts const tuples(exec, summed);
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = summed.dims;
   plan.ranks = ranks;
   plan.nnz = summed.nnz();
-  plan.trees.resize(N);
+  plan.csf.resize(N);
   plan.packed.resize(N);
   plan.semi_sparse.resize(N);
   std::size_t entries = 0, between = 0;
@@ -174,10 +175,10 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(choice.columns.count() * sizeof(Scalar));
     expects(bytes <= limit, "ttm_chain: Y of mode ", n, " has about ", rows, " rows x ",
-            choice.columns.count(), " columns and needs ", bytes_text(bytes),
-            ", the memory limit is ", bytes_text(limit));
+            choice.columns.count(), " columns and needs ", detail::bytes_text(bytes),
+            ", the memory limit is ", detail::bytes_text(limit));
     if (choice.strategy == TtmChainStrategy::fused) {
-      plan.packed[n] = make_packed_coo(exec, sorted(exec, summed, modes), n);
+      plan.packed[n] = make_packed(exec, sorted(exec, summed, modes), n);
       plan.rows.push_back(plan.packed[n].rows);
     } else if (choice.strategy == TtmChainStrategy::semi_sparse) {
       auto& chain = plan.semi_sparse[n];
@@ -186,19 +187,21 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
       entries = std::max(entries, detail::numbers_of(chain, 0));
       between = std::max(between, detail::numbers_of(chain, 1));
     } else {
-      plan.trees[n] = make_csf(exec, summed, modes);
-      plan.rows.push_back(plan.trees[n].indices[0]);
+      plan.csf[n] = make_csf(exec, summed, modes);
+      plan.rows.push_back(plan.csf[n].indices[0]);
     }
     if (choice.strategy != TtmChainStrategy::semi_sparse)
       detail::reserve_chain(exec, plan.nnz, choice.columns, plan.buffers);
     entries = std::max<std::size_t>(entries, plan.rows[n].extent(0) * choice.columns.count());
-    plan.places.push_back(
-        to_view(exec, "sporades::ttm_chain::places", detail::ascending_places(choice.columns)));
+    plan.places.push_back(detail::to_view(exec, "sporades::ttm_chain::places",
+                                          detail::ascending_places(choice.columns)));
     plan.choices.push_back(choice);
   }
   summed = {};
-  plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
-  plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
+  plan.product =
+      detail::zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
+  plan.between =
+      detail::zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
   Factors<Scalar, MemorySpace> zeros;
   for (int n = 0; n < N; ++n) {
     if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;
@@ -212,7 +215,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_ttm_chain_plan(
                                         plan.choices[n].columns.count());
     detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], zeros, Y, plan.semi_sparse_carry);
   }
-  fence(exec, "sporades::ttm_chain::make_plan");
+  detail::fence(exec, "sporades::ttm_chain::make_plan");
   return plan;
 }
 
@@ -223,7 +226,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
                                              int n) {
   if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
-  if (plan.trees[n].order() > 0) return to_coo(exec, plan.trees[n]);
+  if (plan.csf[n].order() > 0) return to_coo(exec, plan.csf[n]);
   return to_coo(exec, plan.semi_sparse[n].X);
 }
 
@@ -256,7 +259,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain(
   else if (choice.strategy == TtmChainStrategy::semi_sparse)
     detail::ttm_chain_semi_sparse(exec, plan.semi_sparse[n], A, Y, plan.semi_sparse_carry);
   else
-    detail::ttm_chain_csf(exec, plan.trees[n], A, choice.columns, Y, plan.buffers);
+    detail::ttm_chain_csf(exec, plan.csf[n], A, choice.columns, Y, plan.buffers);
   return {Y, plan.rows[n], &choice.columns};
 }
 

@@ -16,7 +16,7 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
   auto const X = copy_to(exec, counts_of(tensor<Scalar>(name)));
   CpAprOptions options;
   options.rank = rank;
-  int const skipped = method == CpAprMethod::mu ? 0 : RowOptions().warm_up;
+  int const skipped = method == CpAprMethod::mu ? 0 : sporades::detail::RowOptions().warm_up;
   options.iterations = skipped + 5;
   options.tolerance = 0;
   options.method = method;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/segment_walk.hpp>
+#include <sporades/kernels/detail/segment_walk.hpp>
 #include <support/benchmarks.hpp>
 #include <support/measure.hpp>
 
@@ -15,9 +15,9 @@ template <class Scalar, int Width, detail::Access access>
 struct GatherRows {
   using Columns = detail::TileColumns<Scalar, Width, access>;
 
-  detail::RawVector<std::uint32_t const, MemorySpace> index;
-  detail::RawMatrix<Scalar const, MemorySpace> A;
-  detail::RawMatrix<Scalar, MemorySpace> sums;
+  sporades::detail::RawVector<std::uint32_t const, MemorySpace> index;
+  sporades::detail::RawMatrix<Scalar const, MemorySpace> A;
+  sporades::detail::RawMatrix<Scalar, MemorySpace> sums;
   detail::WalkShape shape;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
@@ -49,7 +49,7 @@ void add_one(int rank, std::size_t kilobytes) {
     Vector<std::uint32_t, MemorySpace> const index("index", gathers);
     auto const host = Kokkos::create_mirror_view(index);
     for (Position p = 0; p < gathers; ++p)
-      host(p) = static_cast<std::uint32_t>(splitmix64(p) % A.extent(0));
+      host(p) = static_cast<std::uint32_t>(sporades::detail::splitmix64(p) % A.extent(0));
     Kokkos::deep_copy(index, host);
     measure(state, exec, [&] {
       detail::for_column_tiles<ExecutionSpace, Scalar, detail::TileWidths::fine>(

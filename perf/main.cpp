@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include <iostream>
+#include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/kokkos.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/version.hpp>
 #include <sstream>

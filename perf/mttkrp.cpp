@@ -55,11 +55,11 @@ Prepared<Scalar>& prepare(std::string const& name, std::string const& strategy, 
     prepared.V.clear();
     Dims const& dims = prepared.plan.dims;
     for (std::size_t n = 0; n < dims.size(); ++n) {
-      prepared.owners.push_back(
-          random_factor<Scalar>(exec, "A", dims[n], rank, 1, static_cast<int>(n)));
-      prepared.A.push_back(with_padding(prepared.owners.back()));
+      prepared.owners.push_back(sporades::detail::random_factor<Scalar>(exec, "A", dims[n], rank, 1,
+                                                                        static_cast<int>(n)));
+      prepared.A.push_back(sporades::detail::with_padding(prepared.owners.back()));
       prepared.owners.push_back(make_matrix<Scalar>(exec, "V", dims[n], rank));
-      prepared.V.push_back(with_padding(prepared.owners.back()));
+      prepared.V.push_back(sporades::detail::with_padding(prepared.owners.back()));
     }
   }
   return prepared;

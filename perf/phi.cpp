@@ -41,8 +41,9 @@ Prepared<Scalar>& prepare(std::string const& name, Strategy const& strategy, int
   prepared.plan = make_phi_plan(exec, X, {strategy.strategy, rank, strategy.pi});
   for (int n = 0; n < X.order(); ++n)
     for (auto* const list : {&prepared.A, &prepared.B, &prepared.V}) {
-      prepared.owners.push_back(random_factor<Scalar>(exec, "A", X.dims[n], rank, 1, n));
-      list->push_back(with_padding(prepared.owners.back()));
+      prepared.owners.push_back(
+          sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], rank, 1, n));
+      list->push_back(sporades::detail::with_padding(prepared.owners.back()));
     }
   prepared.key = key;
   return prepared;

@@ -40,7 +40,8 @@ Prepared<Scalar>& prepare(std::string const& name, int rank) {
   prepared.plan =
       make_spttm_plan(exec, copy_to(exec, tensor<Scalar>(name)), {SpttmStrategy::automatic, rank});
   for (int n = 0; n < prepared.plan.order(); ++n) {
-    prepared.U.push_back(random_factor<Scalar>(exec, "U", prepared.plan.dims[n], rank, 1, n));
+    prepared.U.push_back(
+        sporades::detail::random_factor<Scalar>(exec, "U", prepared.plan.dims[n], rank, 1, n));
     prepared.Y.push_back(make_spttm_output(exec, prepared.plan, n, static_cast<std::size_t>(rank)));
   }
   prepared.key = key;
@@ -92,7 +93,7 @@ struct Chained {
   SspttmPlan<Scalar, std::uint32_t, MemorySpace> plan;
   HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> sparse;
   ScooTensor<Scalar, std::uint32_t, MemorySpace> Z_of_sparse;
-  CarryBuffers<Scalar, Position, MemorySpace> carry;
+  sporades::detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
   Matrix<Scalar, MemorySpace> U;
 };
 
@@ -157,7 +158,7 @@ void add_for(Settings const& settings) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
       std::string const of_rank = "/R" + std::to_string(rank);
       int const N = tensor<Scalar>(name).order();
-      for (char const* strategy : spttm_strategy_names)
+      for (char const* strategy : sporades::detail::spttm_strategy_names)
         for (int mode = -1; mode < N; ++mode)
           add("spttm/" + what + strategy + of_rank +
                   (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),

@@ -55,7 +55,7 @@ double triad_bandwidth() {
     double best = 1e30;
     for (int repetition = 0; repetition < 10; ++repetition) {
       exec.fence();
-      Timer const timer;
+      sporades::detail::Timer const timer;
       stream_triad(exec, Scalar(0.5), arrays.b, arrays.c, arrays.a);
       exec.fence();
       best = std::min(best, timer.seconds());

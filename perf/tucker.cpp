@@ -26,7 +26,7 @@ void run_chain(benchmark::State& state, std::string const& name, int rank,
   auto plan = make_ttm_chain_plan(exec, X, ranks, TtmChainOptions{ttm_chain_strategy(strategy), 0});
   Factors<Scalar, MemorySpace> A;
   for (int n = 0; n < X.order(); ++n)
-    A.push_back(random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
+    A.push_back(sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
   auto const product = ttm_chain(exec, plan, A, mode);
   measure(state, exec, [&] { ttm_chain(exec, plan, A, mode); });
   double const bytes =
@@ -39,17 +39,17 @@ void run_chain(benchmark::State& state, std::string const& name, int rank,
 /// Six iterations from one start; the time is the median one's. The parts come from a second run,
 /// whose kernels are fenced one by one.
 template <class Scalar>
-void run_hooi(benchmark::State& state, std::string const& name, int rank) {
+void run_tucker(benchmark::State& state, std::string const& name, int rank) {
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, tensor<Scalar>(name));
-  HooiOptions options;
+  TuckerOptions options;
   options.ranks = ranks_of(X.dims, rank);
   options.iterations = 6;
   options.tolerance = 0;
-  auto problem = make_hooi_problem(exec, X, options);
+  auto problem = make_tucker_problem(exec, X, options);
   auto iterate = [&] {
-    auto start = hooi_start(exec, X, options);
-    return hooi(exec, problem, options, start);
+    auto start = tucker_start(exec, X, options);
+    return tucker(exec, problem, options, start);
   };
   for (auto _ : state) {
     auto seconds = iterate().seconds;
@@ -69,12 +69,12 @@ template <class Scalar>
 void add_scalar(Settings const& settings, std::string const& name, int rank) {
   std::string const end = std::string("/") + scalar_name<Scalar>() + "/R" + std::to_string(rank);
   if (!settings.has_scalar(scalar_name<Scalar>())) return;
-  for (char const* strategy : ttm_chain_strategy_names)
+  for (char const* strategy : sporades::detail::ttm_chain_strategy_names)
     for (int mode = 0; mode < tensor<Scalar>(name).order(); ++mode)
       add("ttm_chain/" + short_name(name) + end + "/" + strategy + "/mode:" + std::to_string(mode),
           [=](benchmark::State& state) { run_chain<Scalar>(state, name, rank, strategy, mode); });
-  add("hooi/" + short_name(name) + end,
-      [=](benchmark::State& state) { run_hooi<Scalar>(state, name, rank); });
+  add("tucker/" + short_name(name) + end,
+      [=](benchmark::State& state) { run_tucker<Scalar>(state, name, rank); });
 }
 
 }  // namespace

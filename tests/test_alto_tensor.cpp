@@ -22,12 +22,12 @@ std::pair<std::uint64_t, std::uint64_t> linear_index(Tensor const& X, Position p
   std::vector<int> modes;
   for (int bits = 0; bits <= 64; ++bits)
     for (int n = 0; n < X.order(); ++n)
-      if (index_bits(X.dims[n]) == bits) modes.push_back(n);
+      if (sporades::detail::index_bits(X.dims[n]) == bits) modes.push_back(n);
   std::uint64_t words[2] = {0, 0};
   int place = 0;
   for (int bit = 0; bit < 64; ++bit)
     for (int n : modes)
-      if (bit < index_bits(X.dims[n])) {
+      if (bit < sporades::detail::index_bits(X.dims[n])) {
         words[place / 64] |= (static_cast<std::uint64_t>(X.coordinates(n, p)) >> bit & 1)
                              << place % 64;
         ++place;
@@ -67,10 +67,10 @@ TEST_CASE("bits are extracted and deposited one by one", "[core][bits]") {
       deposited |= (word >> count & 1) << b;
       ++count;
     }
-    BitMask const bits(mask);
+    sporades::detail::BitMask const bits(mask);
     REQUIRE(bits.count() == count);
-    REQUIRE(extract_bits(word, bits) == extracted);
-    REQUIRE(deposit_bits(word, bits) == deposited);
+    REQUIRE(sporades::detail::extract_bits(word, bits) == extracted);
+    REQUIRE(sporades::detail::deposit_bits(word, bits) == deposited);
     REQUIRE(sporades::detail::extract_in_steps(word, bits) == extracted);
     REQUIRE(sporades::detail::deposit_in_steps(word, bits) == deposited);
   }
@@ -83,7 +83,7 @@ TEMPLATE_LIST_TEST_CASE("ALTO orders by interleaved bits and gives back its nonz
   typename TestType::ExecutionSpace const exec{};
   for (auto const& dims : shapes()) {
     auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 1);
-    auto const alto = make_alto_tensor(exec, X);
+    auto const alto = make_alto(exec, X);
     auto const back = to_coo(exec, alto);
     exec.fence();
     auto const Y = copy_to(host(), back);
@@ -109,7 +109,7 @@ TEMPLATE_LIST_TEST_CASE("the parts of a partition hold all nonzeros and name the
   int partitions = 0, undivided = 0;
   for (Dims const& dims : {Dims{40, 30, 20}, Dims{2000, 30, 20}, Dims{100000, 90000, 4}}) {
     auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 5, 1);
-    auto const alto = make_alto_tensor(exec, X);
+    auto const alto = make_alto(exec, X);
     auto const back = to_coo(exec, alto);
     exec.fence();
     auto const Y = copy_to(host(), back);
@@ -153,7 +153,7 @@ TEMPLATE_LIST_TEST_CASE("a mode of far more rows than nonzeros keeps nothing for
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<typename TestType::Scalar, typename TestType::Index>(
       exec, {4000000000, 60000, 30}, 1000);
-  Tensor const alto = make_alto_tensor(exec, X);
+  Tensor const alto = make_alto(exec, X);
   CHECK(alto.partitions[0].parts.extent(0) == 0);
   CHECK(alto.partitions[0].begins.extent(0) == 0);
   CHECK(alto.partitions[1].parts.extent(0) == 1);
@@ -166,13 +166,13 @@ TEMPLATE_LIST_TEST_CASE("ALTO labels its kernels and runs them on its instance",
   auto const exec = new_instance<Exec>();
   for (Dims const& dims : {Dims{30, 20, 10}, Dims(9, 10000)}) {
     auto const X = random_coo<typename TestType::Scalar, std::uint32_t>(exec, dims, 5000);
-    check_launches(exec, [&] { to_coo(exec, make_alto_tensor(exec, X)); });
+    check_launches(exec, [&] { to_coo(exec, make_alto(exec, X)); });
   }
 }
 
 TEST_CASE("ALTO refuses indices of more than 128 bits", "[formats][alto_tensor]") {
   auto const X = random_coo<double, std::uint32_t>(host(), Dims(10, 8000), 10);
-  CHECK_THROWS_WITH(make_alto_tensor(host(), X),
+  CHECK_THROWS_WITH(make_alto(host(), X),
                     Catch::Matchers::ContainsSubstring("130 bits, two words have 128"));
 }
 
@@ -180,7 +180,7 @@ TEMPLATE_LIST_TEST_CASE("an empty tensor has an empty linear order", "[formats][
                         Cases) {
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<typename TestType::Scalar, std::uint32_t>(exec, {4, 0, 3}, 0);
-  auto const alto = make_alto_tensor(exec, X);
+  auto const alto = make_alto(exec, X);
   CHECK(alto.nnz() == 0);
   CHECK(to_coo(exec, alto).nnz() == 0);
 }

@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <sporades/formats/file.hpp>
-#include <sporades/formats/ktensor_file.hpp>
-#include <sporades/formats/spt_file.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -334,8 +334,8 @@ TEST_CASE("a full disk leaves the old file and no part of the new one", "[bad_in
   Entries<double> nonzeros;
   for (std::uint64_t k = 0; k < 20000; ++k) nonzeros.push_back({{k}, 0.1 * static_cast<double>(k)});
   auto const X = make_coo({20000}, nonzeros);
-  Ktensor<double> model{Vector<double, Kokkos::HostSpace>("weights", 1),
-                        {Matrix<double, Kokkos::HostSpace>("factor", 20000, 1)}};
+  KruskalTensor<double> model{Vector<double, Kokkos::HostSpace>("weights", 1),
+                              {Matrix<double, Kokkos::HostSpace>("factor", 20000, 1)}};
   auto const name = GENERATE(std::string("x.tns"), std::string("x.tns.gz"), std::string("x.spt"),
                              std::string("x.ktns"));
   auto const path = folder / name;
@@ -369,7 +369,7 @@ TEST_CASE("output replaces a file and keeps its permissions and links", "[file]"
   std::filesystem::permissions(folder / "real", std::filesystem::perms::owner_all);
   std::filesystem::create_symlink("real", folder / "link");
   {
-    OutputFile file(folder / "link");
+    sporades::detail::OutputFile file(folder / "link");
     file.write("new");
     CHECK(read_text(folder / "real") == "old");
     file.commit();
@@ -386,7 +386,7 @@ TEST_CASE("output through links makes the file that they lead to", "[file]") {
   std::filesystem::create_directory(folder / "inside");
   std::filesystem::create_symlink("inside/second", folder / "first");
   std::filesystem::create_symlink("../new", folder / "inside/second");
-  OutputFile file(folder / "first");
+  sporades::detail::OutputFile file(folder / "first");
   file.write("text");
   file.commit();
   CHECK(folder.names() == std::vector<std::string>{"first", "inside", "new"});

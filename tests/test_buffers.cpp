@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/kernels/row_sums.hpp>
+#include <sporades/kernels/detail/row_sums.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 
@@ -11,7 +11,7 @@ TEMPLATE_LIST_TEST_CASE("carry slots stay whole where memory runs out", "[kernel
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   auto const exec = sporades::test::new_instance<typename TestType::ExecutionSpace>();
-  sporades::CarryBuffers<Scalar, Index, typename TestType::MemorySpace> carry;
+  sporades::detail::CarryBuffers<Scalar, Index, typename TestType::MemorySpace> carry;
   auto const is_whole = [&](std::size_t slots) {
     auto const& level = carry.level(0);
     return level.rows.extent(0) >= slots && level.sums.extent(0) >= slots &&

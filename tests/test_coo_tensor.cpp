@@ -45,7 +45,7 @@ TEST_CASE("plans and problems refuse coordinates past their mode", "[coo][bad_in
   using Space = Kokkos::DefaultExecutionSpace;
   Space const exec{};
   auto const X = copy_to(exec, make_coo<double>({4, 4, 4}, {{{0, 1, 2}, 1}, {{2, 2, 5}, 1}}));
-  Ktensor<double, typename Space::memory_space> model;
+  KruskalTensor<double, typename Space::memory_space> model;
   model.weights = decltype(model.weights)("weights", 2);
   for (int n = 0; n < 3; ++n)
     model.factors.push_back(make_matrix<double>(exec, "factor", 4, std::size_t{2}));
@@ -53,7 +53,7 @@ TEST_CASE("plans and problems refuse coordinates past their mode", "[coo][bad_in
   als.rank = 2;
   CpAprOptions apr;
   apr.rank = 2;
-  HooiOptions tucker;
+  TuckerOptions tucker;
   tucker.ranks = {2, 2, 2};
   PhiOptions stored, atomic;
   stored.pi = Pi::stored;
@@ -69,10 +69,11 @@ TEST_CASE("plans and problems refuse coordinates past their mode", "[coo][bad_in
          make_ttm_chain_plan(exec, X, {2, 2, 2});
        }},
       {"log_likelihood", [&] { log_likelihood(exec, X, model); }},
-      {"leading_singular_vectors", [&] { leading_singular_vectors(exec, X, 1, 2); }},
+      {"leading_singular_vectors",
+       [&] { sporades::detail::leading_singular_vectors(exec, X, 1, 2); }},
       {"cp_als", [&] { make_cp_als_problem(exec, X, als); }},
       {"cp_apr", [&] { make_cp_apr_problem(exec, X, apr); }},
-      {"hooi", [&] { make_hooi_problem(exec, X, tucker); }},
+      {"tucker", [&] { make_tucker_problem(exec, X, tucker); }},
   };
   for (auto const& [name, call] : calls)
     CHECK(message_of(call) ==

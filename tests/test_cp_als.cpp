@@ -80,7 +80,8 @@ TEMPLATE_LIST_TEST_CASE("a planted model is recovered", "[algorithms][cp_als]",
       for (int r = 0; r < 3; ++r) {
         double dot = 0, length = 0;
         for (std::size_t i = 0; i < A.extent(0); ++i) {
-          double const entry = sporades::random_entry<double>(77, n, i, planted_column) - 0.5;
+          double const entry =
+              sporades::detail::random_entry<double>(77, n, i, planted_column) - 0.5;
           dot += entry * static_cast<double>(A(i, r));
           length += entry * entry;
         }
@@ -124,7 +125,7 @@ TEMPLATE_LIST_TEST_CASE("weights are sorted and signs fixed in pairs", "[algorit
     arranged.factors.push_back(sporades::copy_matrix(exec, one.factors[0]));
   }
   arranged.weights = {1, 2, 3};
-  auto const model = sporades::arranged_model(exec, arranged);
+  auto const model = sporades::detail::arranged_model(exec, arranged);
   std::vector<std::array<int, 3>> const signs{{1, 1, 1}, {1, 1, 1}, {-1, 1, -1}};
   for (int n = 0; n < 3; ++n) {
     auto const A = matrix_on_host(model.factors[n]);
@@ -277,15 +278,15 @@ TEMPLATE_LIST_TEST_CASE("the non-negative solver ends at the optimum of each row
   std::size_t const rows = 50;
   auto const K = sporades::test::random_matrix<Scalar>(exec, 200, R, 5);
   auto const V = sporades::test::random_matrix<Scalar>(exec, rows, R, 6);
-  auto const A = sporades::random_factor<Scalar>(exec, "sporades::test::a", rows, R, 1, 0);
+  auto const A = sporades::detail::random_factor<Scalar>(exec, "sporades::test::a", rows, R, 1, 0);
   auto const H = sporades::make_matrix<Scalar>(exec, "sporades::test::h", R, R);
   auto const gradient = sporades::make_matrix<Scalar>(exec, "sporades::test::g", rows, R);
   Kokkos::View<double*, Memory> const weights("sporades::test::weights", R);
   Kokkos::deep_copy(weights, 2.0);
-  sporades::Workspace<Memory> workspace;
-  sporades::transposed_product(exec, K, K, H, workspace);
+  sporades::detail::Workspace<Memory> workspace;
+  sporades::detail::transposed_product(exec, K, K, H, workspace);
   for (int repeat = 0; repeat < 20; ++repeat) {
-    sporades::solve_non_negative(exec, V, H, weights, A, gradient);
+    sporades::detail::solve_non_negative(exec, V, H, weights, A, gradient);
     Kokkos::deep_copy(exec, weights, 1.0);
   }
   exec.fence();
@@ -331,7 +332,7 @@ TEMPLATE_LIST_TEST_CASE("bad arguments are refused", "[algorithms][cp_als]",
   refuses_value(Limits::infinity(), "value 10 of X");
   auto const zero = full_tensor<Scalar>(exec, dims, [](auto const&) { return 0.0; });
   CHECK_THROWS_WITH(cp_als(exec, zero, options), ContainsSubstring("norm of X is 0"));
-  auto const none = sporades::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
+  auto const none = sporades::detail::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
   CHECK_THROWS_WITH(cp_als(exec, none, options), ContainsSubstring("no nonzeros"));
 
   using Rows = std::vector<std::vector<std::vector<Scalar>>>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/formats/ktensor_file.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_als.hpp>
@@ -83,8 +83,8 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
       for (int k = 0; k < I; ++k)
         M[i * I + k] += dense.values[e] * dense.values[e + k * stride - i * stride];
     }
-    auto const eigen = sporades::symmetric_eigen(M, I);
-    auto const U = matrix_on_host(sporades::leading_singular_vectors(exec, X, n, R));
+    auto const eigen = sporades::detail::symmetric_eigen(M, I);
+    auto const U = matrix_on_host(sporades::detail::leading_singular_vectors(exec, X, n, R));
     int const rank = X.order() == 1 ? 1 : R;
     for (int r = 0; r < rank; ++r) {
       double dot = 0;
@@ -93,10 +93,11 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
       CHECK(std::abs(dot) == Approx(1).epsilon(is_float ? 1e-2 : 1e-6));
     }
     // Past the rank come the random start's columns.
-    for (int r = rank; r < R; ++r) CHECK(U(1, r) == sporades::random_entry<Scalar>(1, n, 1, r));
+    for (int r = rank; r < R; ++r)
+      CHECK(U(1, r) == sporades::detail::random_entry<Scalar>(1, n, 1, r));
   }
-  auto const wide = matrix_on_host(sporades::leading_singular_vectors(exec, X, 0, 70));
-  CHECK(wide(3, 69) == sporades::random_entry<Scalar>(1, 0, 3, 69));
+  auto const wide = matrix_on_host(sporades::detail::leading_singular_vectors(exec, X, 0, 70));
+  CHECK(wide(3, 69) == sporades::detail::random_entry<Scalar>(1, 0, 3, 69));
 }
 
 TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][cp_als][hosvd]",
@@ -106,7 +107,7 @@ TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][
   if (path.empty() || std::is_same_v<Scalar, float>) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = read<Scalar>(exec, path);
-  CHECK(std::sqrt(sporades::norm_squared(exec, X.values)) ==
+  CHECK(std::sqrt(sporades::detail::norm_squared(exec, X.values)) ==
         Approx(47991.9501320893).epsilon(1e-12));
 
   // Tensor Toolbox's printed run from singular vectors: 7 digits.

@@ -44,8 +44,8 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
     CHECK(sporades::test::hash_bits(part.model.weights) ==
           sporades::test::hash_bits(whole.model.weights));
     for (int n = 0; n < 3; ++n)
-      CHECK(sporades::test::hash_bits(sporades::with_padding(part.model.factors[n])) ==
-            sporades::test::hash_bits(sporades::with_padding(whole.model.factors[n])));
+      CHECK(sporades::test::hash_bits(sporades::detail::with_padding(part.model.factors[n])) ==
+            sporades::test::hash_bits(sporades::detail::with_padding(whole.model.factors[n])));
   }
   auto broken = saved[3];
   broken.factors[1].pop_back();
@@ -106,7 +106,7 @@ TEMPLATE_LIST_TEST_CASE("kernels are timed when asked for, and run where they sh
 TEMPLATE_LIST_TEST_CASE("an iteration allocates nothing and waits once, for what the host reads",
                         "[algorithms][cp_als]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  constexpr bool is_gpu = sporades::is_gpu<typename TestType::ExecutionSpace>;
+  constexpr bool is_gpu = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {200, 150, 100}, 6000);
   auto options = options_of(6, 10);
@@ -239,7 +239,7 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one model on any number of threads",
   for (int n = 0; n < 3; ++n)
     sporades::test::check_same_bits(
         name + " factor " + std::to_string(n),
-        sporades::test::hash_bits(sporades::with_padding(result.model.factors[n])));
+        sporades::test::hash_bits(sporades::detail::with_padding(result.model.factors[n])));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEMPLATE_LIST_TEST_CASE("MATLAB's CP-APR from the same start", "[algorithms][cp_
     for (int r = 0; r < 2; ++r) host(r) = state.weights[r];
     Kokkos::deep_copy(weights, host);
     exec.fence();
-    sporades::LogLikelihoodBuffers<typename TestType::MemorySpace> buffers;
+    sporades::detail::LogLikelihoodBuffers<typename TestType::MemorySpace> buffers;
     double const value =
         log_likelihood(exec, problem.counts, state.factors, weights, buffers).value;
     CHECK(value == Approx(gold.start).epsilon(is_double ? 1e-11 : 1e-5));

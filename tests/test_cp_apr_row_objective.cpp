@@ -109,7 +109,7 @@ TEMPLATE_LIST_TEST_CASE("value and derivatives of a row are those of differences
   std::vector<double> b;
   std::vector<int> free;
   for (int r = 0; r < R; ++r) {
-    b.push_back(1 + sporades::random_entry<double>(1, 2, 3, r));
+    b.push_back(1 + sporades::detail::random_entry<double>(1, 2, 3, r));
     if (r % 3 != 1) free.push_back(r);
   }
   auto const found = evaluate(exec, X, A, b, free, lanes, 4, stored);

@@ -13,7 +13,7 @@ namespace {
 using sporades::CpAprMethod;
 using sporades::Dims;
 using sporades::Position;
-using sporades::RowOptions;
+using sporades::detail::RowOptions;
 using sporades::test::HostFactors;
 using sporades::test::HostMatrix;
 using sporades::test::is_double;
@@ -34,14 +34,14 @@ template <class ExecutionSpace, class Scalar>
 Solved<Scalar> solve(ExecutionSpace const& exec,
                      sporades::CooTensor<Scalar, std::uint32_t> const& X, int n,
                      HostFactors<Scalar> const& A, HostMatrix<Scalar> const& B,
-                     RowOptions const& options, Position segment_length = 0) {
+                     sporades::detail::RowOptions const& options, Position segment_length = 0) {
   auto const sorted = sporades::test::sorted_for(exec, sporades::copy_to(exec, X), n);
   auto const factors = sporades::test::copy_factors(exec, A);
   auto const result = sporades::copy_matrix(exec, B);
-  sporades::RowWorkspace<typename ExecutionSpace::memory_space> workspace;
+  sporades::detail::RowWorkspace<typename ExecutionSpace::memory_space> workspace;
   int const R = static_cast<int>(B.extent(1));
-  auto const problem = sporades::make_row_subproblems(exec, sorted, n, R, segment_length);
-  sporades::solve_rows(exec, problem, factors, result, options, workspace);
+  auto const problem = sporades::detail::make_row_subproblems(exec, sorted, n, R, segment_length);
+  sporades::detail::solve_rows(exec, problem, factors, result, options, workspace);
   exec.fence();
   return {sporades::test::matrix_on_host(result), on_host(workspace.violation)(),
           on_host(workspace.inner_iterations)()};
@@ -50,7 +50,8 @@ Solved<Scalar> solve(ExecutionSpace const& exec,
 template <class Scalar>
 HostMatrix<Scalar> random_start(std::size_t rows, int R, double scale, unsigned seed = 5) {
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto const B = sporades::random_factor<Scalar>(host, "sporades::test::b", rows, R, seed, 0);
+  auto const B =
+      sporades::detail::random_factor<Scalar>(host, "sporades::test::b", rows, R, seed, 0);
   host.fence();
   for (std::size_t i = 0; i < rows; ++i)
     for (int r = 0; r < R; ++r) B(i, r) *= static_cast<Scalar>(scale);
@@ -191,13 +192,15 @@ TEMPLATE_LIST_TEST_CASE("tensors without nonzeros and modes without rows have ro
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = sporades::test::make_coo<Scalar>({4, 3}, {});
   HostFactors<Scalar> const A{HostMatrix<Scalar>("a", 4, 2), HostMatrix<Scalar>("a", 3, 2)};
-  auto const solved = solve(exec, X, 0, A, random_start<Scalar>(4, 2, 1.0), RowOptions{});
+  auto const solved =
+      solve(exec, X, 0, A, random_start<Scalar>(4, 2, 1.0), sporades::detail::RowOptions{});
   for (std::size_t i = 0; i < 4; ++i) CHECK(row_of(solved.B, i) == std::vector<double>{0, 0});
   CHECK(solved.violation > 0.1);
   CHECK(solved.inner_iterations == 0);
   auto const none = sporades::test::make_coo<Scalar>({0, 3}, {});
   HostFactors<Scalar> const C{HostMatrix<Scalar>("a", 0, 2), HostMatrix<Scalar>("a", 3, 2)};
-  auto const nothing = solve(exec, none, 0, C, HostMatrix<Scalar>("b", 0, 2), RowOptions{});
+  auto const nothing =
+      solve(exec, none, 0, C, HostMatrix<Scalar>("b", 0, 2), sporades::detail::RowOptions{});
   CHECK(nothing.violation == 0);
   CHECK(nothing.inner_iterations == 0);
 }
@@ -250,15 +253,15 @@ TEMPLATE_LIST_TEST_CASE("row solvers launch with labels and on the instance",
   auto const A =
       sporades::test::copy_factors(exec, sporades::test::random_stochastic<Scalar>(dims, 3, 2));
   auto const B = sporades::copy_matrix(exec, random_start<Scalar>(20, 3, 10.0));
-  sporades::RowWorkspace<typename TestType::MemorySpace> workspace;
+  sporades::detail::RowWorkspace<typename TestType::MemorySpace> workspace;
   sporades::test::check_launches(exec, [&] {
-    auto const problem = sporades::make_row_subproblems(exec, X, 0, 3, segment_length);
-    sporades::solve_rows(exec, problem, A, B, row_options(method, 1e-4, 10), workspace);
+    auto const problem = sporades::detail::make_row_subproblems(exec, X, 0, 3, segment_length);
+    sporades::detail::solve_rows(exec, problem, A, B, row_options(method, 1e-4, 10), workspace);
     exec.fence();
   });
-  auto const problem = sporades::make_row_subproblems(exec, X, 0, 3, segment_length);
+  auto const problem = sporades::detail::make_row_subproblems(exec, X, 0, 3, segment_length);
   auto const again = sporades::test::check_launches(exec, [&] {
-    sporades::solve_rows(exec, problem, A, B, row_options(method, 1e-4, 10), workspace);
+    sporades::detail::solve_rows(exec, problem, A, B, row_options(method, 1e-4, 10), workspace);
   });
   std::string fences;
   for (auto const& fence : again.fences) fences += fence.label + "; ";
@@ -271,23 +274,25 @@ TEST_CASE("row solvers refuse what does not fit", "[algorithms][cp_apr]") {
   using Tensor = sporades::CooTensor<double>;
   Dims const dims{6, 5, 4};
   Tensor const unsorted = sporades::test::random_coo<double, std::uint32_t>(exec, dims, 20);
-  CHECK_THROWS_AS(sporades::make_row_subproblems(exec, unsorted, 0, 3), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, unsorted, 0, 3), sporades::Error);
   Tensor const X =
       sporades::test::sorted_for(exec, sporades::test::random_counts<double>(exec, dims, 20, 3), 1);
-  CHECK_THROWS_AS(sporades::make_row_subproblems(exec, X, 0, 3), sporades::Error);
-  CHECK_THROWS_AS(sporades::make_row_subproblems(exec, X, 1, 0), sporades::Error);
-  auto const problem = sporades::make_row_subproblems(exec, X, 1, 3);
+  CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, X, 0, 3), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, X, 1, 0), sporades::Error);
+  auto const problem = sporades::detail::make_row_subproblems(exec, X, 1, 3);
   auto const A = sporades::test::random_stochastic<double>(dims, 3, 2);
   auto const wide = sporades::test::random_stochastic<double>(dims, 4, 2);
-  sporades::RowWorkspace<Kokkos::HostSpace> workspace;
-  auto const attempt = [&](auto const& factors, auto const& B, RowOptions const& options) {
-    sporades::solve_rows(exec, problem, factors, B, options, workspace);
+  sporades::detail::RowWorkspace<Kokkos::HostSpace> workspace;
+  auto const attempt = [&](auto const& factors, auto const& B,
+                           sporades::detail::RowOptions const& options) {
+    sporades::detail::solve_rows(exec, problem, factors, B, options, workspace);
   };
-  CHECK_NOTHROW(attempt(A, A[1], RowOptions{}));
-  CHECK_THROWS_AS(attempt(wide, A[1], RowOptions{}), sporades::Error);
-  CHECK_THROWS_AS(attempt(A, A[0], RowOptions{}), sporades::Error);
-  CHECK_THROWS_AS(attempt(A, wide[1], RowOptions{}), sporades::Error);
-  CHECK_THROWS_AS(attempt(HostFactors<double>{A[0], A[1]}, A[1], RowOptions{}), sporades::Error);
+  CHECK_NOTHROW(attempt(A, A[1], sporades::detail::RowOptions{}));
+  CHECK_THROWS_AS(attempt(wide, A[1], sporades::detail::RowOptions{}), sporades::Error);
+  CHECK_THROWS_AS(attempt(A, A[0], sporades::detail::RowOptions{}), sporades::Error);
+  CHECK_THROWS_AS(attempt(A, wide[1], sporades::detail::RowOptions{}), sporades::Error);
+  CHECK_THROWS_AS(attempt(HostFactors<double>{A[0], A[1]}, A[1], sporades::detail::RowOptions{}),
+                  sporades::Error);
   CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::pdnr, 1e-4, 0)), sporades::Error);
   CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::pdnr, -1, 10)), sporades::Error);
   CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::mu, 1e-4, 10)), sporades::Error);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fstream>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_apr_rows.hpp>

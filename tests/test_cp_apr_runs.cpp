@@ -64,8 +64,8 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
     CHECK(sporades::test::hash_bits(part.model.weights) ==
           sporades::test::hash_bits(whole.model.weights));
     for (int n = 0; n < 3; ++n)
-      CHECK(sporades::test::hash_bits(sporades::with_padding(part.model.factors[n])) ==
-            sporades::test::hash_bits(sporades::with_padding(whole.model.factors[n])));
+      CHECK(sporades::test::hash_bits(sporades::detail::with_padding(part.model.factors[n])) ==
+            sporades::test::hash_bits(sporades::detail::with_padding(whole.model.factors[n])));
   }
   auto many = saved[3];  // updates of many rows
   many.iterations[0].inner_iterations = 5000000000;
@@ -222,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one model of counts on any number of thr
   for (int n = 0; n < 3; ++n)
     sporades::test::check_same_bits(
         name + " factor " + std::to_string(n),
-        sporades::test::hash_bits(sporades::with_padding(result.model.factors[n])));
+        sporades::test::hash_bits(sporades::detail::with_padding(result.model.factors[n])));
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
@@ -273,7 +273,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses bad arguments", "[algorithms][cp_apr]",
   auto const zero =
       sporades::test::full_tensor<Scalar>(exec, dims, [](auto const&) { return 0.0; });
   CHECK_THROWS_WITH(cp_apr(exec, zero, options), ContainsSubstring("all counts of X are 0"));
-  auto const none = sporades::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
+  auto const none = sporades::detail::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
   CHECK_THROWS_WITH(cp_apr(exec, none, options), ContainsSubstring("no nonzeros"));
 
   using Rows = std::vector<std::vector<std::vector<Scalar>>>;

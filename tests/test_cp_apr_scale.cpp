@@ -64,8 +64,8 @@ TEMPLATE_LIST_TEST_CASE("counts in a unit of 2^-k have the same model, bit for b
   auto const scaled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b.model.weights);
   for (int r = 0; r < 3; ++r) CHECK(double(scaled(r)) == unit * double(weights(r)));
   for (int n = 0; n < 3; ++n)
-    CHECK(hash_bits(sporades::with_padding(a.model.factors[n])) ==
-          hash_bits(sporades::with_padding(b.model.factors[n])));
+    CHECK(hash_bits(sporades::detail::with_padding(a.model.factors[n])) ==
+          hash_bits(sporades::detail::with_padding(b.model.factors[n])));
 }
 
 TEMPLATE_LIST_TEST_CASE("counts in any unit reach the likelihood of whole numbers",

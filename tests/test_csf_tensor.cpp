@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <sporades/formats/csf_tensor.hpp>
-#include <sporades/formats/permuted_coo.hpp>
+#include <sporades/formats/permuted_tensor.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
@@ -43,7 +43,7 @@ TEMPLATE_LIST_TEST_CASE("csf and permuted coo hold every nonzero of the tensor",
     for (Position nnz : {0, 1, 130, 5000}) {
       auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz);
       auto const expected = nonzeros(to_host(X));
-      CHECK(nonzeros(to_host(to_coo(exec, make_permuted_coo(exec, X)))) == expected);
+      CHECK(nonzeros(to_host(to_coo(exec, make_permuted(exec, X)))) == expected);
       std::vector<int> modes(dims.size());
       std::iota(modes.begin(), modes.end(), 0);
       std::rotate(modes.begin(), modes.begin() + modes.size() / 2, modes.end());
@@ -59,7 +59,7 @@ TEMPLATE_LIST_TEST_CASE("csf of a small tensor, level by level", "[formats][csf]
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto const X = allocate_coo<Scalar, std::uint32_t>(host, {4, 3, 2}, 5);
+  auto const X = sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, {4, 3, 2}, 5);
   int const entries[5][3] = {{3, 1, 0}, {1, 0, 1}, {1, 2, 0}, {1, 0, 0}, {3, 0, 1}};
   for (int p = 0; p < 5; ++p) {
     for (int n = 0; n < 3; ++n) X.coordinates(n, p) = entries[p][n];
@@ -89,6 +89,6 @@ TEST_CASE("make_csf labels its kernels and runs them on its instance", "[formats
   check_launches(exec, [&] {
     auto const T = make_csf(exec, X, {2, 0, 1});
     to_coo(exec, T);
-    make_permuted_coo(exec, X);
+    make_permuted(exec, X);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/core/dense.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/core/random.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -34,7 +34,7 @@ sporades::Matrix<Scalar, typename ExecutionSpace::memory_space> test_matrix(
       "sporades::test::fill", Kokkos::RangePolicy<ExecutionSpace>(exec, 0, shape.rows),
       KOKKOS_LAMBDA(std::size_t i) {
         for (std::size_t r = 0; r < A.extent(1); ++r)
-          A(i, r) = sporades::random_entry<Scalar>(seed, 0, i, r) - Scalar(0.5);
+          A(i, r) = sporades::detail::random_entry<Scalar>(seed, 0, i, r) - Scalar(0.5);
       });
   exec.fence();  // the host copies it
   return A;
@@ -64,9 +64,9 @@ TEMPLATE_LIST_TEST_CASE("products of columns are summed in double", "[core][dens
   auto const B = test_matrix<Scalar>(exec, {3000, 9}, 2);
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", 17, 17);
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> const C("sporades::test::product", 17, 9);
-  sporades::Workspace<Memory> workspace;
-  sporades::gram(exec, A, G, workspace);
-  sporades::transposed_product(exec, A, B, C, workspace);
+  sporades::detail::Workspace<Memory> workspace;
+  sporades::detail::gram(exec, A, G, workspace);
+  sporades::detail::transposed_product(exec, A, B, C, workspace);
   exec.fence();
   auto const a = on_host(A), b = on_host(B);
   auto const g = on_host(G), c = on_host(C);
@@ -91,15 +91,15 @@ TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades:
   enum Columns { contiguous, aligned, with_padding };
   auto const columns = GENERATE(contiguous, aligned, with_padding);
   auto const owner = test_matrix<Scalar>(exec, shape, 1, columns != contiguous);
-  auto const A = columns == with_padding ? sporades::with_padding(owner) : owner;
+  auto const A = columns == with_padding ? sporades::detail::with_padding(owner) : owner;
   auto const R = A.extent(1);
   Kokkos::View<double**, Kokkos::LayoutRight, typename TestType::MemorySpace> const G(
       "sporades::test::gram", R, R);
-  sporades::Workspace<typename TestType::MemorySpace> workspace;
+  sporades::detail::Workspace<typename TestType::MemorySpace> workspace;
   if (shape.rows > 0)
-    check_launches(exec, [&] { sporades::gram(exec, A, G, workspace); });
+    check_launches(exec, [&] { sporades::detail::gram(exec, A, G, workspace); });
   else
-    sporades::gram(exec, A, G, workspace);
+    sporades::detail::gram(exec, A, G, workspace);
   exec.fence();
   auto const a = on_host(A);
   auto const g = on_host(G);
@@ -123,8 +123,8 @@ TEMPLATE_LIST_TEST_CASE("gram of so many columns that a block holds more than 25
   auto const A = test_matrix<Scalar>(exec, shape, 1);
   Kokkos::View<double**, Kokkos::LayoutRight, typename TestType::MemorySpace> const G(
       "sporades::test::gram", shape.columns, shape.columns);
-  sporades::Workspace<typename TestType::MemorySpace> workspace;
-  sporades::gram(exec, A, G, workspace);
+  sporades::detail::Workspace<typename TestType::MemorySpace> workspace;
+  sporades::detail::gram(exec, A, G, workspace);
   exec.fence();
   auto const a = on_host(A);
   auto const g = on_host(G);
@@ -149,7 +149,7 @@ TEMPLATE_LIST_TEST_CASE(
   auto const A = test_matrix<Scalar>(exec, shape, 1);
   auto const V = test_matrix<Scalar>(exec, shape, 1ull << 41);
   Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
-  sporades::Workspace<Memory> workspace;
+  sporades::detail::Workspace<Memory> workspace;
   check_launches(exec, [&] {
     sporades::detail::fine_column_sums<true>(exec, "sporades::test::dots", V, A, d, workspace);
   });
@@ -175,8 +175,8 @@ TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its defin
   auto const B = test_matrix<Scalar>(exec, {shape.rows, columns}, 1ull << 40, padded);
   auto const C =
       sporades::make_matrix<Scalar>(exec, "sporades::test::product", A.extent(1), columns);
-  sporades::Workspace<typename TestType::MemorySpace> workspace;
-  sporades::transposed_product(exec, A, B, C, workspace);
+  sporades::detail::Workspace<typename TestType::MemorySpace> workspace;
+  sporades::detail::transposed_product(exec, A, B, C, workspace);
   exec.fence();
   auto const a = on_host(A), b = on_host(B), c = on_host(C);
   double worst = 0;
@@ -200,7 +200,7 @@ TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", spora
   auto const S = test_matrix<Scalar>(exec, {shape.columns, columns}, 2, padded);
   auto const A = test_matrix<Scalar>(exec, {shape.rows, columns}, 3, padded);
   auto const before = on_host(A);
-  check_launches(exec, [&] { sporades::multiply(exec, V, S, A, adds); });
+  check_launches(exec, [&] { sporades::detail::multiply(exec, V, S, A, adds); });
   exec.fence();
   auto const v = on_host(V), s = on_host(S), a = on_host(A);
   double worst = 0;
@@ -229,9 +229,9 @@ TEMPLATE_LIST_TEST_CASE("dense products read nothing past the columns of a part"
   auto const S = Kokkos::subview(tall, some, Kokkos::ALL);
   auto const A = sporades::make_matrix<Scalar>(exec, "sporades::test::product", rows, columns);
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", count, count);
-  sporades::Workspace<Memory> workspace;
-  sporades::multiply(exec, V, S, A);
-  sporades::gram(exec, V, G, workspace);
+  sporades::detail::Workspace<Memory> workspace;
+  sporades::detail::multiply(exec, V, S, A);
+  sporades::detail::gram(exec, V, G, workspace);
   exec.fence();
   auto const v = on_host(wide), s = on_host(tall), a = on_host(A);
   auto const g = on_host(G);
@@ -270,13 +270,13 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   }
   Kokkos::deep_copy(s, scale);
   Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
-  sporades::Workspace<Memory> workspace;
-  sporades::column_dots(exec, V, A, d, workspace);
+  sporades::detail::Workspace<Memory> workspace;
+  sporades::detail::column_dots(exec, V, A, d, workspace);
   exec.fence();
   auto const dots = on_host(d);
   auto const v = on_host(V);
   Kokkos::View<double*, Memory> const e("sporades::test::sums", shape.columns);
-  sporades::column_sums(exec, A, e, workspace);
+  sporades::detail::column_sums(exec, A, e, workspace);
   exec.fence();
   auto const sums = on_host(e);
   double total = 0;
@@ -290,10 +290,10 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
     CHECK(std::abs(sums(r) - double(of_a)) <= tolerance<double>(shape.rows));
     total += double(sum) * lambda[r];
   }
-  CHECK(std::abs(sporades::weighted_dot(exec, V, A, lambda) - total) <=
+  CHECK(std::abs(sporades::detail::weighted_dot(exec, V, A, lambda) - total) <=
         tolerance<double>(shape.rows * shape.columns));
 
-  sporades::scale_columns(exec, A, s);
+  sporades::detail::scale_columns(exec, A, s);
   exec.fence();
   auto const after = on_host(A);
   std::size_t wrong = 0;
@@ -312,46 +312,46 @@ TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::tes
   double xy = 0, xx = 0;
   Scalar largest = 0;
   for (std::size_t p = 0; p < count; ++p) {
-    hx(p) = sporades::random_entry<Scalar>(1, 0, p, 0) - Scalar(0.6);
-    hy(p) = sporades::random_entry<Scalar>(2, 0, p, 0) - Scalar(0.4);
+    hx(p) = sporades::detail::random_entry<Scalar>(1, 0, p, 0) - Scalar(0.6);
+    hy(p) = sporades::detail::random_entry<Scalar>(2, 0, p, 0) - Scalar(0.4);
     xy += double(hx(p)) * double(hy(p));
     xx += double(hx(p)) * double(hx(p));
     largest = std::max(largest, std::abs(hx(p)));
   }
   Kokkos::deep_copy(x, hx);
   Kokkos::deep_copy(y, hy);
-  CHECK(std::abs(sporades::dot(exec, x, y) - xy) <= 1e-13 * (1 + std::sqrt(double(count))));
-  CHECK(std::abs(sporades::norm_squared(exec, x) - xx) <= 1e-13 * (1 + double(count)));
-  CHECK(sporades::max_abs(exec, x) == largest);
-  if (count > 0) check_launches(exec, [&] { sporades::dot(exec, x, y); });
+  CHECK(std::abs(sporades::detail::dot(exec, x, y) - xy) <= 1e-13 * (1 + std::sqrt(double(count))));
+  CHECK(std::abs(sporades::detail::norm_squared(exec, x) - xx) <= 1e-13 * (1 + double(count)));
+  CHECK(sporades::detail::max_abs(exec, x) == largest);
+  if (count > 0) check_launches(exec, [&] { sporades::detail::dot(exec, x, y); });
 }
 
 TEST_CASE("norms add in double, and NaN is not lost", "[core][dense]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   sporades::Vector<float, Kokkos::HostSpace> const x("sporades::test::x", 20000000);
   Kokkos::deep_copy(x, 1.0f);  // past 2^24, where a float stops counting
-  CHECK(sporades::norm_squared(exec, x) == 20000000.0);
+  CHECK(sporades::detail::norm_squared(exec, x) == 20000000.0);
   x(12345678) = std::numeric_limits<float>::quiet_NaN();
-  CHECK(std::isnan(sporades::norm_squared(exec, x)));
+  CHECK(std::isnan(sporades::detail::norm_squared(exec, x)));
   x(12345678) = -std::numeric_limits<float>::infinity();
-  CHECK(std::isinf(sporades::norm_squared(exec, x)));
+  CHECK(std::isinf(sporades::detail::norm_squared(exec, x)));
 }
 
 TEST_CASE("dense functions refuse shapes that disagree", "[core][dense]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const A = test_matrix<double>(exec, {5, 3}, 1), B = test_matrix<double>(exec, {6, 3}, 1),
              S = test_matrix<double>(exec, {3, 3}, 1), T = test_matrix<double>(exec, {2, 3}, 1);
-  sporades::Workspace<Kokkos::HostSpace> workspace;
+  sporades::detail::Workspace<Kokkos::HostSpace> workspace;
   sporades::Vector<double, Kokkos::HostSpace> const two("sporades::test::two", 2);
-  CHECK_THROWS_AS(sporades::gram(exec, A, T, workspace), sporades::Error);
-  CHECK_THROWS_AS(sporades::transposed_product(exec, A, B, S, workspace), sporades::Error);
-  CHECK_THROWS_AS(sporades::multiply(exec, A, T, A), sporades::Error);
-  CHECK_THROWS_AS(sporades::multiply(exec, A, S, B), sporades::Error);
-  CHECK_THROWS_AS(sporades::multiply(exec, A, S, A), sporades::Error);
-  CHECK_THROWS_AS(sporades::scale_columns(exec, A, two), sporades::Error);
-  CHECK_THROWS_AS(sporades::column_dots(exec, A, A, two, workspace), sporades::Error);
-  CHECK_THROWS_AS(sporades::weighted_dot(exec, A, A, {1, 2}), sporades::Error);
-  CHECK_THROWS_AS(sporades::dot(exec, two, Kokkos::subview(two, std::make_pair(0, 1))),
+  CHECK_THROWS_AS(sporades::detail::gram(exec, A, T, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::transposed_product(exec, A, B, S, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::multiply(exec, A, T, A), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::multiply(exec, A, S, B), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::multiply(exec, A, S, A), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::scale_columns(exec, A, two), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::column_dots(exec, A, A, two, workspace), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::weighted_dot(exec, A, A, {1, 2}), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::dot(exec, two, Kokkos::subview(two, std::make_pair(0, 1))),
                   sporades::Error);
 }
 
@@ -365,22 +365,22 @@ TEMPLATE_LIST_TEST_CASE("dense functions give the same bits on any number of thr
   auto const shape = GENERATE(from_range(shapes()));
   auto const name = where + std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
   auto const A = test_matrix<Scalar>(exec, shape, 1);
-  sporades::Workspace<Memory> workspace;
+  sporades::detail::Workspace<Memory> workspace;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", shape.columns,
                                                               shape.columns);
-  sporades::gram(exec, A, G, workspace);
+  sporades::detail::gram(exec, A, G, workspace);
   sporades::test::check_same_bits("gram " + name, sporades::test::hash_bits(G));
   auto const S = test_matrix<Scalar>(exec, {shape.columns, 9}, 3);
   auto const B = sporades::make_matrix<Scalar>(exec, "sporades::test::product", shape.rows, 9);
-  sporades::multiply(exec, A, S, B);
+  sporades::detail::multiply(exec, A, S, B);
   exec.fence();
   sporades::test::check_same_bits("multiply " + name, sporades::test::hash_bits(B));
   std::vector<double> const lambda(shape.columns, 1.25);
-  double const sum = sporades::weighted_dot(exec, A, A, lambda);
+  double const sum = sporades::detail::weighted_dot(exec, A, A, lambda);
   sporades::test::check_same_bits("weighted_dot " + name,
                                   sporades::test::hash_bytes(&sum, sizeof sum));
   sporades::Vector<Scalar, Memory> const x(A.data(), shape.rows * ((shape.columns + 3) / 4 * 4));
-  double const square = sporades::norm_squared(exec, x);
+  double const square = sporades::detail::norm_squared(exec, x);
   sporades::test::check_same_bits("norm_squared " + name,
                                   sporades::test::hash_bytes(&square, sizeof square));
 }

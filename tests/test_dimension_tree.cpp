@@ -17,7 +17,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 template <class ExecutionSpace = Host, class Scalar = double>
 std::vector<int> chosen(Dims const& dims, Position nnz, int rank = 16) {
-  return choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, rank);
+  return sporades::detail::choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, rank);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a pl
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  if (is_gpu<Exec>)
+  if (sporades::detail::is_gpu<Exec>)
     CHECK(chosen<Exec, Scalar>({165427, 11374, 2, 100, 89}, 26000000) == std::vector<int>{2, 3, 4});
   int trees = 0;
   for (auto const& dims :
@@ -61,11 +61,11 @@ TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a pl
       auto const fused = chosen<Exec, Scalar>(dims, X.nnz(), rank);
       if (fused.empty()) continue;
       MttkrpOptions const options{MttkrpStrategy::automatic, rank};
-      auto const tree = make_dimension_tree(exec, X, fused, options);
+      auto const tree = sporades::detail::make_dimension_tree(exec, X, fused, options);
       auto const plain = make_mttkrp_plan(exec, X, options);
       INFO(to_string(dims) << ", rank " << rank);
       CHECK(static_cast<double>(tree.storage_bytes()) <=
-            most_tree_memory * static_cast<double>(plain.storage_bytes()));
+            sporades::detail::most_tree_memory * static_cast<double>(plain.storage_bytes()));
       trees += tree.fused.empty() ? 0 : 1;
     }
   CHECK(trees > 5);
@@ -77,10 +77,12 @@ TEST_CASE("modes stay apart where fusing them scatters the tensor",
   // in place of three short ones there are 100 blocks, of more rows than nonzeros.
   Host const host{};
   auto const X = random_coo<double, std::uint32_t>(host, {40000, 6000, 2, 100, 89}, 200000);
-  auto const automatic = make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});
+  auto const automatic =
+      sporades::detail::make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});
   CHECK(automatic.fused.empty());
   CHECK(automatic.whole.order() == 5);
-  auto const asked = make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::sorted, 16});
+  auto const asked =
+      sporades::detail::make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::sorted, 16});
   CHECK(asked.whole.order() == 3);
 }
 
@@ -101,11 +103,12 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
     auto const X = random_coo<Scalar, Index>(exec, trial.dims, 3000, 3, 1);
     int const R = 8, N = X.order();
     auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
-    auto tree = make_dimension_tree(exec, X, trial.fused, {MttkrpStrategy::automatic, R});
+    auto tree =
+        sporades::detail::make_dimension_tree(exec, X, trial.fused, {MttkrpStrategy::automatic, R});
     REQUIRE(tree.fused == trial.fused);
     Factors<Scalar, typename Exec::memory_space> A;
     for (int n = 0; n < N; ++n)
-      A.push_back(random_factor<Scalar>(exec, "A", trial.dims[n], R, 1, n));
+      A.push_back(sporades::detail::random_factor<Scalar>(exec, "A", trial.dims[n], R, 1, n));
     double worst = 0;
     for (int step = 0; step < 2 * N; ++step) {  // two rounds of updates, as CP-ALS makes them
       int const n = step % N;
@@ -118,15 +121,16 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
         for (int r = 0; r < R; ++r)
           worst = std::max(worst, std::abs(static_cast<double>(v(i, r)) - w(i, r)) /
                                       (std::abs(static_cast<double>(v(i, r))) + 1e-30));
-      A[n] = random_factor<Scalar>(exec, "A", trial.dims[n], R, 2 + step, n);
+      A[n] = sporades::detail::random_factor<Scalar>(exec, "A", trial.dims[n], R, 2 + step, n);
     }
     INFO(to_string(trial.dims));
     CHECK(worst < 3000 * std::numeric_limits<Scalar>::epsilon());
     for (int n = 0; n < N; ++n) {  // where what was kept is forgotten, any mode may come next
-      for (auto& a : A) a = random_factor<Scalar>(exec, "A", a.extent(0), R, 99 + n, 0);
+      for (auto& a : A)
+        a = sporades::detail::random_factor<Scalar>(exec, "A", a.extent(0), R, 99 + n, 0);
       auto const V = make_matrix<Scalar>(exec, "V", trial.dims[n], R);
       auto const W = make_matrix<Scalar>(exec, "W", trial.dims[n], R);
-      factors_changed(tree);
+      sporades::detail::factors_changed(tree);
       mttkrp(exec, plan, A, n, V);
       mttkrp(exec, tree, A, n, W);
       auto const v = matrix_on_host(V), w = matrix_on_host(W);

@@ -234,7 +234,7 @@ namespace {
 struct RoughMath {
   static constexpr double error = 0x1p-20;
   KOKKOS_FUNCTION static double blur(double exact) {
-    auto const bits = sporades::splitmix64(static_cast<std::uint64_t>(exact * 0x1p30));
+    auto const bits = sporades::detail::splitmix64(static_cast<std::uint64_t>(exact * 0x1p30));
     return exact * (1 + (detail::generate_unit(bits) - 0.5) * 0x1p-20);
   }
   KOKKOS_FUNCTION static double exp(double x) { return blur(std::exp(x)); }
@@ -250,7 +250,7 @@ struct CarelessMath : RoughMath {
 template <class Math, class ExecutionSpace>
 std::uint64_t draw_with(ExecutionSpace const& exec, detail::Recipe const& recipe, Position count,
                         Position* redraws = nullptr) {
-  using Keys = Kokkos::View<Key128*, typename ExecutionSpace::memory_space>;
+  using Keys = Kokkos::View<sporades::detail::Key128*, typename ExecutionSpace::memory_space>;
   detail::CoordinateDraw const draw(recipe, 1);
   Keys tuples;
   Keys keys;
@@ -355,7 +355,7 @@ TEST_CASE("no fused multiply-add changes a rank", "[generate]") {
   detail::ZipfRank const zipf(std::uint64_t{1} << 60, 1.1);  // 1 + u a cancels most of its digits
   Position different = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    double const u = 0.9 + 0.1 * detail::generate_unit(sporades::splitmix64(i));
+    double const u = 0.9 + 0.1 * detail::generate_unit(sporades::detail::splitmix64(i));
     double const volatile product = u * zipf.a;
     double const x = std::pow(1 + product, zipf.exponent);
     bool ignored = true;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/core/dense.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/core/random.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -17,7 +17,8 @@ std::vector<double> random_gram(int n, int rows) {
   std::vector<double> Y(static_cast<std::size_t>(rows) * n), G(static_cast<std::size_t>(n) * n);
   for (int k = 0; k < rows; ++k)
     for (int i = 0; i < n; ++i)
-      Y[static_cast<std::size_t>(k) * n + i] = sporades::random_entry<double>(3, 0, k, i) - 0.5;
+      Y[static_cast<std::size_t>(k) * n + i] =
+          sporades::detail::random_entry<double>(3, 0, k, i) - 0.5;
   for (int k = 0; k < rows; ++k)
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
@@ -42,19 +43,19 @@ Inverted invert(ExecutionSpace const& exec, std::vector<double> const& H, int n,
   auto const inverse = sporades::make_matrix<Scalar>(exec, "sporades::test::inverse", n, n);
   Kokkos::View<double, Memory> const singular("sporades::test::singular");
   Kokkos::deep_copy(exec, singular, 17.0);
-  auto const padded = sporades::with_padding(matrix);
+  auto const padded = sporades::detail::with_padding(matrix);
   auto const host = Kokkos::create_mirror_view(padded);
   exec.fence();
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) host(i, j) = H[static_cast<std::size_t>(i) * n + j];
   Kokkos::deep_copy(exec, padded, host);
-  sporades::Workspace<Memory> workspace;
+  sporades::detail::Workspace<Memory> workspace;
   if (way == Way::team)
     sporades::test::check_launches(exec, [&] {
       sporades::detail::invert_by_team(exec, matrix, ridge, inverse, singular, workspace);
     });
   else
-    sporades::invert_system(exec, matrix, ridge, inverse, singular, workspace);
+    sporades::detail::invert_system(exec, matrix, ridge, inverse, singular, workspace);
   exec.fence();
   auto const result = sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, inverse);
   auto const flag = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, singular);
@@ -90,7 +91,8 @@ TEMPLATE_LIST_TEST_CASE("a team's inverse equals LAPACK's", "[core][inverse]",
   auto const n = GENERATE(1, 2, 3, 16, 33, 64, 100, 257);
   auto const ridge = GENERATE(0.0, 0.5);
   auto const H = random_gram(n, 3 * n + 5);
-  auto const expected = sporades::inverse_or_pseudo_inverse(H, n, ridge, epsilon_of<Scalar>());
+  auto const expected =
+      sporades::detail::inverse_or_pseudo_inverse(H, n, ridge, epsilon_of<Scalar>());
   REQUIRE_FALSE(expected.is_pseudo);
   auto const way = GENERATE(Way::team, Way::front_door);
   auto const result = invert<Scalar>(exec, H, n, ridge, way);
@@ -109,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("a singular matrix gets LAPACK's pseudo-inverse from a t
   auto const [n, rank] = GENERATE(
       table<int, int>({{1, 0}, {2, 1}, {3, 2}, {5, 0}, {16, 3}, {33, 20}, {64, 1}, {100, 70}}));
   auto const H = random_gram(n, rank);
-  auto const expected = sporades::inverse_or_pseudo_inverse(H, n, 0, epsilon_of<Scalar>());
+  auto const expected = sporades::detail::inverse_or_pseudo_inverse(H, n, 0, epsilon_of<Scalar>());
   REQUIRE(expected.is_pseudo);
   REQUIRE(expected.rank == rank);
   auto const way = GENERATE(Way::team, Way::front_door);
@@ -148,7 +150,7 @@ TEMPLATE_LIST_TEST_CASE("what is close to singular is decided by the scalar type
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       for (int k = 0; k < 3; ++k) H[i * 3 + j] += columns[i][k] * columns[j][k];
-  auto const expected = sporades::inverse_or_pseudo_inverse(H, 3, 0, epsilon);
+  auto const expected = sporades::detail::inverse_or_pseudo_inverse(H, 3, 0, epsilon);
   auto const near = invert<Scalar>(exec, H, 3, 0, way);
   CHECK(near.singular == (expected.is_pseudo ? 1 : 0));
   CHECK(difference(near.inverse, expected.inverse) <=
@@ -174,12 +176,12 @@ TEST_CASE("matrices that are not square have no inverse", "[core][inverse]") {
   auto const inverse = sporades::make_matrix<double>(exec, "sporades::test::h", 2, 2);
   auto const none = sporades::make_matrix<double>(exec, "sporades::test::h", 0, 0);
   Kokkos::View<double, Kokkos::HostSpace> const singular("sporades::test::singular");
-  sporades::Workspace<Kokkos::HostSpace> workspace;
-  CHECK_THROWS_AS(sporades::invert_system(exec, H, 0, inverse, singular, workspace),
+  sporades::detail::Workspace<Kokkos::HostSpace> workspace;
+  CHECK_THROWS_AS(sporades::detail::invert_system(exec, H, 0, inverse, singular, workspace),
                   sporades::Error);
-  CHECK_THROWS_AS(sporades::invert_system(exec, inverse, 0, H, singular, workspace),
+  CHECK_THROWS_AS(sporades::detail::invert_system(exec, inverse, 0, H, singular, workspace),
                   sporades::Error);
-  CHECK_THROWS_AS(sporades::invert_system(exec, none, 0, none, singular, workspace),
+  CHECK_THROWS_AS(sporades::detail::invert_system(exec, none, 0, none, singular, workspace),
                   sporades::Error);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <random>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/ktensor_file.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -16,7 +16,7 @@ std::string parse_message(std::string const& content) {
 
 /// All numbers, the weights first, then each factor by rows.
 template <class Scalar>
-std::vector<Scalar> numbers(Ktensor<Scalar> const& model) {
+std::vector<Scalar> numbers(KruskalTensor<Scalar> const& model) {
   std::vector<Scalar> result;
   for (int r = 0; r < model.rank(); ++r) result.push_back(model.weights(r));
   for (auto const& A : model.factors)
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("models read back exactly", "[ktensor]", float, double) {
   std::mt19937_64 random(5);
   Kokkos::DefaultHostExecutionSpace const exec{};
   int const rank = GENERATE(1, 5);
-  Ktensor<TestType> model{Vector<TestType, Kokkos::HostSpace>("weights", rank), {}};
+  KruskalTensor<TestType> model{Vector<TestType, Kokkos::HostSpace>("weights", rank), {}};
   auto const next = [&] { return static_cast<TestType>(static_cast<double>(random()) / 3e25); };
   for (int r = 0; r < rank; ++r) model.weights(r) = next();
   for (std::size_t rows : {4, 1, 300}) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/lapack.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
 #include <support/catch.hpp>
@@ -20,8 +20,8 @@ HostMatrix random_gram(int n, int rows) {
     for (int j = 0; j < n; ++j)
       for (int k = 0; k < rows; ++k)
         G[static_cast<std::size_t>(i) * n + j] +=
-            (sporades::random_entry<double>(1, 0, k, i) - 0.5) *
-            (sporades::random_entry<double>(1, 0, k, j) - 0.5);
+            (sporades::detail::random_entry<double>(1, 0, k, i) - 0.5) *
+            (sporades::detail::random_entry<double>(1, 0, k, j) - 0.5);
   return G;
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("the inverse of a regular matrix comes from Cholesky", "[core][lapack]
   auto const n = GENERATE(1, 2, 3, 16, 33, 100);
   auto const ridge = GENERATE(0.0, 0.5);
   auto H = random_gram(n, 3 * n + 5);
-  auto const result = sporades::inverse_or_pseudo_inverse(H, n, ridge);
+  auto const result = sporades::detail::inverse_or_pseudo_inverse(H, n, ridge);
   CHECK_FALSE(result.is_pseudo);
   CHECK(result.rank == n);
   CHECK(result.reciprocal_condition > 0);
@@ -62,7 +62,7 @@ TEST_CASE("the inverse of a regular matrix comes from Cholesky", "[core][lapack]
 TEST_CASE("a singular matrix gets the Moore-Penrose inverse", "[core][lapack]") {
   auto const [n, rank] = GENERATE(table<int, int>({{2, 1}, {16, 3}, {33, 32}, {5, 0}}));
   auto const H = random_gram(n, rank);
-  auto const result = sporades::inverse_or_pseudo_inverse(H, n);
+  auto const result = sporades::detail::inverse_or_pseudo_inverse(H, n);
   CHECK(result.is_pseudo);
   CHECK(result.rank == rank);
   auto const& P = result.inverse;
@@ -79,19 +79,19 @@ TEST_CASE("a singular matrix gets the Moore-Penrose inverse", "[core][lapack]") 
 TEST_CASE("a small eigenvalue is kept or dropped by epsilon; a ridge makes it regular",
           "[core][lapack]") {
   HostMatrix const H{1, 0, 0, 1e-10};
-  CHECK_FALSE(sporades::inverse_or_pseudo_inverse(H, 2).is_pseudo);
-  auto const coarse = sporades::inverse_or_pseudo_inverse(H, 2, 0, 1e-7);
+  CHECK_FALSE(sporades::detail::inverse_or_pseudo_inverse(H, 2).is_pseudo);
+  auto const coarse = sporades::detail::inverse_or_pseudo_inverse(H, 2, 0, 1e-7);
   CHECK(coarse.is_pseudo);
   CHECK(coarse.inverse == HostMatrix{1, 0, 0, 0});
   HostMatrix const ones{1, 1, 1, 1};
-  CHECK(sporades::inverse_or_pseudo_inverse(ones, 2).is_pseudo);
-  CHECK_FALSE(sporades::inverse_or_pseudo_inverse(ones, 2, 1e-3).is_pseudo);
+  CHECK(sporades::detail::inverse_or_pseudo_inverse(ones, 2).is_pseudo);
+  CHECK_FALSE(sporades::detail::inverse_or_pseudo_inverse(ones, 2, 1e-3).is_pseudo);
 }
 
 TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
   auto const n = GENERATE(1, 2, 17, 64);
   auto const H = random_gram(n, n);
-  auto const eigen = sporades::symmetric_eigen(H, n);
+  auto const eigen = sporades::detail::symmetric_eigen(H, n);
   for (int k = 0; k < n; ++k) {
     if (k > 0) CHECK(eigen.values[k - 1] <= eigen.values[k]);
     double const* const v = &eigen.vectors[static_cast<std::size_t>(k) * n];
@@ -110,7 +110,7 @@ TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
 TEST_CASE("the orthonormalizer takes columns of any length", "[core][lapack]") {
   // Lengths 1e20, 1, and one for which single precision has no scale beside the longest.
   std::vector<double> const G{1e40, 0, 0, 0, 1, 0, 0, 0, 1e-26};
-  auto const S = sporades::orthonormalizer(G, 3);
+  auto const S = sporades::detail::orthonormalizer(G, 3);
   double found = 0;
   for (double const entry : S) {
     CHECK(std::abs(entry) <= 1.0001);
@@ -123,7 +123,7 @@ TEST_CASE("the orthonormalizer makes columns orthonormal and drops what they lac
           "[core][lapack]") {
   auto const [n, rank] = GENERATE(table<int, int>({{1, 1}, {6, 6}, {16, 5}, {3, 0}}));
   auto const G = random_gram(n, rank);
-  auto const S = sporades::orthonormalizer(G, n);
+  auto const S = sporades::detail::orthonormalizer(G, n);
   HostMatrix transposed(S.size()), expected(S.size());
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
@@ -133,10 +133,10 @@ TEST_CASE("the orthonormalizer makes columns orthonormal and drops what they lac
 }
 
 TEST_CASE("matrices of other sizes or with NaN are refused", "[core][lapack]") {
-  CHECK_THROWS_AS(sporades::inverse_or_pseudo_inverse({1, 2, 3}, 2), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::inverse_or_pseudo_inverse({1, 2, 3}, 2), sporades::Error);
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_AS(sporades::inverse_or_pseudo_inverse({nan}, 1), sporades::RunError);
-  CHECK_THROWS_AS(sporades::symmetric_eigen({nan}, 1), sporades::RunError);
+  CHECK_THROWS_AS(sporades::detail::inverse_or_pseudo_inverse({nan}, 1), sporades::RunError);
+  CHECK_THROWS_AS(sporades::detail::symmetric_eigen({nan}, 1), sporades::RunError);
 }
 
 TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack][threads]") {
@@ -147,21 +147,22 @@ TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack]
   auto const name = " of order " + std::to_string(n);
   auto const H = random_gram(n, 2 * n);
   sporades::test::check_same_bits("inverse" + name,
-                                  bits(sporades::inverse_or_pseudo_inverse(H, n).inverse));
-  auto const eigen = sporades::leading_eigen(H, n, n / 4);
+                                  bits(sporades::detail::inverse_or_pseudo_inverse(H, n).inverse));
+  auto const eigen = sporades::detail::leading_eigen(H, n, n / 4);
   sporades::test::check_same_bits("eigenvalues" + name, bits(eigen.values));
   sporades::test::check_same_bits("eigenvectors" + name, bits(eigen.vectors));
   auto const singular = random_gram(n, n / 2);
-  sporades::test::check_same_bits("pseudo-inverse" + name,
-                                  bits(sporades::inverse_or_pseudo_inverse(singular, n).inverse));
+  sporades::test::check_same_bits(
+      "pseudo-inverse" + name,
+      bits(sporades::detail::inverse_or_pseudo_inverse(singular, n).inverse));
 }
 
 TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
   auto const n = GENERATE(1, 2, 5, 40);
   auto const H = random_gram(n, n + 3);
-  auto const all = sporades::symmetric_eigen(H, n);
+  auto const all = sporades::detail::symmetric_eigen(H, n);
   for (int count : {0, 1, (n + 1) / 2, n}) {
-    auto const some = sporades::leading_eigen(H, n, count);
+    auto const some = sporades::detail::leading_eigen(H, n, count);
     REQUIRE(some.values.size() == static_cast<std::size_t>(count));
     REQUIRE(some.vectors.size() == static_cast<std::size_t>(count) * n);
     for (int k = 0; k < count; ++k) {
@@ -174,12 +175,12 @@ TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
     }
   }
   auto const refused = [&](int count) {
-    return sporades::test::message_of([&] { sporades::leading_eigen(H, n, count); });
+    return sporades::test::message_of([&] { sporades::detail::leading_eigen(H, n, count); });
   };
   auto const of_n = " of " + std::to_string(n) + " eigenvalues";
   CHECK(refused(n + 1) == "leading_eigen: " + std::to_string(n + 1) + of_n);
   CHECK(refused(-1) == "leading_eigen: -1" + of_n);
-  CHECK_THROWS_AS(sporades::leading_eigen({std::nan("")}, 1, 1), sporades::RunError);
+  CHECK_THROWS_AS(sporades::detail::leading_eigen({std::nan("")}, 1, 1), sporades::RunError);
 }
 
 TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[core][lapack]") {
@@ -191,7 +192,7 @@ TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[
     for (int j = 0; j < 4; ++j)
       for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) G[i * 4 + j] += mix[a][i] * base[a * 3 + b] * mix[b][j];
-  auto const S = sporades::gram_schmidt(G, 4, 1e-12);
+  auto const S = sporades::detail::gram_schmidt(G, 4, 1e-12);
   HostMatrix transposed(16);
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j) {
@@ -212,8 +213,8 @@ TEST_CASE("gram_schmidt of a thousand columns ends soon", "[core][lapack]") {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       G[i * n + j] = 0.25 * weight(i) * weight(j) + (i == j && i != zero ? 2.0 : 0.0);
-  sporades::Timer const timer;
-  auto const S = sporades::gram_schmidt(G, static_cast<int>(n), 1e-10);
+  sporades::detail::Timer const timer;
+  auto const S = sporades::detail::gram_schmidt(G, static_cast<int>(n), 1e-10);
   CHECK(timer.seconds() < 20);  // minutes where every projection multiplies by G anew
   REQUIRE(S.size() == n * n);
   for (std::size_t j : {std::size_t{0}, zero, std::size_t{8}, std::size_t{500}, n - 1}) {

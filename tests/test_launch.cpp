@@ -5,7 +5,7 @@
 #include <set>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/core/launch.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
@@ -66,7 +66,7 @@ bool can_count() {
   Square<Memory> const square{Kokkos::View<double*, Memory>("sporades::test::out", small_work + 1)};
   int const regions =
       regions_of([&] { launch(exec, "sporades::test::square", square.out.extent(0), 1, square); });
-  return sporades::wakes_threads<ExecutionSpace> && exec.concurrency() > 1 && regions == 1;
+  return sporades::detail::wakes_threads<ExecutionSpace> && exec.concurrency() > 1 && regions == 1;
 }
 
 TEMPLATE_LIST_TEST_CASE("small launches do their work without waking threads", "[core][launch]",
@@ -85,7 +85,7 @@ TEMPLATE_LIST_TEST_CASE("small launches do their work without waking threads", "
     bool const wakes = items > 1 && static_cast<double>(items) * static_cast<double>(cost) >
                                         static_cast<double>(small_work);
     CHECK(is_small<ExecutionSpace>(items, cost) ==
-          (sporades::wakes_threads<ExecutionSpace> && !wakes));
+          (sporades::detail::wakes_threads<ExecutionSpace> && !wakes));
     Square<Memory> const square{Kokkos::View<double*, Memory>("sporades::test::out", items)};
     auto const regions = regions_of([&] {
       auto const seen = sporades::test::record(
@@ -93,7 +93,7 @@ TEMPLATE_LIST_TEST_CASE("small launches do their work without waking threads", "
       REQUIRE(seen.launches.size() == 1);
       CHECK(seen.launches[0].label == "sporades::test::square");
       CHECK(seen.launches[0].device == sporades::test::device_id(exec));
-      sporades::fence(exec, "sporades::test::launch");
+      sporades::detail::fence(exec, "sporades::test::launch");
     });
     if (counts) CHECK(regions == (wakes ? 1 : 0));
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), square.out);

@@ -20,7 +20,7 @@ using sporades::test::new_instance;
 template <class Scalar, class ExecutionSpace>
 auto random_model(ExecutionSpace const& exec, Dims const& dims, int rank) {
   using Memory = typename ExecutionSpace::memory_space;
-  sporades::Ktensor<Scalar, Memory> model;
+  sporades::KruskalTensor<Scalar, Memory> model;
   model.factors = sporades::random_factors<Scalar>(exec, dims, rank, 4);
   model.weights = sporades::Vector<Scalar, Memory>("sporades::test::weights", rank);
   auto const host = Kokkos::create_mirror_view(model.weights);
@@ -60,7 +60,7 @@ TEMPLATE_LIST_TEST_CASE("counts whose model is 0 are counted, zeros are not",
                                                                          {{1, 0}, Scalar(0)},
                                                                          {{1, 1}, Scalar(5)}}));
   auto const host = host_ktensor<Scalar>({2, 4}, {{{1, 0}, {0, 1}}, {{1, 0}, {0, 1}}});
-  sporades::Ktensor<Scalar, typename TestType::MemorySpace> model;
+  sporades::KruskalTensor<Scalar, typename TestType::MemorySpace> model;
   for (auto const& A : host.factors) model.factors.push_back(sporades::copy_matrix(exec, A));
   model.weights =
       Kokkos::create_mirror_view_and_copy(typename TestType::MemorySpace{}, host.weights);
@@ -100,7 +100,7 @@ TEMPLATE_LIST_TEST_CASE("the log-likelihood runs on its instance, and allocates 
   Kokkos::View<double*, Memory> const weights("sporades::test::weights", 4);
   Kokkos::deep_copy(weights, 1.0);
   exec.fence();
-  sporades::LogLikelihoodBuffers<Memory> buffers;
+  sporades::detail::LogLikelihoodBuffers<Memory> buffers;
   sporades::test::check_launches(exec, [&] { log_likelihood(exec, X, A, weights, buffers); });
   auto const again = sporades::test::record([&] { log_likelihood(exec, X, A, weights, buffers); });
   CHECK(again.allocations.empty());

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdlib>
-#include <sporades/core/dense.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/packed_coo.hpp>
+#include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
@@ -34,7 +34,8 @@ void fill(Exec const& exec, Tensor const& X, Counts const& counts) {
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<Position>>(exec, 0, X.nnz()),
       KOKKOS_LAMBDA(Position p) {
         for (int n = 0; n < 3; ++n)
-          coordinates(n, p) = static_cast<std::uint32_t>(splitmix64(3 * p + n) % lengths[n]);
+          coordinates(n, p) =
+              static_cast<std::uint32_t>(sporades::detail::splitmix64(3 * p + n) % lengths[n]);
         values(p) = 1;
         Kokkos::atomic_add(&counts(coordinates(0, p)), 1ull);
       });
@@ -44,7 +45,7 @@ void fill(Exec const& exec, Tensor const& X, Counts const& counts) {
 template <class Product>
 int wrong_rows(Exec const& exec, Counts const& counts, Product const& product) {
   auto const V = make_matrix<float>(exec, "V", counts.extent(0), 2);
-  Kokkos::deep_copy(exec, with_padding(V), -1.0f);
+  Kokkos::deep_copy(exec, sporades::detail::with_padding(V), -1.0f);
   product(V);
   exec.fence();
   auto const found = matrix_on_host(V);
@@ -62,15 +63,15 @@ TEST_CASE("more than 2^31 nonzeros", "[kernels][many]") {
   if (std::getenv("SPORADES_TEST_MANY") == nullptr) return;
   Exec const exec{};
   Position const nnz = (Position{1} << 31) + 12345;
-  auto X = allocate_coo<float, std::uint32_t>(exec, {1000, 2000, 3000}, nnz);
+  auto X = sporades::detail::allocate_coo<float, std::uint32_t>(exec, {1000, 2000, 3000}, nnz);
   Counts const counts("counts", X.dims[0]);
   fill(exec, X, counts);
   Factors<float, Memory> ones;
   for (auto dim : X.dims) {
     ones.push_back(make_matrix<float>(exec, "ones", dim, 2));
-    Kokkos::deep_copy(exec, with_padding(ones.back()), 1.0f);
+    Kokkos::deep_copy(exec, sporades::detail::with_padding(ones.back()), 1.0f);
   }
-  CHECK(norm_squared(exec, X.values) == static_cast<double>(nnz));
+  CHECK(sporades::detail::norm_squared(exec, X.values) == static_cast<double>(nnz));
   CHECK(wrong_rows(exec, counts, [&](auto const& V) {
           mttkrp(exec, X, ones, 0, V, MttkrpStrategy::atomic);
         }) == 0);
@@ -79,7 +80,7 @@ TEST_CASE("more than 2^31 nonzeros", "[kernels][many]") {
   CHECK(wrong_rows(exec, counts, [&](auto const& V) {
           mttkrp(exec, X, ones, 0, V, MttkrpStrategy::sorted);
         }) == 0);
-  auto const packed = make_packed_coo(exec, X, 0);
+  auto const packed = make_packed(exec, X, 0);
   X = {};
   CHECK(wrong_rows(exec, counts, [&](auto const& V) {
           mttkrp(exec, packed, ones, 0, V, MttkrpStrategy::fibers);

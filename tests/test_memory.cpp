@@ -35,8 +35,8 @@ TEST_CASE("large Views on the host ask for huge pages", "[core][memory]") {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage") || !shows_flags) return;
   Kokkos::DefaultHostExecutionSpace const exec{};
   std::size_t const entries = std::size_t{1} << 21;
-  auto const view =
-      sporades::uninitialized<sporades::Vector<double, Kokkos::HostSpace>>(exec, "view", entries);
+  auto const view = sporades::detail::uninitialized<sporades::Vector<double, Kokkos::HostSpace>>(
+      exec, "view", entries);
   auto const A = sporades::make_matrix<float>(exec, "A", entries / 3, 3);
   exec.fence();
   CHECK(mapping_flags(&view(entries / 2)).find(" hg ") != std::string::npos);
@@ -91,15 +91,15 @@ TEST_CASE("what is left of the memory falls as Views take it", "[core][memory]")
   rlimit own = given;
   own.rlim_cur = static_cast<rlim_t>(mapped * static_cast<double>(sysconf(_SC_PAGE_SIZE)) + 5e8);
   REQUIRE(setrlimit(RLIMIT_AS, &own) == 0);
-  double const before = sporades::host_memory_left();
+  double const before = sporades::detail::host_memory_left();
   CHECK(before > 0);
   CHECK(before <= 5e8);
-  CHECK(before < sporades::host_memory_bytes());
+  CHECK(before < sporades::detail::host_memory_bytes());
   Kokkos::DefaultHostExecutionSpace const exec{};
-  auto const view = sporades::zeroed<sporades::Vector<double, Kokkos::HostSpace>>(
+  auto const view = sporades::detail::zeroed<sporades::Vector<double, Kokkos::HostSpace>>(
       exec, "view", std::size_t{1} << 23);
   exec.fence();
-  double const taken = before - sporades::host_memory_left();
+  double const taken = before - sporades::detail::host_memory_left();
   setrlimit(RLIMIT_AS, &given);
   CHECK(taken > 5e7);
   CHECK(taken < 2e8);
@@ -110,7 +110,7 @@ TEMPLATE_LIST_TEST_CASE("zeroed fills what memory held before", "[core][memory]"
   using View = sporades::Vector<typename TestType::Scalar, typename TestType::MemorySpace>;
   auto const exec = sporades::test::new_instance<typename TestType::ExecutionSpace>();
   for (int round = 0; round < 2; ++round) {  // the second is likely to get the first one's memory
-    auto const view = sporades::zeroed<View>(exec, "view", 1000);
+    auto const view = sporades::detail::zeroed<View>(exec, "view", 1000);
     auto const host = Kokkos::create_mirror_view(view);
     Kokkos::deep_copy(exec, host, view);
     exec.fence();

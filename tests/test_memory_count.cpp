@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/detail/memory/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/tucker.hpp>
 #include <sporades/algorithms/generate.hpp>
-#include <sporades/algorithms/memory/cp_als.hpp>
-#include <sporades/algorithms/memory/cp_apr.hpp>
-#include <sporades/algorithms/memory/tucker.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tools.hpp>
@@ -31,11 +31,13 @@ std::vector<Trial> trials() {
 /// Tests that what a method was said to need is never less than it held, and at most a tenth more.
 /// before: bytes that it was given.
 template <class MemorySpace>
-void check_need(MemoryNeed const& need, double before, test::Recording const& recording) {
+void check_need(sporades::detail::MemoryNeed const& need, double before,
+                test::Recording const& recording) {
   auto const found = recording.bytes.find(MemorySpace::name());
   REQUIRE(found != recording.bytes.end());
   double const held = before + found->second.peak;
-  INFO("counted " << bytes_text(need.views) << ", held " << bytes_text(held));
+  INFO("counted " << sporades::detail::bytes_text(need.views) << ", held "
+                  << sporades::detail::bytes_text(held));
   CHECK(need.views >= held);
   CHECK(need.views <= 1.1 * held);
 }
@@ -54,9 +56,9 @@ TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][
   options.rank = trial.rank;
   options.iterations = 1;
   options.init = init;
-  auto const need = cp_als_memory(exec, X, options);
+  auto const need = sporades::detail::cp_als_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
-  bool const races = has_cp_als_race(options, X.order(), X.nnz());
+  bool const races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
   auto const recording = test::record([&] {
     Starts<CpAlsState<Scalar, Memory>> starts;
     starts.state = cp_als_start(exec, X, options);
@@ -82,7 +84,7 @@ TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][
   options.iterations = 1;
   options.inner_iterations = 1;
   options.method = method;
-  auto const need = cp_apr_memory(exec, X, options);
+  auto const need = sporades::detail::cp_apr_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
     auto state = cp_apr_start<Scalar>(exec, X.dims, options);
@@ -92,7 +94,7 @@ TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][
   check_need<Memory>(need, before, recording);
 }
 
-TEMPLATE_LIST_TEST_CASE("hooi_memory counts what HOOI holds", "[algorithms][memory]",
+TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -100,17 +102,17 @@ TEMPLATE_LIST_TEST_CASE("hooi_memory counts what HOOI holds", "[algorithms][memo
   auto const trial = GENERATE(from_range(trials()));
   CAPTURE(to_string(trial.dims), trial.nnz);
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
-  HooiOptions options;
+  TuckerOptions options;
   int const rank = trial.dims.size() < 4 ? 6 : trial.dims.size() < 6 ? 4 : 2;
   options.ranks.assign(trial.dims.size(), rank);
   options.iterations = 2;
-  auto const need = hooi_memory(exec, X, options);
+  auto const need = sporades::detail::tucker_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
-    Starts<HooiState<Scalar, Memory>> starts;
-    starts.state = hooi_start(exec, X, options);
-    auto problem = make_hooi_problem(exec, hand_over(X), options);
-    hooi_of_starts(exec, problem, options, starts);
+    Starts<TuckerState<Scalar, Memory>> starts;
+    starts.state = tucker_start(exec, X, options);
+    auto problem = make_tucker_problem(exec, hand_over(X), options);
+    tucker_of_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording);
 }

@@ -39,7 +39,8 @@ std::vector<Problem> problems() {
 
 std::vector<MttkrpStrategy> strategies() {
   std::vector<MttkrpStrategy> all;
-  for (char const* name : mttkrp_strategy_names) all.push_back(mttkrp_strategy(name));
+  for (char const* name : sporades::detail::mttkrp_strategy_names)
+    all.push_back(mttkrp_strategy(name));
   return all;
 }
 
@@ -179,7 +180,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernel
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto X = allocate_coo<Scalar, std::uint32_t>(host, {2, 3, 4}, 2);
+  auto X = sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, {2, 3, 4}, 2);
   host.fence();
   for (int n = 0; n < 3; ++n) {
     X.coordinates(n, 0) = 0;
@@ -197,7 +198,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernel
   int const first_row[] = {180, 150, 120};
   int const last_row[] = {252, 198, 154};
   for (auto strategy : strategies()) {
-    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
+    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
+      continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, copy_to(exec, X), {strategy, 3});
     for (int n = 0; n < 3; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", 2 + n, 3);
@@ -222,7 +224,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
                         MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
-    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
+    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
+      continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
@@ -248,7 +251,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
   auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
   for (auto strategy : strategies()) {
     if (strategy == MttkrpStrategy::duplicated) continue;  // ScatterView names its own kernels
-    if (is_gpu<Exec> && strategy == MttkrpStrategy::alto) continue;  // needs atomics there
+    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
+      continue;  // needs atomics there
     check_launches(exec, [&] {
       auto plan = make_mttkrp_plan(exec, X, {strategy, 8});
       mttkrp(exec, plan, A, 0, V);
@@ -305,16 +309,20 @@ TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mtt
 
 TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  CHECK(cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) == 0);  // 392 KB of rows
-  CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 16) == 12);  // 6.4 MB
-  CHECK(cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
-  CHECK(choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
-  CHECK(choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
-  CHECK(choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
-  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 47, 2.7, 1.1, 1}).modes == 1);
-  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}).modes == 2);
+  CHECK(sporades::detail::cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) ==
+        0);  // 392 KB of rows
+  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 16) ==
+        12);  // 6.4 MB
+  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
+  CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
+  CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
+  CHECK(sporades::detail::choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
+  CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 47, 2.7, 1.1, 1}).modes == 1);
+  CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}).modes == 2);
   bool const unrolled = false;  // where a run costs more to leave
-  CHECK(choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}, unrolled).modes == 0);
+  CHECK(
+      sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}, unrolled).modes ==
+      0);
 }
 
 TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
@@ -331,8 +339,9 @@ TEST_CASE("automatic takes rows in order where runs are long, though factors exc
   for (int n = 1; n < 4; ++n) {
     CHECK(choices[n].strategy == MttkrpStrategy::fibers);
     CHECK_THAT(choices[n].reason, Catch::Matchers::ContainsSubstring("in order of rows cost 0.5"));
-    CHECK_THAT(choices[n].reason, Catch::Matchers::StartsWith("factor rows of all modes: 1.6 MB, "
-                                                              "room for them in a second-level cache: 1.6 MB; "));
+    CHECK_THAT(choices[n].reason,
+               Catch::Matchers::StartsWith("factor rows of all modes: 1.6 MB, "
+                                           "room for them in a second-level cache: 1.6 MB; "));
   }
 }
 
@@ -364,7 +373,7 @@ TEMPLATE_LIST_TEST_CASE("alto is refused where it needs atomics, which alto-atom
   Exec const exec{};
   Dims const dims{20000, 300, 200};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000);  // three nonzeros a row
-  char const* const sentence = is_gpu<Exec>
+  char const* const sentence = sporades::detail::is_gpu<Exec>
                                    ? "strategy alto needs atomics on mode 0, as on every mode on "
                                      "GPUs (20000 rows, 60000 nonzeros): alto-atomic allows them"
                                    : "strategy alto needs atomics on mode 0, whose rows are used "
@@ -372,12 +381,12 @@ TEMPLATE_LIST_TEST_CASE("alto is refused where it needs atomics, which alto-atom
                                      "them, sorted, fibers, csf and permuted work without";
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 3}),
                     ContainsSubstring(sentence));
-  auto const linear = make_alto_tensor(exec, X);
+  auto const linear = make_alto(exec, X);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 3, true);
   auto const V = make_matrix<Scalar>(exec, "V", dims[0], 3);
   for (auto strategy : {MttkrpStrategy::alto, MttkrpStrategy::automatic})
     CHECK_THROWS_WITH(mttkrp(exec, linear, A, 0, V, strategy), ContainsSubstring(sentence));
-  if (!is_gpu<Exec>)
+  if (!sporades::detail::is_gpu<Exec>)
     CHECK_NOTHROW(mttkrp(exec, linear, A, 1, make_matrix<Scalar>(exec, "V", 300, 3)));
   check_all_modes<TestType>({dims, 60000, 1}, 3, {MttkrpStrategy::alto_atomic, 3}, true);
   for (auto const& choice : make_mttkrp_plan(exec, X, {}).choices)

@@ -218,7 +218,8 @@ TEMPLATE_LIST_TEST_CASE("phi gives the same bits on every run and number of thre
   for (auto const& options : {PhiOptions{PhiStrategy::pull, 16, Pi::on_the_fly},
                               PhiOptions{PhiStrategy::pull, 16, Pi::stored},
                               PhiOptions{PhiStrategy::alto, 16, Pi::on_the_fly}}) {
-    if (is_gpu<Exec> && options.strategy == PhiStrategy::alto) continue;  // needs atomics there
+    if (sporades::detail::is_gpu<Exec> && options.strategy == PhiStrategy::alto)
+      continue;  // needs atomics there
     auto plan = make_phi_plan(exec, problem.X, options);
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", problem.X.dims[n], 16);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/segment_walk.hpp>
+#include <sporades/kernels/detail/segment_walk.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tools.hpp>
@@ -17,7 +17,7 @@ namespace {
 std::vector<std::uint32_t> draw_rows(Position slots, std::uint64_t changes_in_256) {
   std::vector<std::uint32_t> rows(slots, 0);
   for (Position s = 1; s < slots; ++s)
-    rows[s] = rows[s - 1] + (splitmix64(s) % 256 < changes_in_256 ? 1 : 0);
+    rows[s] = rows[s - 1] + (sporades::detail::splitmix64(s) % 256 < changes_in_256 ? 1 : 0);
   return rows;
 }
 
@@ -29,7 +29,7 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
   ExecutionSpace const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const rows = draw_rows(2 * chunks, changes_in_256);
-  CarryBuffers<Scalar, std::uint32_t, Memory> carry;
+  sporades::detail::CarryBuffers<Scalar, std::uint32_t, Memory> carry;
   carry.reserve(exec, chunks, columns);
   auto const& level = carry.level(0);
   auto const V = make_matrix<Scalar>(exec, "V", rows.back() + 1, columns);
@@ -40,7 +40,7 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
     for (Position s = 0; s < 2 * chunks; ++s) {
       row_of(s) = rows[s];
       for (std::size_t c = 0; c < columns; ++c) {
-        auto const term = static_cast<double>(splitmix64(s * columns + c) % 8);
+        auto const term = static_cast<double>(sporades::detail::splitmix64(s * columns + c) % 8);
         sums(s, c) = static_cast<Scalar>(term);
         expected[rows[s] * columns + c] += term;
       }
@@ -77,7 +77,7 @@ TEMPLATE_LIST_TEST_CASE("carries of any number of levels are added once", "[kern
 TEST_CASE("carries of all levels are one launch", "[kernels][carries]") {
   auto const exec = new_instance<Kokkos::DefaultExecutionSpace>();
   using Memory = Kokkos::DefaultExecutionSpace::memory_space;
-  CarryBuffers<double, std::uint32_t, Memory> carry;
+  sporades::detail::CarryBuffers<double, std::uint32_t, Memory> carry;
   carry.reserve(exec, 5000, 4);
   Kokkos::deep_copy(exec, carry.level(0).rows, 0u);
   Kokkos::deep_copy(exec, carry.level(0).sums, 0.0);

@@ -119,7 +119,7 @@ TEMPLATE_LIST_TEST_CASE("a semi-sparse tensor comes back from its entries", "[fo
 TEST_CASE("sCOO stores a coordinate pair a fiber, where COO stores three a nonzero",
           "[formats][scoo]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
-  auto const X = allocate_coo<float, std::uint32_t>(exec, {3, 3, 2}, 8);
+  auto const X = sporades::detail::allocate_coo<float, std::uint32_t>(exec, {3, 3, 2}, 8);
   exec.fence();
   std::uint32_t const fibers[][2] = {{0, 0}, {0, 1}, {1, 1}, {2, 2}};
   for (int p = 0; p < 8; ++p) {
@@ -142,7 +142,7 @@ TEST_CASE("sCOO stores a coordinate pair a fiber, where COO stores three a nonze
 
 TEST_CASE("zeros of blocks are dropped or kept, NaN always kept", "[formats][scoo]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
-  auto const X = allocate_coo<double, std::uint32_t>(exec, {4, 3}, 3);
+  auto const X = sporades::detail::allocate_coo<double, std::uint32_t>(exec, {4, 3}, 3);
   exec.fence();
   double const values[] = {0, std::numeric_limits<double>::quiet_NaN(), 5};
   for (std::uint32_t p = 0; p < 3; ++p) {
@@ -176,7 +176,7 @@ TEST_CASE("sCOO refuses what does not fit", "[formats][scoo]") {
   CHECK_THROWS_WITH(make_scoo(exec, X, {1, 1}), ContainsSubstring("mode 1 is listed twice"));
   auto const two = make_scoo(exec, X, {2}).coordinates;
   auto const allocate = [&](std::vector<int> const& sparse, std::vector<int> const& dense) {
-    allocate_scoo<double>(exec, X.dims, sparse, dense, two);
+    sporades::detail::allocate_scoo<double>(exec, X.dims, sparse, dense, two);
   };
   CHECK_THROWS_WITH(allocate({0, 1}, {}), ContainsSubstring("2 modes of 3"));
   CHECK_THROWS_WITH(allocate({0, 1}, {1}), ContainsSubstring("mode 1 is listed twice"));

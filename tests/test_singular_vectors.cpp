@@ -3,7 +3,7 @@
 
 /// What HOOI's singular vectors are made of, against their definitions.
 
-#include <sporades/algorithms/tucker/left_singular_vectors.hpp>
+#include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/same_bits.hpp>
@@ -50,7 +50,7 @@ BlockKrylov::Block planted_vectors(std::size_t count) {
 BlockKrylov::Block random_vectors(std::size_t count) {
   BlockKrylov::Block V;
   for (std::size_t e = 0; e < count * order; ++e)
-    V.push_back(random_entry<double>(3, 0, e, 0) - 0.5);
+    V.push_back(sporades::detail::random_entry<double>(3, 0, e, 0) - 0.5);
   return V;
 }
 
@@ -116,10 +116,11 @@ TEMPLATE_TEST_CASE("the products of a pass over Y equal their definition", "[alg
   using Panel = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   Panel const V("V", columns, padded_columns(wanted)), Z("Z", columns, padded_columns(wanted));
   for (std::size_t c = 0; c < columns; ++c)
-    for (std::size_t q = 0; q < wanted; ++q) V(c, q) = random_entry<double>(8, 0, c, q) - 0.5;
+    for (std::size_t q = 0; q < wanted; ++q)
+      V(c, q) = sporades::detail::random_entry<double>(8, 0, c, q) - 0.5;
   auto const U = make_matrix<TestType>(exec, "U", rows, wanted);
   exec.fence();
-  Workspace<Kokkos::HostSpace> workspace;
+  sporades::detail::Workspace<Kokkos::HostSpace> workspace;
   double const exact = std::is_same_v<TestType, float> ? 1e-5 : 1e-13;
   auto const check_left = [&] {
     double worst = 0;
@@ -147,17 +148,18 @@ TEMPLATE_TEST_CASE("the products of a pass over Y equal their definition", "[alg
     exec.fence();
   };
   clear();
-  normal_product<NormalStep::both>(exec, Y, V, U, Z, workspace);
+  sporades::detail::normal_product<sporades::detail::NormalStep::both>(exec, Y, V, U, Z, workspace);
   exec.fence();
   check_left();
   check_right();
   Kokkos::deep_copy(exec, Z, 1e9);
-  normal_product<NormalStep::right>(exec, Y, V, U, Z, workspace);
+  sporades::detail::normal_product<sporades::detail::NormalStep::right>(exec, Y, V, U, Z,
+                                                                        workspace);
   exec.fence();
   check_left();  // U is read alone
   check_right();
   clear();
-  normal_product<NormalStep::left>(exec, Y, V, U, Z, workspace);
+  sporades::detail::normal_product<sporades::detail::NormalStep::left>(exec, Y, V, U, Z, workspace);
   exec.fence();
   check_left();
   CHECK(Z(0, 0) == 1e9);
@@ -212,12 +214,12 @@ TEST_CASE("HOOI reads what mode 0's factor captures from the core", "[algorithms
   Host const exec{};
   // Ranks that no tile divides: the columns of Y are padded.
   auto const X = random_coo<double, std::uint32_t>(exec, {300, 40, 30}, 20000, 6, 1.5);
-  auto options = hooi_options({5, 7, 6}, 4);
+  auto options = tucker_options({5, 7, 6}, 4);
   options.singular_vectors = SingularVectorMethod::lanczos;
-  auto problem = make_hooi_problem(exec, X, options);
-  auto state = hooi_start(exec, X, options);
-  HooiResult<double, Kokkos::HostSpace> result;
-  auto const recording = record([&] { result = hooi(exec, problem, options, state); });
+  auto problem = make_tucker_problem(exec, X, options);
+  auto state = tucker_start(exec, X, options);
+  TuckerResult<double, Kokkos::HostSpace> result;
+  auto const recording = record([&] { result = tucker(exec, problem, options, state); });
   int gathered = 0;
   for (auto const& launch : recording.launches)
     gathered += launch.label == "sporades::tucker::gather_factor";

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <sporades/core/sort.hpp>
+#include <sporades/core/detail/sort.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <tuple>
@@ -13,15 +13,16 @@
 
 namespace {
 
-using sporades::Key128;
 using sporades::Position;
-using sporades::SortAlgorithm;
+using sporades::detail::Key128;
+using sporades::detail::SortAlgorithm;
 
 template <class Exec>
-std::vector<SortAlgorithm> algorithms() {
-  std::vector<SortAlgorithm> all{SortAlgorithm::automatic, SortAlgorithm::tiles};
-  if (!sporades::is_gpu<Exec>) all.push_back(SortAlgorithm::chunks);
-  if (sporades::detail::has_cub<Exec>) all.push_back(SortAlgorithm::cub);
+std::vector<sporades::detail::SortAlgorithm> algorithms() {
+  std::vector<sporades::detail::SortAlgorithm> all{sporades::detail::SortAlgorithm::automatic,
+                                                   sporades::detail::SortAlgorithm::tiles};
+  if (!sporades::detail::is_gpu<Exec>) all.push_back(sporades::detail::SortAlgorithm::chunks);
+  if (sporades::detail::has_cub<Exec>) all.push_back(sporades::detail::SortAlgorithm::cub);
   return all;
 }
 
@@ -46,7 +47,7 @@ auto to_host(Exec const& exec, View const& device) {
 std::tuple<std::uint64_t, std::uint64_t> kept(std::uint64_t key, int bits) {
   return {0, bits == 64 ? key : key & ((std::uint64_t{1} << bits) - 1)};
 }
-std::tuple<std::uint64_t, std::uint64_t> kept(Key128 const& key, int bits) {
+std::tuple<std::uint64_t, std::uint64_t> kept(sporades::detail::Key128 const& key, int bits) {
   if (bits <= 64) return kept(key.low, bits);
   return {std::get<1>(kept(key.high, bits - 64)), key.low};
 }
@@ -88,7 +89,8 @@ TEMPLATE_LIST_TEST_CASE("sort_permutation equals a stable sort, 64-bit keys", "[
   auto const order = expected(keys, bits);
   for (auto algorithm : algorithms<TestType>()) {
     INFO("n " << n << ", bits " << bits << ", algorithm " << static_cast<int>(algorithm));
-    CHECK((to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order));
+    CHECK((to_host(exec, sporades::detail::sort_permutation(exec, device, bits, algorithm)) ==
+           order));
   }
   CHECK(to_host(exec, device) == keys);
 }
@@ -99,14 +101,15 @@ TEMPLATE_LIST_TEST_CASE("sort_permutation equals a stable sort, 128-bit keys", "
   std::size_t const n = GENERATE(0u, 1u, 2u, 257u, 30000u);
   int const bits = GENERATE(0, 1, 33, 49, 63, 64, 65, 90, 127, 128);
   auto const words = random_keys(2 * n, n % 2 ? 0 : 5);  // few values: the high word decides little
-  std::vector<Key128> keys(n);
+  std::vector<sporades::detail::Key128> keys(n);
   for (std::size_t p = 0; p < n; ++p)
     keys[p] = {words[2 * p], words[2 * p + 1] << (p % 3 == 0 ? 62 : 0)};
   auto const device = to_device(exec, keys);
   auto const order = expected(keys, bits);
   for (auto algorithm : algorithms<TestType>()) {
     INFO("n " << n << ", bits " << bits << ", algorithm " << static_cast<int>(algorithm));
-    CHECK((to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order));
+    CHECK((to_host(exec, sporades::detail::sort_permutation(exec, device, bits, algorithm)) ==
+           order));
   }
 }
 
@@ -119,7 +122,8 @@ TEMPLATE_LIST_TEST_CASE("sort_permutation sorts millions of keys", "[core][sort]
   auto const order = expected(keys, bits);
   for (auto algorithm : algorithms<TestType>()) {
     INFO("bits " << bits << ", algorithm " << static_cast<int>(algorithm));
-    CHECK((to_host(exec, sporades::sort_permutation(exec, device, bits, algorithm)) == order));
+    CHECK((to_host(exec, sporades::detail::sort_permutation(exec, device, bits, algorithm)) ==
+           order));
   }
 }
 
@@ -136,7 +140,8 @@ TEMPLATE_LIST_TEST_CASE("sort_permutation is stable and takes sorted, reversed a
   inputs.emplace_back(n, std::numeric_limits<std::uint64_t>::max());
   for (auto const& keys : inputs)
     for (auto algorithm : algorithms<TestType>()) {
-      auto const result = sporades::sort_permutation(exec, to_device(exec, keys), 64, algorithm);
+      auto const result =
+          sporades::detail::sort_permutation(exec, to_device(exec, keys), 64, algorithm);
       CHECK((to_host(exec, result) == expected(keys, 64)));
     }
 }
@@ -148,7 +153,7 @@ TEMPLATE_LIST_TEST_CASE("radix_sort moves keys and payload", "[core][sort]",
   auto const payload = random_keys(5000);
   auto const device_keys = to_device(exec, keys);
   auto const device_payload = to_device(exec, payload);
-  sporades::radix_sort(exec, device_keys, device_payload, 10);
+  sporades::detail::radix_sort(exec, device_keys, device_payload, 10);
   auto const sorted_keys = to_host(exec, device_keys);
   auto const sorted_payload = to_host(exec, device_payload);
   auto const order = expected(keys, 10);
@@ -162,15 +167,18 @@ TEMPLATE_LIST_TEST_CASE("sorting checks its arguments", "[core][sort]",
                         sporades::test::ExecutionSpaces) {
   TestType const exec{};
   auto const keys = to_device(exec, random_keys(3));
-  CHECK_THROWS_AS(sporades::sort_permutation(exec, keys, -1), sporades::Error);
-  CHECK_THROWS_AS(sporades::sort_permutation(exec, keys, 65), sporades::Error);
-  CHECK_THROWS_AS(sporades::radix_sort(exec, keys, to_device(exec, random_keys(2)), 3),
+  CHECK_THROWS_AS(sporades::detail::sort_permutation(exec, keys, -1), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::sort_permutation(exec, keys, 65), sporades::Error);
+  CHECK_THROWS_AS(sporades::detail::radix_sort(exec, keys, to_device(exec, random_keys(2)), 3),
                   sporades::Error);
   if (!sporades::detail::has_cub<TestType>)
-    CHECK_THROWS_AS(sporades::sort_permutation(exec, keys, 3, SortAlgorithm::cub), sporades::Error);
-  if (sporades::is_gpu<TestType>)
-    CHECK_THROWS_AS(sporades::sort_permutation(exec, keys, 3, SortAlgorithm::chunks),
-                    sporades::Error);
+    CHECK_THROWS_AS(
+        sporades::detail::sort_permutation(exec, keys, 3, sporades::detail::SortAlgorithm::cub),
+        sporades::Error);
+  if (sporades::detail::is_gpu<TestType>)
+    CHECK_THROWS_AS(
+        sporades::detail::sort_permutation(exec, keys, 3, sporades::detail::SortAlgorithm::chunks),
+        sporades::Error);
 }
 
 TEMPLATE_LIST_TEST_CASE("exclusive_scan equals its definition", "[core][scan]",
@@ -182,9 +190,9 @@ TEMPLATE_LIST_TEST_CASE("exclusive_scan equals its definition", "[core][scan]",
   std::uint64_t sum = 0;
   for (auto& entry : sums) sum += std::exchange(entry, sum);
   auto const device = to_device(exec, values);
-  sporades::exclusive_scan(exec, device);
+  sporades::detail::exclusive_scan(exec, device);
   CHECK(to_host(exec, device) == sums);
   auto const again = to_device(exec, values);
-  CHECK(sporades::exclusive_scan_total(exec, again) == sum);
+  CHECK(sporades::detail::exclusive_scan_total(exec, again) == sum);
   CHECK(to_host(exec, again) == sums);
 }

@@ -25,7 +25,7 @@ using HostTensor = CooTensor<double, Index, Kokkos::HostSpace>;
 template <class Index>
 HostTensor<Index> random_tensor(Dims const& dims, Position nnz, double skew = 1) {
   Kokkos::Serial const host{};
-  auto X = sporades::allocate_coo<double, Index>(host, dims, nnz);
+  auto X = sporades::detail::allocate_coo<double, Index>(host, dims, nnz);
   std::mt19937_64 random(nnz + dims.size());
   for (Position p = 0; p < nnz; ++p) {
     for (std::size_t n = 0; n < dims.size(); ++n) {
@@ -87,12 +87,13 @@ template <class Exec, class Index>
 void check_all_of(Exec const& exec, HostTensor<Index> const& X, std::vector<int> const& modes) {
   auto const order = expected(X, modes);
   auto const device = sporades::copy_to(exec, X);
-  for (auto algorithm : {sporades::SortAlgorithm::automatic, sporades::SortAlgorithm::tiles}) {
-    auto const permutation = sporades::sort_permutation(exec, device, modes, algorithm);
+  for (auto algorithm :
+       {sporades::detail::SortAlgorithm::automatic, sporades::detail::SortAlgorithm::tiles}) {
+    auto const permutation = sporades::detail::sort_permutation(exec, device, modes, algorithm);
     exec.fence();
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, permutation);
     CHECK(std::equal(order.begin(), order.end(), host.data(), host.data() + host.extent(0)));
-    auto const moved = sporades::permuted(exec, device, permutation);
+    auto const moved = sporades::detail::permuted(exec, device, permutation);
     CHECK(moved.sorted_modes.empty());
     check_is_permuted(to_host(moved), X, order);
     auto const Y = sporades::sorted(exec, device, modes, algorithm);
@@ -215,7 +216,7 @@ TEMPLATE_LIST_TEST_CASE("duplicates are added in double", "[formats][sort_coo]",
                         sporades::test::ExecutionSpaces) {
   TestType const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto const X = sporades::allocate_coo<float, std::uint32_t>(host, {2, 2}, 4);
+  auto const X = sporades::detail::allocate_coo<float, std::uint32_t>(host, {2, 2}, 4);
   host.fence();
   float const values[] = {16777216, 1, 1, 0.5};
   for (Position p = 0; p < 4; ++p) {
@@ -235,10 +236,10 @@ TEMPLATE_LIST_TEST_CASE("sorting a tensor checks its arguments", "[formats][sort
   auto const X = sporades::copy_to(exec, random_tensor<std::uint32_t>({3, 4, 5}, 10));
   for (std::vector<int> const& modes :
        {std::vector<int>{3}, std::vector<int>{-1}, std::vector<int>{0, 1, 0}}) {
-    CHECK_THROWS_AS(sporades::sort_permutation(exec, X, modes), sporades::Error);
+    CHECK_THROWS_AS(sporades::detail::sort_permutation(exec, X, modes), sporades::Error);
     CHECK_THROWS_AS(sporades::sorted(exec, X, modes), sporades::Error);
     CHECK_THROWS_AS(sporades::is_sorted(exec, X, modes), sporades::Error);
   }
-  sporades::Permutation<typename TestType::memory_space> const shorter("shorter", 9);
-  CHECK_THROWS_AS(sporades::permuted(exec, X, shorter), sporades::Error);
+  sporades::detail::Permutation<typename TestType::memory_space> const shorter("shorter", 9);
+  CHECK_THROWS_AS(sporades::detail::permuted(exec, X, shorter), sporades::Error);
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
-#include <sporades/formats/nonzero_order.hpp>
-#include <sporades/formats/spt_file.hpp>
-#include <sporades/formats/spt_file/checksum.hpp>
-#include <sporades/formats/spt_file/header.hpp>
+#include <sporades/formats/detail/nonzero_order.hpp>
+#include <sporades/formats/files/detail/spt_file/checksum.hpp>
+#include <sporades/formats/files/detail/spt_file/header.hpp>
+#include <sporades/formats/files/spt_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;

@@ -40,7 +40,8 @@ std::vector<Problem> problems() {
 
 std::vector<SpttmStrategy> strategies() {
   std::vector<SpttmStrategy> all;
-  for (char const* name : spttm_strategy_names) all.push_back(spttm_strategy(name));
+  for (char const* name : sporades::detail::spttm_strategy_names)
+    all.push_back(spttm_strategy(name));
   return all;
 }
 
@@ -184,7 +185,7 @@ TEMPLATE_LIST_TEST_CASE("spttm of the whole numbers", "[kernels][spttm]", Cases)
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
   Dims const dims{3, 4, 2, 2};
-  auto const numbers = allocate_coo<Scalar, std::uint32_t>(host, dims, 48);
+  auto const numbers = sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, dims, 48);
   host.fence();
   for (std::uint32_t p = 0; p < 48; ++p) {
     std::uint32_t rest = p;
@@ -330,5 +331,5 @@ TEST_CASE("a plan takes lanes where nothing else is asked for", "[kernels][spttm
   auto const X = random_coo<double, std::uint32_t>(exec, {6, 5, 4}, 10);
   CHECK(make_spttm_plan(exec, X).strategy == SpttmStrategy::lanes);
   CHECK(make_spttm_plan(exec, X, {SpttmStrategy::naive, 1}).strategy == SpttmStrategy::naive);
-  CHECK(spttm_mode_order({3, 5, 4}, 2) == std::vector<int>{1, 0, 2});
+  CHECK(sporades::detail::spttm_mode_order({3, 5, 4}, 2) == std::vector<int>{1, 0, 2});
 }

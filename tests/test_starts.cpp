@@ -114,18 +114,18 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
     CHECK_THROWS_WITH(cp_apr(exec, X, options), "cp_apr: 0 starts: at least 1");
   }
   SECTION("HOOI") {
-    sporades::HooiOptions options;
+    sporades::TuckerOptions options;
     options.ranks = {4, 3, 2};
     options.iterations = 4;
     options.tolerance = 0;
-    auto problem = make_hooi_problem(exec, X, options);
+    auto problem = make_tucker_problem(exec, X, options);
     check_starts(
-        exec, problem, options, [&](auto const& one) { return hooi_start(exec, X, one); },
+        exec, problem, options, [&](auto const& one) { return tucker_start(exec, X, one); },
         [&](auto& prepared, auto const& one, auto& state) {
-          return hooi(exec, prepared, one, state);
+          return tucker(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return hooi_of_starts(exec, prepared, all, starts, observer);
+          return tucker_of_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.fit(); });
   }
@@ -151,7 +151,7 @@ TEST_CASE("init automatic goes on with the better of two starts", "[algorithms][
       for (int n = 0; n < 3; ++n) coordinates[n].push_back(at[n]);
       values.push_back(r + 1.0);
     }
-  auto X = sporades::allocate_coo<double, std::uint32_t>(exec, dims, values.size());
+  auto X = sporades::detail::allocate_coo<double, std::uint32_t>(exec, dims, values.size());
   auto const places = Kokkos::create_mirror_view(X.coordinates);
   auto const numbers = Kokkos::create_mirror_view(X.values);
   for (std::size_t p = 0; p < values.size(); ++p) {
@@ -186,11 +186,11 @@ TEST_CASE("init automatic goes on with the better of two starts", "[algorithms][
 
   // What would take much memory, or has no singular vectors to read, has no race.
   options.init = CpAlsInit::automatic;
-  CHECK(has_cp_als_race(options, 3, 1000000));
-  CHECK(!has_cp_als_race(options, 3, 100000000));
-  CHECK(!has_cp_als_race(options, 1, 1000));
+  CHECK(sporades::detail::has_cp_als_race(options, 3, 1000000));
+  CHECK(!sporades::detail::has_cp_als_race(options, 3, 100000000));
+  CHECK(!sporades::detail::has_cp_als_race(options, 1, 1000));
   options.starts = 2;
-  CHECK(!has_cp_als_race(options, 3, 1000));
+  CHECK(!sporades::detail::has_cp_als_race(options, 3, 1000));
 }
 
 TEST_CASE("a stop check ends a run inside an iteration", "[algorithms][starts]") {
@@ -230,14 +230,14 @@ TEST_CASE("a stop check ends a run inside an iteration", "[algorithms][starts]")
     check_stops([&] { cp_apr(exec, X, options); }, 3);
   }
   SECTION("HOOI") {
-    sporades::HooiOptions options;
+    sporades::TuckerOptions options;
     options.ranks = {3, 3, 3};
     options.iterations = 1;
     options.stop = stop;
     options.singular_vectors = sporades::SingularVectorMethod::gram;
-    check_stops([&] { hooi(exec, X, options); }, 9);
+    check_stops([&] { tucker(exec, X, options); }, 9);
     options.singular_vectors = sporades::SingularVectorMethod::lanczos;
-    check_stops([&] { hooi(exec, X, options); }, 15);
+    check_stops([&] { tucker(exec, X, options); }, 15);
   }
 }
 

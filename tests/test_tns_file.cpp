@@ -4,9 +4,9 @@
 
 #include <ctime>
 #include <random>
-#include <sporades/formats/spt_file.hpp>
-#include <sporades/formats/tns_file.hpp>
-#include <sporades/formats/tns_file/write_blocks.hpp>
+#include <sporades/formats/files/detail/tns_file/write_blocks.hpp>
+#include <sporades/formats/files/spt_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;

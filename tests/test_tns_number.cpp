@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <sporades/formats/tns_file/number.hpp>
+#include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <string>
 #include <support/catch.hpp>
 #include <vector>

@@ -44,7 +44,8 @@ std::vector<Problem> problems() {
 
 std::vector<TtmChainStrategy> strategies() {
   std::vector<TtmChainStrategy> all;
-  for (char const* name : ttm_chain_strategy_names) all.push_back(ttm_chain_strategy(name));
+  for (char const* name : sporades::detail::ttm_chain_strategy_names)
+    all.push_back(ttm_chain_strategy(name));
   return all;
 }
 
@@ -178,7 +179,7 @@ TEMPLATE_LIST_TEST_CASE("a chain allocates nothing and runs where it should",
     CHECK(recording.allocations.empty());
     for (auto const& [label, device] : recording.fences) {
       INFO(label);
-      CHECK((is_of_kokkos(label) && !is_gpu<typename TestType::ExecutionSpace>));
+      CHECK((is_of_kokkos(label) && !sporades::detail::is_gpu<typename TestType::ExecutionSpace>));
     }
   }
 }
@@ -227,7 +228,7 @@ TEST_CASE("numbers of tuples are within a few per cent", "[kernels][ttm_chain]")
       count += !seen[cell];
       seen[cell] = true;
     }
-    double const found = sporades::estimate_tuples(exec, X, set);
+    double const found = sporades::detail::estimate_tuples(exec, X, set);
     CHECK(std::abs(found / static_cast<double>(count) - 1) < 0.03);
   }
 }

@@ -17,14 +17,14 @@ namespace {
 /// A tensor with an exact decomposition of these ranks.
 template <class Scalar, class ExecutionSpace>
 auto planted_tucker(ExecutionSpace const& exec, Dims const& dims, std::vector<int> const& ranks) {
-  std::size_t const size = core_size(ranks);
+  std::size_t const size = sporades::detail::core_size(ranks);
   return full_tensor<Scalar>(exec, dims, [&](auto const& i) {
     double sum = 0;
     for (std::size_t g = 0; g < size; ++g) {
-      double term = random_entry<double>(5, 99, g, 0) - 0.5;
+      double term = sporades::detail::random_entry<double>(5, 99, g, 0) - 0.5;
       std::size_t rest = g;
       for (std::size_t n = 0; n < dims.size(); ++n) {
-        term *= random_entry<double>(77, n, i[n], rest % ranks[n]) - 0.5;
+        term *= sporades::detail::random_entry<double>(77, n, i[n], rest % ranks[n]) - 0.5;
         rest /= ranks[n];
       }
       sum += term;
@@ -60,10 +60,10 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is that of its model, and does not fall",
   bool const is_float = std::is_same_v<Scalar, float>;
   auto const problem = GENERATE(from_range(problems()));
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 4);
-  auto options = hooi_options(problem.ranks, 12);
-  options.init = GENERATE(HooiInit::random, HooiInit::hosvd);
+  auto options = tucker_options(problem.ranks, 12);
+  options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd);
   options.strategy = GENERATE(TtmChainStrategy::automatic, TtmChainStrategy::semi_sparse);
-  auto const result = hooi(exec, X, options);
+  auto const result = tucker(exec, X, options);
   auto const dense = to_dense(X);
   INFO(to_string(problem.dims));
   REQUIRE(result.fits.size() == 12);
@@ -98,11 +98,11 @@ TEMPLATE_LIST_TEST_CASE("an exact decomposition is found", "[algorithms][tucker]
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const X = planted_tucker<Scalar>(exec, {9, 8, 7, 6}, {3, 2, 4, 2});
-  auto options = hooi_options({3, 2, 4, 2}, 20);
+  auto options = tucker_options({3, 2, 4, 2}, 20);
   double const exact = std::is_same_v<Scalar, float> ? 2e-3 : 1e-7;
-  CHECK(hooi(exec, X, options).fit() > 1 - exact);
+  CHECK(tucker(exec, X, options).fit() > 1 - exact);
   options.ranks = {3, 2, 4, 1};
-  CHECK(hooi(exec, X, options).fit() < 0.99);
+  CHECK(tucker(exec, X, options).fit() < 0.99);
 }
 
 TEMPLATE_LIST_TEST_CASE("HOOI's fit is right to 1e-5 where it is close to 1",
@@ -111,13 +111,13 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is right to 1e-5 where it is close to 1",
   typename TestType::ExecutionSpace const exec{};
   auto const X = planted_tucker<Scalar>(exec, {9, 8, 7, 6}, {3, 2, 4, 2});
   auto options =
-      hooi_options(GENERATE(std::vector<int>{3, 2, 4, 2}, std::vector<int>{2, 2, 3, 2}), 6);
+      tucker_options(GENERATE(std::vector<int>{3, 2, 4, 2}, std::vector<int>{2, 2, 3, 2}), 6);
   options.strategy =
       GENERATE(TtmChainStrategy::csf, TtmChainStrategy::fused, TtmChainStrategy::semi_sparse);
   auto const dense = to_dense(X);
   double worst = 0;
-  hooi(exec, X, options, [&](auto const& state) {
-    auto const model = sign_fixed_model(exec, state);
+  tucker(exec, X, options, [&](auto const& state) {
+    auto const model = sporades::detail::sign_fixed_model(exec, state);
     double const fit = 1 - tucker_residual(dense, model) / dense.norm();
     worst = std::max(worst, std::abs(fit - state.fits.back()));
     return true;
@@ -187,10 +187,10 @@ TEMPLATE_LIST_TEST_CASE("both routes to singular vectors agree", "[algorithms][t
 TEST_CASE("the automatic route is Lanczos where both sides are large", "[algorithms][tucker]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const X = random_coo<double, std::uint32_t>(exec, {900, 40, 40, 30}, 60000, 6, 1.5);
-  auto options = hooi_options({6, 7, 7, 6}, 30);
-  auto const automatic = hooi(exec, X, options);
+  auto options = tucker_options({6, 7, 7, 6}, 30);
+  auto const automatic = tucker(exec, X, options);
   options.singular_vectors = SingularVectorMethod::gram;
-  auto const gram = hooi(exec, X, options);
+  auto const gram = tucker(exec, X, options);
   // 294 columns, 900 rows: mode 0 goes another way, to nearly the same fits.
   CHECK(automatic.fit() != gram.fit());
   CHECK(automatic.fit() == Approx(gram.fit()).epsilon(1e-3));
@@ -203,19 +203,19 @@ TEMPLATE_LIST_TEST_CASE("HOOI goes on from a snapshot with the same bits", "[alg
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {200, 30, 20}, 4000);
-  auto options = hooi_options({5, 4, 3}, 7);
+  auto options = tucker_options({5, 4, 3}, 7);
   options.singular_vectors =
       GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::lanczos);
-  auto problem = make_hooi_problem(exec, X, options);
-  auto state = hooi_start(exec, X, options);
-  HooiSnapshot<Scalar> saved;
-  auto const whole = hooi(exec, problem, options, state, [&](auto const& now) {
+  auto problem = make_tucker_problem(exec, X, options);
+  auto state = tucker_start(exec, X, options);
+  TuckerSnapshot<Scalar> saved;
+  auto const whole = tucker(exec, problem, options, state, [&](auto const& now) {
     if (now.iteration() == 3) saved = snapshot(exec, now);
     return true;
   });
   auto again = restore(exec, saved);
   CHECK(again.iteration() == 3);
-  auto const rest = hooi(exec, problem, options, again);
+  auto const rest = tucker(exec, problem, options, again);
   CHECK(rest.fits == whole.fits);
   CHECK(hash_bits(rest.model.core) == hash_bits(whole.model.core));
   for (int n = 0; n < 3; ++n)
@@ -228,27 +228,27 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one Tucker model on any number of thread
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {3000, 200, 50}, 40000, 9, 2);
-  auto options = hooi_options({5, 8, 6}, 4);
-  options.init = GENERATE(HooiInit::random, HooiInit::hosvd);
+  auto options = tucker_options({5, 8, 6}, 4);
+  options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd);
   options.singular_vectors = GENERATE(SingularVectorMethod::gram, SingularVectorMethod::lanczos);
-  auto const result = hooi(exec, X, options);
-  auto const name = std::string("hooi ") + Memory::name() + " " + typeid(Scalar).name() +
-                    (options.init == HooiInit::hosvd ? " hosvd" : "") +
+  auto const result = tucker(exec, X, options);
+  auto const name = std::string("tucker ") + Memory::name() + " " + typeid(Scalar).name() +
+                    (options.init == TuckerInit::hosvd ? " hosvd" : "") +
                     (options.singular_vectors == SingularVectorMethod::gram ? " gram" : " lanczos");
   check_same_bits(name + " fits",
                   hash_bytes(result.fits.data(), result.fits.size() * sizeof(double)));
   check_same_bits(name + " core", hash_bits(result.model.core));
   for (int n = 0; n < 3; ++n)
     check_same_bits(name + " factor " + std::to_string(n),
-                    hash_bits(sporades::with_padding(result.model.factors[n])));
+                    hash_bits(sporades::detail::with_padding(result.model.factors[n])));
 }
 
 TEST_CASE("several starts of HOOI are different ones", "[algorithms][tucker]") {
   Kokkos::DefaultExecutionSpace const exec{};
   auto const X = random_coo<double, std::uint32_t>(exec, {20, 15, 10}, 600);
-  auto options = hooi_options({4, 4, 4}, 1);
+  auto options = tucker_options({4, 4, 4}, 1);
   options.starts = 4;  // seeds 1 to 4 would span the same columns
-  auto fits = hooi(exec, X, options).start_scores;
+  auto fits = tucker(exec, X, options).start_scores;
   REQUIRE(fits.size() == 4);
   std::sort(fits.begin(), fits.end());
   for (int k = 1; k < 4; ++k) CHECK(fits[k] - fits[k - 1] > 1e-6);
@@ -259,34 +259,35 @@ TEMPLATE_LIST_TEST_CASE("HOOI starts, stops and is timed as asked", "[algorithms
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {20, 15, 10}, 600);
-  auto options = hooi_options({3, 2, 4}, 30);
+  auto options = tucker_options({3, 2, 4}, 30);
   auto const stopped =
-      hooi(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
-  CHECK(stopped.stop == HooiStop::observer);
+      tucker(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
+  CHECK(stopped.stop == TuckerStop::observer);
   CHECK(stopped.fits.size() == 3);
   CHECK(stopped.kernels.empty());
   options.tolerance = 1;
-  auto const converged = hooi(exec, X, options);
+  auto const converged = tucker(exec, X, options);
   CHECK(converged.converged);
   CHECK(converged.fits.size() == 2);
   // A given start goes on where a run ended; the signs that were fixed change nothing.
   options.tolerance = 0;
-  auto const first = hooi(exec, X, options);
+  auto const first = tucker(exec, X, options);
   auto given = options;
-  given.init = HooiInit::given;
+  given.init = TuckerInit::given;
   given.iterations = 1;
-  auto problem = make_hooi_problem(exec, X, given);
-  auto state = hooi_start(exec, X.dims, given, first.model);
+  auto problem = make_tucker_problem(exec, X, given);
+  auto state = tucker_start(exec, X.dims, given, first.model);
   options.iterations = 31;
   double const exact = std::is_same_v<Scalar, float> ? 1e-5 : 1e-12;
-  CHECK(std::abs(hooi(exec, problem, given, state).fit() - hooi(exec, X, options).fit()) < exact);
+  CHECK(std::abs(tucker(exec, problem, given, state).fit() - tucker(exec, X, options).fit()) <
+        exact);
   options.time_kernels = true;
   options.iterations = 4;
-  options.init = GENERATE(HooiInit::random, HooiInit::hosvd);
+  options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd);
   options.singular_vectors =
       GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::lanczos);
   check_launches(exec, [&] {
-    auto const kernels = hooi(exec, X, options).kernels;
+    auto const kernels = tucker(exec, X, options).kernels;
     REQUIRE(kernels.count("ttm_chain mode 2") == 1);
     CHECK(kernels.at("ttm_chain mode 2").calls == 4);
     CHECK(kernels.at("singular vectors mode 0").calls == 4);
@@ -299,49 +300,51 @@ TEMPLATE_LIST_TEST_CASE("what HOOI cannot do is refused", "[algorithms][tucker][
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {6, 5, 4}, 50);
-  auto const message = [&](HooiOptions const& options) {
-    return message_of([&] { hooi(exec, X, options); });
+  auto const message = [&](TuckerOptions const& options) {
+    return message_of([&] { tucker(exec, X, options); });
   };
-  auto options = hooi_options({2, 2, 2}, 3);
-  CHECK(message(hooi_options({2, 2}, 3)) == "hooi: 2 ranks for a tensor of order 3");
-  CHECK(message(hooi_options({2, 2, 5}, 3)) == "hooi: rank 5 of mode 2 is larger than the mode, 4");
-  CHECK(message(hooi_options({5, 2, 2}, 3)) ==
-        "hooi: rank 5 of mode 0 is larger than the product of the other ranks, 4");
-  CHECK(message(hooi_options({2, 0, 2}, 3)) == "hooi: rank 0 of mode 1 is not in 1 to 65535");
-  CHECK(message(hooi_options({2, 2, 2}, 0)) == "hooi: 0 iterations: at least 1");
-  CHECK(message(hooi_options({2, 2, 2}, 1, -1)) ==
-        "hooi: tolerance -1 is not 0 or a positive number");
+  auto options = tucker_options({2, 2, 2}, 3);
+  CHECK(message(tucker_options({2, 2}, 3)) == "tucker: 2 ranks for a tensor of order 3");
+  CHECK(message(tucker_options({2, 2, 5}, 3)) ==
+        "tucker: rank 5 of mode 2 is larger than the mode, 4");
+  CHECK(message(tucker_options({5, 2, 2}, 3)) ==
+        "tucker: rank 5 of mode 0 is larger than the product of the other ranks, 4");
+  CHECK(message(tucker_options({2, 0, 2}, 3)) == "tucker: rank 0 of mode 1 is not in 1 to 65535");
+  CHECK(message(tucker_options({2, 2, 2}, 0)) == "tucker: 0 iterations: at least 1");
+  CHECK(message(tucker_options({2, 2, 2}, 1, -1)) ==
+        "tucker: tolerance -1 is not 0 or a positive number");
   options.starts = 0;
-  CHECK(message(options) == "hooi: 0 starts: at least 1");
+  CHECK(message(options) == "tucker: 0 starts: at least 1");
   options.starts = 2;
-  options.init = HooiInit::hosvd;
-  CHECK(message(options) == "hooi: 2 starts: only random ones can be several, and init is another");
-  options = hooi_options({2, 2, 2}, 3);
-  options.memory_limit = -1;
-  CHECK(message(options) == "hooi: memory limit -1 is not 0 or a positive number of bytes");
-  options = hooi_options({2, 2, 2}, 3);
-  options.init = HooiInit::given;
+  options.init = TuckerInit::hosvd;
   CHECK(message(options) ==
-        "hooi: init is `given`, and no start was given: pass a TuckerTensor to hooi_start");
-  options = hooi_options({2, 2, 2}, 3);
+        "tucker: 2 starts: only random ones can be several, and init is another");
+  options = tucker_options({2, 2, 2}, 3);
+  options.memory_limit = -1;
+  CHECK(message(options) == "tucker: memory limit -1 is not 0 or a positive number of bytes");
+  options = tucker_options({2, 2, 2}, 3);
+  options.init = TuckerInit::given;
+  CHECK(message(options) ==
+        "tucker: init is `given`, and no start was given: pass a TuckerTensor to tucker_start");
+  options = tucker_options({2, 2, 2}, 3);
   options.memory_limit = 64;
   CHECK(message(options).find("the memory limit is 64 B") != std::string::npos);
   auto const empty = random_coo<Scalar, std::uint32_t>(exec, {6, 5, 4}, 0);
   CHECK(message_of([&] {
-          hooi(exec, empty, hooi_options({2, 2, 2}, 3));
-        }) == "hooi: X (6 x 5 x 4) has no nonzeros: nothing to fit");
+          tucker(exec, empty, tucker_options({2, 2, 2}, 3));
+        }) == "tucker: X (6 x 5 x 4) has no nonzeros: nothing to fit");
   auto const bad = full_tensor<Scalar>(exec, {2, 2}, [](auto const& i) {
     return i[0] == 1 && i[1] == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
   });
   CHECK(message_of([&] {
-          hooi(exec, bad, hooi_options({1, 1}, 3));
-        }) == "hooi: value 2 of X (counted from 0) is NaN or infinite");
-  auto problem = make_hooi_problem(exec, X, hooi_options({2, 2, 2}, 3));
-  options = hooi_options({2, 1, 2}, 3);
-  auto state = hooi_start(exec, X, options);
-  CHECK(message_of([&] { hooi(exec, problem, options, state); }) ==
-        "hooi: the problem was made for other ranks");
+          tucker(exec, bad, tucker_options({1, 1}, 3));
+        }) == "tucker: value 2 of X (counted from 0) is NaN or infinite");
+  auto problem = make_tucker_problem(exec, X, tucker_options({2, 2, 2}, 3));
+  options = tucker_options({2, 1, 2}, 3);
+  auto state = tucker_start(exec, X, options);
+  CHECK(message_of([&] { tucker(exec, problem, options, state); }) ==
+        "tucker: the problem was made for other ranks");
   options.ranks = {2, 2, 2};
-  CHECK(message_of([&] { hooi(exec, problem, options, state); }) ==
-        "hooi: the start's factor of mode 1 is 5 x 1, expected 5 x 2");
+  CHECK(message_of([&] { tucker(exec, problem, options, state); }) ==
+        "tucker: the start's factor of mode 1 is 5 x 1, expected 5 x 2");
 }

@@ -42,9 +42,9 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
   auto const path = shared("tucker/tucker_doc_5x4x3.tns");
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
-  auto options = hooi_options({2, 2, 2}, 3000, 1e-14);
+  auto options = tucker_options({2, 2, 2}, 3000, 1e-14);
   options.starts = 30;
-  auto const best = hooi(exec, X, options);
+  auto const best = tucker(exec, X, options);
   CHECK(std::abs(best.fit() - 0.4728620873) < 1e-8);
   int global = 0, local = 0;
   REQUIRE(best.start_scores.size() == 30);
@@ -59,9 +59,10 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
   int const k = static_cast<int>(first_best - best.start_scores.begin());
   REQUIRE(k < 30);
   CHECK(best.seed == seed_of_start(options.seed, k));
-  options = hooi_options({2, 2, 1}, 3000, 1e-14);
+  options = tucker_options({2, 2, 1}, 3000, 1e-14);
   options.starts = 3;
-  for (double fit : hooi(exec, X, options).start_scores) CHECK(std::abs(fit - 0.4332223947) < 1e-8);
+  for (double fit : tucker(exec, X, options).start_scores)
+    CHECK(std::abs(fit - 0.4332223947) < 1e-8);
 }
 
 TEMPLATE_LIST_TEST_CASE("the fit of aminoacids", "[tucker][shared]", sporades::test::Cases) {
@@ -71,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("the fit of aminoacids", "[tucker][shared]", sporades::t
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
   bool const is_double = std::is_same_v<Scalar, double>;
-  auto const result = hooi(exec, X, hooi_options({3, 3, 3}, 200, is_double ? 1e-13 : 1e-6));
+  auto const result = tucker(exec, X, tucker_options({3, 3, 3}, 200, is_double ? 1e-13 : 1e-6));
   CHECK(std::abs(result.fit() - 0.975537107427) < (is_double ? 1e-11 : 1e-4));
   double const norm = std::sqrt(sum_of_squares(on_host(result.model.core)));
   CHECK(norm == Approx(4.797758799701e4).epsilon(is_double ? 1e-11 : 1e-5));
@@ -99,9 +100,9 @@ TEMPLATE_LIST_TEST_CASE("reference runs of HOOI on real tensors", "[tucker][shar
   auto const X = read<Scalar>(exec, path);
   for (auto const strategy :
        {TtmChainStrategy::csf, TtmChainStrategy::fused, TtmChainStrategy::semi_sparse}) {
-    auto options = hooi_options({4, 4, 4}, static_cast<int>(run.iterations));
+    auto options = tucker_options({4, 4, 4}, static_cast<int>(run.iterations));
     options.strategy = strategy;
-    auto const result = hooi(exec, X, options);
+    auto const result = tucker(exec, X, options);
     // In float a fit of 5e-6 is a difference of squares below the rounding.
     double const exact = is_double ? 2e-12 : 1e-3;
     for (int k = 0; k < 3; ++k) CHECK(std::abs(result.fits[k] - run.first[k]) < exact);
@@ -132,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("TuckerMPI's sequentially truncated HOSVD", "[tucker][sh
     ranks.push_back(static_cast<int>(dim));
     std::vector<double> identity(dim * dim);
     for (std::size_t i = 0; i < dim; ++i) identity[i * dim + i] = 1;
-    A.push_back(matrix_of(exec, "identity", identity, dim, dim));
+    A.push_back(sporades::detail::matrix_of(exec, "identity", identity, dim, dim));
   }
   sporades::detail::LeftSingularVectors<TestType, double, std::uint32_t> left(exec);
   TtmChainProduct<double, std::uint32_t, Memory> product;

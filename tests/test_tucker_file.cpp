@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <random>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/tucker_file.hpp>
+#include <sporades/formats/files/tucker_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -53,7 +53,7 @@ TEMPLATE_TEST_CASE("Tucker tensors read back exactly", "[tucker_file]", float, d
   auto const next = [&] { return static_cast<TestType>(static_cast<double>(random()) / 3e25); };
   std::vector<int> const ranks{3, 1, 5};
   std::size_t const rows[] = {4, 1, 300};
-  model.core = Vector<TestType, Kokkos::HostSpace>("core", core_size(ranks));
+  model.core = Vector<TestType, Kokkos::HostSpace>("core", sporades::detail::core_size(ranks));
   for (std::size_t g = 0; g < 15; ++g) model.core(g) = next();
   for (int n = 0; n < 3; ++n) {
     model.factors.push_back(make_matrix<TestType>(exec, "factor", rows[n], ranks[n]));

@@ -14,7 +14,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using sporades::CpAlsInit;
-using sporades::HooiInit;
+using sporades::TuckerInit;
 using sporades::test::hash_bits;
 using sporades::test::host_ktensor;
 using sporades::test::new_instance;
@@ -44,7 +44,7 @@ Tensor times_power(ExecutionSpace const& exec, Tensor const& X, int k, bool non_
 template <class Model>
 std::vector<std::uint64_t> factor_bits(Model const& model) {
   std::vector<std::uint64_t> bits;
-  for (auto const& A : model.factors) bits.push_back(hash_bits(sporades::with_padding(A)));
+  for (auto const& A : model.factors) bits.push_back(hash_bits(sporades::detail::with_padding(A)));
   return bits;
 }
 
@@ -86,7 +86,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of a tensor in another unit has the same bits",
     auto problem = make_cp_als_problem(exec, Y, options);
     auto const start = [&] {
       if (options.init != CpAlsInit::given) return cp_als_start(exec, Y, options);
-      sporades::Ktensor<Scalar> given;
+      sporades::KruskalTensor<Scalar> given;
       given.weights = sporades::Vector<Scalar, Kokkos::HostSpace>("weights", 3);
       Kokkos::deep_copy(given.weights, static_cast<Scalar>(std::ldexp(3.0, k)));
       Kokkos::DefaultHostExecutionSpace const host{};
@@ -116,24 +116,24 @@ TEMPLATE_LIST_TEST_CASE("HOOI of a tensor in another unit has the same bits",
                         "[algorithms][tucker][units]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  auto options = sporades::test::hooi_options({3, 2, 3}, 3);
-  options.init = GENERATE(HooiInit::random, HooiInit::hosvd, HooiInit::given);
+  auto options = sporades::test::tucker_options({3, 2, 3}, 3);
+  options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd, TuckerInit::given);
   options.singular_vectors =
       GENERATE(sporades::SingularVectorMethod::gram, sporades::SingularVectorMethod::lanczos);
   bool const resumes = GENERATE(false, true);
   auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {9, 8, 7}, 150);
   auto with = options;
-  with.init = HooiInit::random;
-  auto const given = sporades::hooi(exec, X, with).model;
+  with.init = TuckerInit::random;
+  auto const given = sporades::tucker(exec, X, with).model;
   auto const run = [&](int k) {
     auto const Y = times_power(exec, X, k);
-    auto problem = make_hooi_problem(exec, Y, options);
-    auto state = options.init == HooiInit::given ? hooi_start(exec, Y.dims, options, given)
-                                                 : hooi_start(exec, Y, options);
-    if (!resumes) return sporades::hooi(exec, problem, options, state);
+    auto problem = make_tucker_problem(exec, Y, options);
+    auto state = options.init == TuckerInit::given ? tucker_start(exec, Y.dims, options, given)
+                                                   : tucker_start(exec, Y, options);
+    if (!resumes) return sporades::tucker(exec, problem, options, state);
     return resumed(exec, problem, options, state,
                    [](auto const& on, auto& of, auto const& by, auto& from, auto const& stop) {
-                     return sporades::hooi(on, of, by, from, stop);
+                     return sporades::tucker(on, of, by, from, stop);
                    });
   };
   auto const expected = run(0);
@@ -160,7 +160,7 @@ TEMPLATE_LIST_TEST_CASE("values of any size have the fit that they have in doubl
     using Number = decltype(scalar);
     auto const X = sporades::test::random_coo<double, std::uint32_t>(exec, dims, 300);
     auto const host = on_host(X.values);
-    auto const Y = sporades::allocate_coo<Number, std::uint32_t>(exec, dims, X.nnz());
+    auto const Y = sporades::detail::allocate_coo<Number, std::uint32_t>(exec, dims, X.nnz());
     Kokkos::deep_copy(Y.coordinates, X.coordinates);
     auto const values = Kokkos::create_mirror_view(Y.values);
     for (std::size_t p = 0; p < X.nnz(); ++p)
@@ -172,10 +172,10 @@ TEMPLATE_LIST_TEST_CASE("values of any size have the fit that they have in doubl
   auto const expected = sporades::cp_als(exec, of(double{}, 1), options).fit();
   CHECK(expected > 0.1);
   CHECK(std::abs(sporades::cp_als(exec, of(Scalar{}, unit), options).fit() - expected) < 1e-3);
-  auto const by = sporades::test::hooi_options({3, 3, 3}, 20);
-  auto const tucker = sporades::hooi(exec, of(double{}, 1), by).fit();
+  auto const by = sporades::test::tucker_options({3, 3, 3}, 20);
+  auto const tucker = sporades::tucker(exec, of(double{}, 1), by).fit();
   CHECK(tucker > 0.1);
-  CHECK(std::abs(sporades::hooi(exec, of(Scalar{}, unit), by).fit() - tucker) < 1e-3);
+  CHECK(std::abs(sporades::tucker(exec, of(Scalar{}, unit), by).fit() - tucker) < 1e-3);
 }
 
 TEMPLATE_LIST_TEST_CASE("models past the range of their numbers are an error",
@@ -188,9 +188,10 @@ TEMPLATE_LIST_TEST_CASE("models past the range of their numbers are an error",
   auto const cp = sporades::test::options_of(1, 3);
   CHECK_THROWS_AS(sporades::cp_als(exec, X, cp), sporades::RunError);
   CHECK_THROWS_WITH(sporades::cp_als(exec, X, cp), ContainsSubstring("a weight of the model is "));
-  auto const tucker = sporades::test::hooi_options({1, 1, 1}, 3);
-  CHECK_THROWS_AS(sporades::hooi(exec, X, tucker), sporades::RunError);
-  CHECK_THROWS_WITH(sporades::hooi(exec, X, tucker), ContainsSubstring("a number of the core is "));
+  auto const tucker = sporades::test::tucker_options({1, 1, 1}, 3);
+  CHECK_THROWS_AS(sporades::tucker(exec, X, tucker), sporades::RunError);
+  CHECK_THROWS_WITH(sporades::tucker(exec, X, tucker),
+                    ContainsSubstring("a number of the core is "));
   // The sum of two of the largest numbers is none.
   auto Y = sporades::test::full_tensor<Scalar>(exec, {1, 2}, [&](auto const&) { return largest; });
   Kokkos::deep_copy(Y.coordinates, 0u);

@@ -8,8 +8,8 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
-#include <sporades/formats/spt_file.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <sporades/kernels/spttm_plan.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/backends.hpp>
@@ -38,7 +38,7 @@ std::uint64_t widened(std::uint64_t index) {
 Narrow counts(Dims const& dims, Position nnz) {
   Host const host{};
   auto const X = sum_duplicates(host, random_coo<double, std::uint32_t>(host, dims, nnz)).tensor;
-  auto reversed = allocate_coo<double, std::uint32_t>(host, dims, X.nnz());
+  auto reversed = sporades::detail::allocate_coo<double, std::uint32_t>(host, dims, X.nnz());
   host.fence();
   for (Position p = 0; p < X.nnz(); ++p) {
     for (int n = 0; n < X.order(); ++n)
@@ -53,7 +53,7 @@ Wide widen(Narrow const& X, int mode) {
   Host const host{};
   auto dims = X.dims;
   if (mode >= 0) dims[mode] = beyond + 100;
-  auto Y = allocate_coo<double, std::uint64_t>(host, dims, X.nnz());
+  auto Y = sporades::detail::allocate_coo<double, std::uint64_t>(host, dims, X.nnz());
   host.fence();
   for (Position p = 0; p < X.nnz(); ++p) {
     Y.values(p) = X.values(p);
@@ -104,8 +104,9 @@ TEMPLATE_LIST_TEST_CASE("orders of indices past 32 bits are those of their numbe
       CHECK(!is_sorted(exec, Y, modes));
     }
     CHECK(sum_duplicates(exec, Y).tensor.nnz() == X.nnz());
-    CHECK(estimate_tuples(exec, Y, 1u << mode) == Approx(10).epsilon(0.05));
-    CHECK(norm_squared(exec, Y.values) == norm_squared(Host{}, X.values));
+    CHECK(sporades::detail::estimate_tuples(exec, Y, 1u << mode) == Approx(10).epsilon(0.05));
+    CHECK(sporades::detail::norm_squared(exec, Y.values) ==
+          sporades::detail::norm_squared(Host{}, X.values));
   }
 }
 
@@ -121,12 +122,12 @@ TEMPLATE_LIST_TEST_CASE("every format holds indices past 32 bits", "[formats][wi
       CHECK(back.dims == expected.dims);
       check_same_nonzeros(in_all_modes_order(exec, back), expected);
     };
-    check("linear order", to_coo(exec, make_alto_tensor(exec, Y)));
-    check("permutations", to_coo(exec, make_permuted_coo(exec, Y)));
+    check("linear order", to_coo(exec, make_alto(exec, Y)));
+    check("permutations", to_coo(exec, make_permuted(exec, Y)));
     for (int n = 0; n < 3; ++n) {
       std::vector<int> const modes{n, (n + 2) % 3, (n + 1) % 3};
       check("tree", to_coo(exec, make_csf(exec, Y, modes)));
-      check("packed", to_coo(exec, make_packed_coo(exec, sorted(exec, Y, modes), n)));
+      check("packed", to_coo(exec, make_packed(exec, sorted(exec, Y, modes), n)));
       check("fibers", to_coo(exec, make_hierarchical(exec, Y, modes)));
       if (n != mode) check("semi-sparse", to_coo(exec, make_scoo(exec, Y, {n})));
     }
@@ -168,7 +169,7 @@ TEMPLATE_LIST_TEST_CASE("products on short modes keep indices past 32 bits",
       exec.fence();
       return Z;
     };
-    for (char const* name : spttm_strategy_names) {
+    for (char const* name : sporades::detail::spttm_strategy_names) {
       auto const narrow = products(X, spttm_strategy(name));
       auto const wide = products(widen(X, mode), spttm_strategy(name));
       INFO(name << ", mode " << mode);
@@ -191,7 +192,8 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
   auto const Y = copy_to(exec, widen(host, -1));
   int const R = 5;
   Factors<double, Memory> A;
-  for (int n = 0; n < 4; ++n) A.push_back(random_factor<double>(exec, "A", X.dims[n], R, 1, n));
+  for (int n = 0; n < 4; ++n)
+    A.push_back(sporades::detail::random_factor<double>(exec, "A", X.dims[n], R, 1, n));
   auto const compare = [&](auto const& product, char const* name) {
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
@@ -203,7 +205,7 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
       CHECK(differing(matrix_on_host(W), matrix_on_host(V)) == 0);
     }
   };
-  for (char const* name : mttkrp_strategy_names) {
+  for (char const* name : sporades::detail::mttkrp_strategy_names) {
     auto const strategy = mttkrp_strategy(name);
     if (strategy == MttkrpStrategy::alto && alto_is_refused(exec, X)) continue;
     compare(
@@ -213,7 +215,7 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
         },
         name);
   }
-  for (char const* name : phi_strategy_names) {
+  for (char const* name : sporades::detail::phi_strategy_names) {
     auto const strategy = phi_strategy(name);
     if (strategy == PhiStrategy::alto && alto_is_refused(exec, X)) continue;
     compare(
@@ -248,12 +250,12 @@ TEMPLATE_LIST_TEST_CASE("every method on 64-bit indices is that on 32-bit ones",
     CHECK(cp_apr(exec, Y, options).log_likelihood() ==
           Approx(cp_apr(exec, X, options).log_likelihood()).epsilon(1e-9));
   }
-  for (char const* name : ttm_chain_strategy_names) {
-    HooiOptions options;
+  for (char const* name : sporades::detail::ttm_chain_strategy_names) {
+    TuckerOptions options;
     options.ranks = {3, 2, 4, 3};
     options.iterations = 3;
     options.strategy = ttm_chain_strategy(name);
-    CHECK(hooi(exec, Y, options).fit() == Approx(hooi(exec, X, options).fit()).epsilon(1e-9));
+    CHECK(tucker(exec, Y, options).fit() == Approx(tucker(exec, X, options).fit()).epsilon(1e-9));
   }
 }
 
@@ -284,11 +286,12 @@ TEST_CASE("pdnr refuses ranks whose systems have more entries than 32 bits count
   CpAprOptions options;
   options.method = CpAprMethod::pdnr;
   options.rank = 46336;
-  CHECK_NOTHROW(check_cp_apr(options));
+  CHECK_NOTHROW(sporades::detail::check_cp_apr(options));
   options.rank = 46341;
-  CHECK_THROWS_WITH(check_cp_apr(options), Catch::Matchers::ContainsSubstring("pdnr counts"));
+  CHECK_THROWS_WITH(sporades::detail::check_cp_apr(options),
+                    Catch::Matchers::ContainsSubstring("pdnr counts"));
   options.method = CpAprMethod::pqnr;
-  CHECK_NOTHROW(check_cp_apr(options));
+  CHECK_NOTHROW(sporades::detail::check_cp_apr(options));
 }
 
 // A chain on the long mode itself needs no factor of it.
@@ -299,7 +302,8 @@ TEMPLATE_LIST_TEST_CASE("chains on a mode longer than 2^32 name its rows",
   std::vector<int> const ranks{4, 2, 3};
   Factors<double, typename TestType::memory_space> A(3);
   for (int n = 1; n < 3; ++n)
-    A[n] = random_factor<double>(exec, "A", host.dims[n], static_cast<std::size_t>(ranks[n]), 1, n);
+    A[n] = sporades::detail::random_factor<double>(exec, "A", host.dims[n],
+                                                   static_cast<std::size_t>(ranks[n]), 1, n);
   for (auto strategy : {TtmChainStrategy::csf, TtmChainStrategy::fused}) {
     auto plan = make_ttm_chain_plan(exec, copy_to(exec, host), ranks, {strategy});
     auto wide_plan = make_ttm_chain_plan(exec, copy_to(exec, widen(host, 0)), ranks, {strategy});

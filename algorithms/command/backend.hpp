@@ -49,7 +49,7 @@ int with_backend(std::string const& name, Run const& run) {
 /// Threads of the host that work on exec.
 template <class ExecutionSpace>
 int host_threads(ExecutionSpace const& exec) {
-  if constexpr (is_gpu<ExecutionSpace>)
+  if constexpr (sporades::detail::is_gpu<ExecutionSpace>)
     return 1;
   else
     return static_cast<int>(exec.concurrency());

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
 #include <sporades/algorithms/command/checkpoint.hpp>
-#include <sporades/formats/spt_file/checksum.hpp>
+#include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sstream>
 
 namespace sporades::command {
@@ -68,7 +68,7 @@ void write_checkpoint(std::string const& path, Facts const& facts,
   header.directory_checksum = sporades::detail::xxh64(directory.data(), directory.size());
   header.header_checksum = checksum_of(header);
 
-  OutputFile file(path);
+  sporades::detail::OutputFile file(path);
   file.write(&header, sizeof header);
   file.write(directory);
   char const zeros[64] = {};
@@ -80,7 +80,7 @@ void write_checkpoint(std::string const& path, Facts const& facts,
 }
 
 Checkpoint::Checkpoint(std::string const& path)
-    : path_(path), file_(std::make_shared<MappedFile>(path)) {
+    : path_(path), file_(std::make_shared<sporades::detail::MappedFile>(path)) {
   auto const bytes = file_->bytes();
   Header header{};
   expects(bytes.size() >= sizeof header && bytes.substr(0, magic.size()) == magic, "--resume ",

@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <sporades/formats/coo_tensor.hpp>
-#include <sporades/formats/file.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,7 +64,7 @@ class Checkpoint {
 
  private:
   std::string path_;
-  std::shared_ptr<MappedFile const> file_;
+  std::shared_ptr<sporades::detail::MappedFile const> file_;
   std::map<std::string, std::string> facts_;
   std::map<std::string, std::string_view> arrays_;
 };

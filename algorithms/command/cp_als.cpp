@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/memory/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/cp_als.hpp>
 
 namespace sporades::command {
 namespace {
@@ -18,7 +18,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
   options.strategy = mttkrp_strategy(common.strategy);
-  check_cp_als(options);
+  sporades::detail::check_cp_als(options);
   return options;
 }
 
@@ -53,17 +53,18 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
-  static MemoryNeed memory(Exec const& exec, Tensor const& X, CpAlsOptions const& options) {
-    return cp_als_memory(exec, X, options);
+  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
+                                             CpAlsOptions const& options) {
+    return sporades::detail::cp_als_memory(exec, X, options);
   }
 
   State start(Exec const& exec, Tensor const& X) {
-    races = has_cp_als_race(options, X.order(), X.nnz());
+    races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
     too_large_for_race =
         !races && X.order() > 1 && options.init == CpAlsInit::automatic && options.starts == 1;
     return cp_als_start(exec, X, options);
   }
-  State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
+  State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_als_start(exec, dims, options, model);
   }
   Problem build(Exec const& exec, Tensor X) const {
@@ -114,8 +115,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                        {"regularization", options.regularization}};
     report.bytes_plan = problem.products.storage_bytes();
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
-      report.strategies.push_back(sporades::describe(problem.products, n));
-      report.reasons.push_back(choice_of(problem.products, n).reason);
+      report.strategies.push_back(sporades::detail::describe(problem.products, n));
+      report.reasons.push_back(sporades::detail::choice_of(problem.products, n).reason);
     }
   }
 

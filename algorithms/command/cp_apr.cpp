@@ -4,7 +4,7 @@
 
 #include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/algorithms/memory/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr.hpp>
 
 namespace sporades::command {
 namespace {
@@ -21,10 +21,10 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   options.epsilon = arguments.epsilon;
   options.strategy = phi_strategy(common.strategy);
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
-  if (asks_for_updates(options)) options.method = CpAprMethod::mu;
+  if (sporades::detail::asks_for_updates(options)) options.method = CpAprMethod::mu;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
     if (arguments.method == to_string(method)) options.method = method;
-  check_cp_apr(options);
+  sporades::detail::check_cp_apr(options);
   return options;
 }
 
@@ -57,14 +57,15 @@ struct CpAprMethodRun {
             {"epsilon", concatenate(options.epsilon)}};
   }
 
-  static MemoryNeed memory(Exec const& exec, Tensor const& X, CpAprOptions const& options) {
-    return cp_apr_memory(exec, X, options);
+  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
+                                             CpAprOptions const& options) {
+    return sporades::detail::cp_apr_memory(exec, X, options);
   }
 
   State start(Exec const& exec, Tensor const& X) const {
     return cp_apr_start<Scalar>(exec, X.dims, options);
   }
-  State start(Exec const& exec, Dims const& dims, Ktensor<Scalar> const& model) const {
+  State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_apr_start(exec, dims, options, model);
   }
   Problem build(Exec const& exec, Tensor X) const {

@@ -12,8 +12,8 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/core/memory.hpp>
-#include <sporades/formats/file.hpp>
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 
 namespace sporades::command {
 namespace {
@@ -134,7 +134,7 @@ void Decomposition::say_first_iteration(Work const& work, bool on_gpu, double by
   say(
       fmt::format("the first iteration may take about {}, by a rough count, and at least {} of "
                   "memory",
-                  time, sporades::bytes_text(bytes)));
+                  time, sporades::detail::bytes_text(bytes)));
 }
 
 void Decomposition::say_start(int start, int starts, std::uint64_t seed) {
@@ -236,7 +236,7 @@ void Decomposition::close_report(int signal) {
 
 void Decomposition::write_report() const {
   if (arguments_.report.empty()) return;
-  OutputFile file(arguments_.report);
+  sporades::detail::OutputFile file(arguments_.report);
   file.write(to_json(report));
   file.commit();
 }
@@ -269,8 +269,8 @@ int Decomposition::finish_without_model(int signal) {
 
 template AnyCoo<double> Decomposition::read();
 template AnyCoo<float> Decomposition::read();
-template void Decomposition::print_labels(Ktensor<double> const&);
-template void Decomposition::print_labels(Ktensor<float> const&);
+template void Decomposition::print_labels(KruskalTensor<double> const&);
+template void Decomposition::print_labels(KruskalTensor<float> const&);
 template void Decomposition::print_labels(TuckerTensor<double> const&);
 template void Decomposition::print_labels(TuckerTensor<float> const&);
 

@@ -82,9 +82,9 @@ class Decomposition {
   DecomposeArguments const& arguments_;
   Progress progress_;
   Labels labels_;
-  Timer total_;
-  Timer phase_;
-  Timer since_line_;
+  sporades::detail::Timer total_;
+  sporades::detail::Timer phase_;
+  sporades::detail::Timer since_line_;
   int last_iteration_ = 0;
   std::string held_line_;   // of the last iteration, where it was not printed
   std::string model_file_;  // where the model is, if anywhere

@@ -11,7 +11,7 @@
 #include <optional>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/file.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 #include <tuple>
 
 namespace sporades::command {
@@ -34,7 +34,7 @@ std::optional<Identity> identity(std::string const& path) {
     if (S_ISCHR(status.st_mode)) return {};
     return Identity{status.st_dev, status.st_ino, ""};
   }
-  fs::path const file = link_target(path);
+  fs::path const file = sporades::detail::link_target(path);
   if (stat(folder_of(file).c_str(), &status) != 0) return {};
   return Identity{status.st_dev, status.st_ino, file.filename().string()};
 }
@@ -47,7 +47,7 @@ void check_output(NamedFile const& output) {
   expects(path != "-", option, " -: give a file", is_replaced ? "" : ", or /dev/stdout");
   expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
   bool const exists = fs::exists(path, ignored);
-  int const inherited = inherited_descriptor(path);
+  int const inherited = sporades::detail::inherited_descriptor(path);
   if (inherited >= 0) {
     int const flags = fcntl(inherited, F_GETFL);
     expects(flags >= 0 && (flags & O_ACCMODE) != O_RDONLY, option, " ", path,
@@ -57,7 +57,7 @@ void check_output(NamedFile const& output) {
   expects(!is_direct || !is_replaced, option, " ", path,
           " is no file that can be replaced: give a file");
   if (is_direct) return;  // a pipe, a device
-  fs::path const file = link_target(path), folder = folder_of(file);
+  fs::path const file = sporades::detail::link_target(path), folder = folder_of(file);
   if (exists)
     expects(access(file.c_str(), W_OK) == 0, option, " ", path, " cannot be written to (",
             std::strerror(errno), ")");

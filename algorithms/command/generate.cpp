@@ -20,8 +20,9 @@ AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
   auto const check = [&](Position nnz, Dims const& dims) {
     if (nnz > Position{1} << 32) return;  // which is refused for another reason
     int bits = 0;
-    for (auto dim : dims) bits += index_bits(dim);
-    check_fits_memory((bits > 64 ? 72. : 46.) * static_cast<double>(nnz), memory_left(exec),
+    for (auto dim : dims) bits += sporades::detail::index_bits(dim);
+    check_fits_memory((bits > 64 ? 72. : 46.) * static_cast<double>(nnz),
+                      sporades::detail::memory_left(exec),
                       "generate: making " + std::to_string(nnz) + " nonzeros");
   };
   if (!arguments.like.empty()) {
@@ -46,7 +47,7 @@ int generate(GenerateArguments const& arguments) {
   expects(!arguments.like.empty() || arguments.nnz, "generate: expected --nnz with --dims");
   check_tensor_name(arguments.output);
   check_files({}, {{"-o", arguments.output}});
-  Timer const timer;
+  sporades::detail::Timer const timer;
   auto const X = make_tensor(arguments);
   double const made = timer.seconds();
   write_tensor(arguments.output, X);

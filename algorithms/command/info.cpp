@@ -8,8 +8,8 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/algorithms/memory/mttkrp_plan.hpp>
-#include <sporades/core/dense.hpp>
+#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/kernels/mttkrp_plan.hpp>
 
@@ -53,7 +53,8 @@ Runs count_runs(Exec const& exec, Tensor const& Y, std::vector<int> const& modes
   using Coordinates = typename Tensor::Coordinates;
   Position const nnz = Y.nnz();
   if (nnz == 0) return {};
-  Starts const starts = uninitialized<Starts>(exec, "sporades::info::starts", nnz);
+  Starts const starts =
+      sporades::detail::uninitialized<Starts>(exec, "sporades::info::starts", nnz);
   Runs runs;
   Kokkos::parallel_scan("sporades::info::find_runs", Range(exec, 0, nnz),
                         FindRuns<Coordinates>{{Y.coordinates, modes}, starts}, runs.count);
@@ -86,8 +87,8 @@ void add_values(Tensor const& X, TensorInfo& info) {
     info.greatest = p == 0 ? value : std::max(info.greatest, value);
   }
   // In this unit no square leaves the range of double.
-  double const unit =
-      std::ldexp(1.0, binary_exponent(std::max(std::abs(info.least), std::abs(info.greatest))));
+  double const unit = std::ldexp(1.0, sporades::detail::binary_exponent(
+                                          std::max(std::abs(info.least), std::abs(info.greatest))));
   double squares = 0;
   for (Position p = 0; p < X.nnz(); ++p) {
     double const value = X.values(p) / unit;
@@ -100,10 +101,10 @@ void add_values(Tensor const& X, TensorInfo& info) {
 template <class Tensor>
 LinearOrder linear_order(Exec const& exec, Tensor const& X) {
   LinearOrder order;
-  for (auto dim : X.dims) order.mode_bits.push_back(index_bits(dim));
+  for (auto dim : X.dims) order.mode_bits.push_back(sporades::detail::index_bits(dim));
   order.bits = std::accumulate(order.mode_bits.begin(), order.mode_bits.end(), 0);
   if (order.bits > AltoLayout::most_bits) return order;
-  auto const linear = make_alto_tensor(exec, X);
+  auto const linear = make_alto(exec, X);
   order.words = linear.layout.has_two_words() ? 2 : 1;
   order.bytes = linear.storage_bytes();
   return order;
@@ -134,15 +135,16 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   detail::MostTuples<Exec, Tensor> tuples(exec, X);
   auto const shape = detail::shape_of(X);
   auto const rows_of = [&](int n) { return tuples.rows(n); };
-  MemoryCount most;
+  sporades::detail::MemoryCount most;
   most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf}) {
-    MemoryCount plan;
+    sporades::detail::MemoryCount plan;
     detail::count_mttkrp_plan<double>(exec, plan, shape, false, MttkrpOptions{strategy, rank},
                                       strategy, tuples, rows_of);
     most.take_larger(plan);
   }
-  check_fits_memory(with_small_views(most.peak()), memory_left(exec), "info");
+  check_fits_memory(sporades::detail::with_small_views(most.peak()),
+                    sporades::detail::memory_left(exec), "info");
 }
 
 /// "18 + 17 + 4 = 39 bits, one word a nonzero"
@@ -188,7 +190,7 @@ void print(TensorInfo const& info) {
   std::printf("bytes in double precision; strategies with their buffers at rank %d:\n", info.rank);
   for (auto const& [format, bytes] : info.bytes)
     std::printf("  %-10s %15llu  %s\n", format.c_str(), static_cast<unsigned long long>(bytes),
-                bytes_text(bytes).c_str());
+                sporades::detail::bytes_text(bytes).c_str());
 }
 
 }  // namespace
@@ -208,7 +210,7 @@ int info(InfoArguments const& arguments) {
       [&](auto const& X) {
         info.dims = X.dims;
         info.nnz = X.nnz();
-        double const cells = dense_size(X.dims);
+        double const cells = sporades::detail::dense_size(X.dims);
         info.density = cells > 0 ? static_cast<double>(X.nnz()) / cells : 0;
         check_memory(exec, X, info.rank);
         add_values(X, info);

@@ -168,7 +168,7 @@ Labels read_labels(std::string const& folder, Dims const& dims) {
 }
 
 template <class Scalar>
-TopEntries top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top) {
+TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top) {
   TopEntries entries;
   for (int r = 0; r < model.rank(); ++r)
     entries.weights.push_back(static_cast<double>(model.weights(r)));
@@ -224,8 +224,8 @@ std::string to_text(TopEntries const& top) {
   return text;
 }
 
-template TopEntries top_entries(Ktensor<double> const&, Labels const&, int);
-template TopEntries top_entries(Ktensor<float> const&, Labels const&, int);
+template TopEntries top_entries(KruskalTensor<double> const&, Labels const&, int);
+template TopEntries top_entries(KruskalTensor<float> const&, Labels const&, int);
 template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int);
 template TopEntries top_entries(TuckerTensor<float> const&, Labels const&, int);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/command/report.hpp>
-#include <sporades/formats/ktensor.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ Labels read_labels(std::string const& folder, Dims const& dims);
 /// their names; none below a thousandth of the largest. Equal magnitudes come in the order of their
 /// indices. Indices are the names in modes without labels.
 template <class Scalar>
-TopEntries top_entries(Ktensor<Scalar> const& model, Labels const& labels, int top);
+TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top);
 
 /// The same for each mode's columns, and the `top` entries of the core of largest magnitude.
 template <class Scalar>

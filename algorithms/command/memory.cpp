@@ -4,13 +4,13 @@
 
 #include <new>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/memory.hpp>
 
 namespace sporades::command {
 
 std::string bytes_text(std::uint64_t bytes) {
-  return sporades::bytes_text(static_cast<double>(bytes));
+  return sporades::detail::bytes_text(static_cast<double>(bytes));
 }
 
 std::uint64_t peak_resident_bytes() {
@@ -20,15 +20,17 @@ std::uint64_t peak_resident_bytes() {
 }
 
 std::string memory_sentence() {
-  return bytes_text(peak_resident_bytes()) + " were in use of the " +
-         sporades::bytes_text(host_memory_bytes()) + " that this process may have";
+  return sporades::detail::bytes_text(peak_resident_bytes()) + " were in use of the " +
+         sporades::detail::bytes_text(sporades::detail::host_memory_bytes()) +
+         " that this process may have";
 }
 
 void check_fits_memory(double bytes, double left, std::string const& what,
                        std::string const& advice) {
   if (bytes > left)
-    throw RunError(what + " needs " + sporades::bytes_text(bytes) +
-                   " of memory, this process may have " + sporades::bytes_text(left) + advice);
+    throw RunError(what + " needs " + sporades::detail::bytes_text(bytes) +
+                   " of memory, this process may have " + sporades::detail::bytes_text(left) +
+                   advice);
 }
 
 bool says_memory_ran_out(std::exception const& error) {

@@ -8,8 +8,8 @@
 #include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/ktensor_file.hpp>
-#include <sporades/formats/tucker_file.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/tucker_file.hpp>
 
 namespace sporades::command {
 
@@ -30,7 +30,8 @@ template <class Scalar, class Memory>
 Factors<Scalar, Kokkos::HostSpace> factors_on_host(Factors<Scalar, Memory> const& factors) {
   Factors<Scalar, Kokkos::HostSpace> copies;
   for (auto const& A : factors) {
-    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), with_padding(A));
+    auto const mirror =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sporades::detail::with_padding(A));
     copies.push_back(
         Kokkos::subview(mirror, Kokkos::ALL, std::make_pair(std::size_t{0}, A.extent(1))));
   }
@@ -53,7 +54,7 @@ void load_factor(Checkpoint const& checkpoint, std::size_t n, std::size_t column
 
 template <class Scalar>
 struct KtensorKind {
-  using Model = Ktensor<Scalar>;
+  using Model = KruskalTensor<Scalar>;
   static constexpr char const* extension = ".ktns";
 
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
@@ -101,7 +102,7 @@ struct KtensorKind {
   }
 
   template <class Memory>
-  static Model host_copy(Ktensor<Scalar, Memory> const& model) {
+  static Model host_copy(KruskalTensor<Scalar, Memory> const& model) {
     return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.weights),
             factors_on_host(model.factors)};
   }
@@ -192,7 +193,8 @@ struct TuckerKind {
   template <class Options, class Snapshot>
   static void load(Checkpoint const& checkpoint, Options const& options, Snapshot& state) {
     state.ranks = options.ranks;
-    state.core = command::load<double>(checkpoint, "core", core_size(options.ranks));
+    state.core =
+        command::load<double>(checkpoint, "core", sporades::detail::core_size(options.ranks));
     for (std::size_t n = 0; n < state.dims.size(); ++n)
       load_factor(checkpoint, n, static_cast<std::size_t>(options.ranks[n]), state);
   }

@@ -34,9 +34,9 @@
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/starts.hpp>
-#include <sporades/core/memory_count.hpp>
+#include <sporades/core/detail/memory_count.hpp>
 #include <sporades/core/stop.hpp>
-#include <sporades/formats/spt_file/checksum.hpp>
+#include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/version.hpp>
 #include <utility>
 
@@ -46,7 +46,7 @@ namespace sporades::command {
 /// from its checkpoint.
 inline std::string start_fact(std::string const& init, bool is_given) {
   if (!is_given || init.compare(0, 6, "given ") == 0) return init;
-  MappedFile const file(init);
+  sporades::detail::MappedFile const file(init);
   return sporades::detail::concatenate(
       "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
 }
@@ -131,7 +131,8 @@ class ModelRun {
     run_.say_choices();
     run_.note(Kind::rank_note(method_.options, tensor_.dims));
     if (!has_model_)
-      run_.say_first_iteration(method_.first_iteration(problem), is_gpu<Exec>, bytes);
+      run_.say_first_iteration(method_.first_iteration(problem), sporades::detail::is_gpu<Exec>,
+                               bytes);
     if (from) run_.say_resumed(common_.resume, shown_);
 
     run_.begin_solve();
@@ -191,7 +192,8 @@ class ModelRun {
   /// where the tensor fits, with the largest ranks that would.
   void check_least_memory() const {
     double const tensor = static_cast<double>(tensor_.storage_bytes());
-    double const left = memory_left(exec_) + (is_gpu<Exec> ? 0 : tensor);
+    double const left =
+        sporades::detail::memory_left(exec_) + (sporades::detail::is_gpu<Exec> ? 0 : tensor);
     double const bytes =
         tensor + 2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar);
     if (tensor <= left && bytes > left) check_memory(copy_to(exec_, tensor_));
@@ -200,10 +202,11 @@ class ModelRun {
 
   /// Refuses what does not fit, with the largest ranks that would. Returns the bytes needed.
   double check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
-    double const left = memory_left(exec_) + static_cast<double>(X.storage_bytes());
+    double const left =
+        sporades::detail::memory_left(exec_) + static_cast<double>(X.storage_bytes());
     auto const needed = [&](auto const& options) {
-      MemoryNeed const need = Method::memory(exec_, X, options);
-      return is_gpu<Exec> ? need.views : need.views + need.host;
+      sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
+      return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
     };
     double const bytes = needed(method_.options);
     if (bytes <= left) return bytes;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/kokkos.hpp>
 #include <tuple>
 
 #if defined(_OPENMP)
@@ -46,7 +46,7 @@ std::string checked_option(std::string const& option) {
     expects(given >= least, "'", option, "' is not ", number, "=N with an integer N of ", least,
             " or more");
     expects(given <= most, "'", option, "': at most ", most);
-    return kokkos_option(number) + "=" + value;
+    return sporades::detail::kokkos_option(number) + "=" + value;
   }
   return option;
 }
@@ -54,7 +54,7 @@ std::string checked_option(std::string const& option) {
 /// As many threads as the host has processors, or as a variable asks for, may be too many.
 void check_number_of_threads(std::vector<std::string>& options) {
   for (auto const& option : options)
-    if (name_of(option) == kokkos_option("--kokkos-num-threads")) return;
+    if (name_of(option) == sporades::detail::kokkos_option("--kokkos-num-threads")) return;
   for (char const* const variable : {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS"}) {
     char const* const value = std::getenv(variable);
     if (value == nullptr) continue;
@@ -94,7 +94,7 @@ void count_device_bytes() {
   for (char const* variable :
        {"KOKKOS_PROFILE_LIBRARY", "KOKKOS_TOOLS_LIBS", "KOKKOS_TOOLS_LIBRARIES"})
     if (std::getenv(variable) != nullptr) return;
-  if constexpr (!is_gpu<Kokkos::DefaultExecutionSpace>) return;
+  if constexpr (!sporades::detail::is_gpu<Kokkos::DefaultExecutionSpace>) return;
   Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
   Kokkos::Tools::Experimental::set_deallocate_data_callback(count_deallocation);
 }

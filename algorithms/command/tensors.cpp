@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/formats/spt_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
 
 namespace sporades::command {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/command/arguments.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades::command {
 

@@ -3,26 +3,26 @@
 #include <fmt/format.h>
 
 #include <sporades/algorithms/command/fits.hpp>
-#include <sporades/algorithms/memory/tucker.hpp>
+#include <sporades/algorithms/detail/memory/tucker.hpp>
 #include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::command {
 namespace {
 
-HooiOptions make_options(TuckerArguments const& arguments) {
+TuckerOptions make_options(TuckerArguments const& arguments) {
   auto const& common = arguments.common;
-  auto options = common_options<HooiOptions>(common);
+  auto options = common_options<TuckerOptions>(common);
   options.ranks = arguments.ranks;
-  options.init = init_of<HooiInit>(common.init);
+  options.init = init_of<TuckerInit>(common.init);
   options.starts = common.starts;
   options.strategy = ttm_chain_strategy(common.strategy);
-  check_hooi(options);
+  sporades::detail::check_tucker(options);
   return options;
 }
 
 template <class Scalar, class Memory>
 using TuckerFits =
-    Fits<HooiState<Scalar, Memory>, HooiSnapshot<Scalar>, HooiResult<Scalar, Memory>>;
+    Fits<TuckerState<Scalar, Memory>, TuckerSnapshot<Scalar>, TuckerResult<Scalar, Memory>>;
 
 template <class Exec, class ScalarType, class IndexType>
 struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
@@ -33,32 +33,33 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   using Arguments = TuckerArguments;
   using Kind = TuckerKind<Scalar>;
   using Memory = typename Exec::memory_space;
-  using State = HooiState<Scalar, Memory>;
-  using Snapshot = HooiSnapshot<Scalar>;
-  using Problem = HooiProblem<Scalar, Index, Memory>;
-  using Result = HooiResult<Scalar, Memory>;
+  using State = TuckerState<Scalar, Memory>;
+  using Snapshot = TuckerSnapshot<Scalar>;
+  using Problem = TuckerProblem<Scalar, Index, Memory>;
+  using Result = TuckerResult<Scalar, Memory>;
   using Tensor = CooTensor<Scalar, Index, Memory>;
 
-  HooiOptions options;
+  TuckerOptions options;
 
   explicit TuckerMethod(TuckerArguments const& arguments) : options(make_options(arguments)) {}
 
   Facts facts() const { return {}; }
 
-  static MemoryNeed memory(Exec const& exec, Tensor const& X, HooiOptions const& options) {
-    return hooi_memory(exec, X, options);
+  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
+                                             TuckerOptions const& options) {
+    return sporades::detail::tucker_memory(exec, X, options);
   }
 
-  State start(Exec const& exec, Tensor const& X) const { return hooi_start(exec, X, options); }
+  State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }
   State start(Exec const& exec, Dims const& dims, TuckerTensor<Scalar> const& model) const {
-    return hooi_start(exec, dims, options, model);
+    return tucker_start(exec, dims, options, model);
   }
   Problem build(Exec const& exec, Tensor X) const {
-    return make_hooi_problem(exec, hand_over(X), options);
+    return make_tucker_problem(exec, hand_over(X), options);
   }
   Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
                typename State::Observer const& observer) const {
-    return hooi_of_starts(exec, problem, options, starts, observer);
+    return tucker_of_starts(exec, problem, options, starts, observer);
   }
 
   /// The chains, and singular vectors of I_n x (product of the other ranks) as

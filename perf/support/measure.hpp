@@ -29,7 +29,7 @@ template <class Exec, class Work>
 void measure(benchmark::State& state, Exec const&, Work const& work) {
   auto seconds_of = [&](int calls) {
     Kokkos::fence();  // the whole device: native loops do not run on the instance
-    Timer const timer;
+    sporades::detail::Timer const timer;
     for (int c = 0; c < calls; ++c) work();
     Kokkos::fence();
     return timer.seconds();

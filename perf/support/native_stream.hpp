@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <string>
 #include <vector>
 

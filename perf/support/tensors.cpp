@@ -4,7 +4,7 @@
 #include <optional>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
@@ -23,7 +23,7 @@ CooTensor<Scalar> uniform_tensor(Position nnz, bool has_hub) {
       Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::IndexType<Position>>(exec, 0,
                                                                                           nnz),
       KOKKOS_LAMBDA(Position p) {
-        if (splitmix64(p) & 1) coordinates(0, p) = 0;
+        if (sporades::detail::splitmix64(p) & 1) coordinates(0, p) = 0;
       });
   exec.fence();
   return Y;

@@ -4,7 +4,7 @@
 
 #include <campaign/source.hpp>
 #include <map>
-#include <sporades/formats/ktensor.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 
 /// Fits and likelihoods of models by their definitions, in extended precision.
@@ -102,7 +102,7 @@ struct PlainModel {
   }
 };
 
-/// On the host; of a Ktensor or a TuckerTensor.
+/// On the host; of a KruskalTensor or a TuckerTensor.
 template <class ExecutionSpace, class View, class Factors>
 PlainModel plain_model(ExecutionSpace const& exec, bool is_tucker, View const& core,
                        Factors const& factors) {
@@ -111,14 +111,14 @@ PlainModel plain_model(ExecutionSpace const& exec, bool is_tucker, View const& c
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, core);
   plain.core.assign(host.data(), host.data() + host.extent(0));
   for (auto const& A : factors) {
-    auto const entries = entries_of(exec, A);
+    auto const entries = sporades::detail::entries_of(exec, A);
     plain.ranks.push_back(static_cast<int>(A.extent(1)));
     plain.factors.emplace_back(entries.begin(), entries.end());
   }
   return plain;
 }
 template <class ExecutionSpace, class Scalar, class Memory>
-PlainModel plain(ExecutionSpace const& exec, Ktensor<Scalar, Memory> const& model) {
+PlainModel plain(ExecutionSpace const& exec, KruskalTensor<Scalar, Memory> const& model) {
   return plain_model(exec, false, model.weights, model.factors);
 }
 template <class ExecutionSpace, class Scalar, class Memory>

@@ -51,7 +51,7 @@ bool has_atomics(std::string const& strategy) {
 template <class MatrixType>
 void check_entries(Exec const& exec, std::string const& name, Sums const& sums, MatrixType const& V,
                    double each, bool keeps_bits, Outcome& outcome) {
-  auto const entries = entries_of(exec, V);
+  auto const entries = sporades::detail::entries_of(exec, V);
   sums.compare(name, entries, each, outcome);
   if (keeps_bits) outcome.keep_bits(name, entries);
 }
@@ -72,7 +72,7 @@ void check_mttkrp(Source& source, Outcome& outcome) {
         sums[n].add(X.index(p, n) * R + r, X.values[p] * A.term(X, p, r, n));
   }
   bool const no_alto = test::alto_is_refused(exec, tensor);
-  for (char const* strategy : mttkrp_strategy_names) {
+  for (char const* strategy : sporades::detail::mttkrp_strategy_names) {
     MttkrpOptions options{mttkrp_strategy(strategy), R};
     if (options.strategy == MttkrpStrategy::alto && no_alto) continue;
     MttkrpPlan<Scalar, Index, Memory> plan;
@@ -114,7 +114,7 @@ void check_phi(Source& source, Outcome& outcome) {
     }
   }
   bool const no_alto = test::alto_is_refused(exec, tensor);
-  for (char const* name : phi_strategy_names)
+  for (char const* name : sporades::detail::phi_strategy_names)
     for (auto pi : {Pi::on_the_fly, Pi::stored}) {
       auto const strategy = phi_strategy(name);
       if (strategy == PhiStrategy::alto && no_alto) continue;
@@ -148,7 +148,7 @@ void check_spttm(Source& source, Outcome& outcome) {
   outcome.text = "spttm, rank " + std::to_string(R) + ", " + X.text;
   DrawnFactors<Scalar> const U(exec, source, X.dims, std::vector<int>(N, R), false);
   auto const tensor = to_coo_tensor<Scalar, Index>(exec, X);
-  for (char const* strategy : spttm_strategy_names) {
+  for (char const* strategy : sporades::detail::spttm_strategy_names) {
     auto plan = make_spttm_plan(exec, tensor, SpttmOptions{spttm_strategy(strategy), R});
     for (int n = 0; n < N; ++n) {
       auto const Y = make_spttm_output(exec, plan, n, R);
@@ -213,7 +213,7 @@ void check_ttm_chain(Source& source, Outcome& outcome) {
         sums[n].add(X.index(p, n) * width + k, term);
       }
   }
-  for (char const* strategy : ttm_chain_strategy_names) {
+  for (char const* strategy : sporades::detail::ttm_chain_strategy_names) {
     auto plan = make_ttm_chain_plan(exec, tensor, columns,
                                     TtmChainOptions{ttm_chain_strategy(strategy), 0});
     for (int n = 0; n < N; ++n) {

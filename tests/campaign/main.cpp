@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 
 namespace sporades::campaign {
 namespace {

@@ -163,7 +163,7 @@ void check_tucker(Source& source, Outcome& outcome) {
   Exec const exec{};
   auto const X = draw_tensor<Scalar>(source, source.chance(0.5) ? Sign::any : Sign::positive);
   int const N = X.order();
-  HooiOptions options;
+  TuckerOptions options;
   for (auto dim : X.dims)
     options.ranks.push_back(
         1 + static_cast<int>(source.below(std::min<std::uint64_t>(dim, N < 4   ? 5
@@ -180,21 +180,21 @@ void check_tucker(Source& source, Outcome& outcome) {
   }
   options.tolerance = 0;
   options.seed = source.below(1000);
-  options.init = source.chance(0.3) ? HooiInit::hosvd : HooiInit::random;
+  options.init = source.chance(0.3) ? TuckerInit::hosvd : TuckerInit::random;
   options.strategy = source.pick(strategies);
   outcome.text = std::string("tucker, ranks");
   for (int rank : options.ranks) outcome.text += " " + std::to_string(rank);
   outcome.text += std::string(", strategy ") + to_string(options.strategy) +
-                  (options.init == HooiInit::hosvd ? ", hosvd, " : ", ") + X.text;
+                  (options.init == TuckerInit::hosvd ? ", hosvd, " : ", ") + X.text;
   auto const tensor = to_coo_tensor<Scalar, Index>(exec, X);
-  auto const solve = [&](HooiState<Scalar, Memory>& state, int iterations) {
+  auto const solve = [&](TuckerState<Scalar, Memory>& state, int iterations) {
     options.iterations = iterations;
-    auto problem = make_hooi_problem(exec, tensor, options);
-    return hooi(exec, problem, options, state);
+    auto problem = make_tucker_problem(exec, tensor, options);
+    return tucker(exec, problem, options, state);
   };
   auto const result = check_resumed(
       exec, source, 1 + static_cast<int>(source.below(5)),
-      [&] { return hooi_start(exec, tensor, options); }, solve, outcome);
+      [&] { return tucker_start(exec, tensor, options); }, solve, outcome);
   // The fit comes from the norm of the core, which is that of X's projection where the factors are
   // orthonormal: to a few roundings of their own type for each column.
   double columns = 0;

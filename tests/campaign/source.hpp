@@ -97,7 +97,7 @@ template <class Scalar, class Index, class ExecutionSpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> to_coo_tensor(
     ExecutionSpace const& exec, Drawn const& X) {
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto Y = allocate_coo<Scalar, Index>(host, X.dims, X.nnz());
+  auto Y = sporades::detail::allocate_coo<Scalar, Index>(host, X.dims, X.nnz());
   host.fence();
   for (std::size_t p = 0; p < X.nnz(); ++p) {
     for (int n = 0; n < X.order(); ++n) Y.coordinates(n, p) = static_cast<Index>(X.index(p, n));

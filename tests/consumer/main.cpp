@@ -3,10 +3,8 @@
 
 /// The application in README.md: ctest compares its fit with 1, and the two files.
 
-#include <sporades/algorithms/cp_als.hpp>
-#include <sporades/formats/tns_file.hpp>
-
 #include <cstdio>
+#include <sporades/sporades.hpp>
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const guard(argc, argv);

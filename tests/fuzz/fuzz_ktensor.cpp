@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fuzz/fuzzing.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/ktensor_file.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
 
 /// Reads the input as a model's text.
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <fuzz/fuzzing.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/spt_file.hpp>
-#include <sporades/formats/spt_file/checksum.hpp>
-#include <sporades/formats/spt_file/header.hpp>
+#include <sporades/formats/files/detail/spt_file/checksum.hpp>
+#include <sporades/formats/files/detail/spt_file/header.hpp>
+#include <sporades/formats/files/spt_file.hpp>
 
 /// Reads the input as an .spt file, once as it is and once with checksums that fit, so that what
 /// lies behind them is reached.

@@ -4,7 +4,7 @@
 
 #include <fuzz/fuzzing.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 
 /// Reads the input as a tensor file: first as it is, then, where it is text, gzipped, in blocks of
 /// other sizes and on two threads. The result, or the message, must be the same.

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <string_view>
 
 namespace sporades::fuzzing {

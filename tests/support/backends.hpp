@@ -9,7 +9,7 @@
 ///     using Scalar = typename TestType::Scalar;
 
 #include <cstdint>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <sporades/execution_spaces.hpp>
 #include <tuple>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/tns_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 #include <string>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
@@ -79,7 +79,8 @@ struct Dense {
             for (std::size_t s = 0; s < R; ++s) H[r * R + s] += term(i, r, n) * term(i, s, n);
         }
       }
-      auto const inverse = inverse_or_pseudo_inverse(H, static_cast<int>(R), ridge).inverse;
+      auto const inverse =
+          sporades::detail::inverse_or_pseudo_inverse(H, static_cast<int>(R), ridge).inverse;
       for (std::size_t r = 0; r < R; ++r) {
         double length = 0;
         for (std::size_t i = 0; i < dims[n]; ++i) {
@@ -100,7 +101,10 @@ template <class Scalar, class Index, class Memory>
 Dense to_dense(CooTensor<Scalar, Index, Memory> const& X) {
   auto const i = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, X.coordinates);
   auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, X.values);
-  Dense dense{X.dims, std::vector<double>(static_cast<std::size_t>(dense_size(X.dims))), {}, {}};
+  Dense dense{X.dims,
+              std::vector<double>(static_cast<std::size_t>(sporades::detail::dense_size(X.dims))),
+              {},
+              {}};
   for (Position p = 0; p < X.nnz(); ++p) {
     std::size_t entry = 0;
     for (int n = 0; n < X.order(); ++n) entry = entry * X.dims[n] + i(n, p);
@@ -124,7 +128,7 @@ void set_model(Dense& dense, std::vector<double> const& weights,
 }
 
 template <class Scalar, class Memory>
-void set_model(Dense& dense, Ktensor<Scalar, Memory> const& model) {
+void set_model(Dense& dense, KruskalTensor<Scalar, Memory> const& model) {
   auto const w = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, model.weights);
   set_model(dense, std::vector<double>(w.data(), w.data() + w.extent(0)), model.factors);
 }
@@ -134,8 +138,8 @@ template <class Scalar, class ExecutionSpace, class Function>
 auto full_tensor(ExecutionSpace const& exec, Dims const& dims, Function const& value) {
   Kokkos::DefaultHostExecutionSpace const host{};
   Dense const index{dims, {}, {}, {}};
-  auto const size = static_cast<std::size_t>(dense_size(dims));
-  auto const X = allocate_coo<Scalar, std::uint32_t>(host, dims, size);
+  auto const size = static_cast<std::size_t>(sporades::detail::dense_size(dims));
+  auto const X = sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, dims, size);
   host.fence();
   for (std::size_t e = 0; e < size; ++e) {
     auto const i = index.coordinates(e);
@@ -154,7 +158,7 @@ auto planted(ExecutionSpace const& exec, Dims const& dims, std::size_t R, bool i
     for (std::size_t r = 0; r < R; ++r) {
       double product = 1;
       for (std::size_t n = 0; n < dims.size(); ++n)
-        product *= random_entry<double>(77, n, i[n], r) - (is_signed ? 0.5 : 0);
+        product *= sporades::detail::random_entry<double>(77, n, i[n], r) - (is_signed ? 0.5 : 0);
       sum += product;
     }
     return sum;
@@ -162,9 +166,9 @@ auto planted(ExecutionSpace const& exec, Dims const& dims, std::size_t R, bool i
 }
 
 template <class Scalar>
-Ktensor<Scalar> host_ktensor(std::vector<Scalar> const& weights,
-                             std::vector<std::vector<std::vector<Scalar>>> const& rows) {
-  Ktensor<Scalar> M;
+KruskalTensor<Scalar> host_ktensor(std::vector<Scalar> const& weights,
+                                   std::vector<std::vector<std::vector<Scalar>>> const& rows) {
+  KruskalTensor<Scalar> M;
   M.weights = Vector<Scalar, Kokkos::HostSpace>("sporades::test::weights", weights.size());
   std::copy(weights.begin(), weights.end(), M.weights.data());
   for (auto const& factor : rows) {

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sporades/algorithms/cp_apr/solve_rows.hpp>
+#include <sporades/algorithms/detail/cp_apr/solve_rows.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/ktensor.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <support/tensors.hpp>
 #include <vector>
@@ -25,8 +25,9 @@ using HostMatrix = Matrix<Scalar, Kokkos::HostSpace>;
 template <class Scalar>
 constexpr bool is_double = std::is_same_v<Scalar, double>;
 
-inline RowOptions row_options(CpAprMethod method, double tolerance, int inner_iterations) {
-  RowOptions options;
+inline sporades::detail::RowOptions row_options(CpAprMethod method, double tolerance,
+                                                int inner_iterations) {
+  sporades::detail::RowOptions options;
   options.method = method;
   options.tolerance = tolerance;
   options.inner_iterations = inner_iterations;
@@ -209,7 +210,8 @@ double log_likelihood(CooTensor<Scalar, Index> const& X,
 /// its column sums are the weights again; until no row violates the tolerance when its turn comes.
 template <class ExecutionSpace, class Scalar, class Index>
 RowsRun run_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index> const& X,
-                 Factors<Scalar, Kokkos::HostSpace> A, RowOptions const& options, int iterations) {
+                 Factors<Scalar, Kokkos::HostSpace> A, sporades::detail::RowOptions const& options,
+                 int iterations) {
   using Memory = typename ExecutionSpace::memory_space;
   std::size_t const R = A[0].extent(1);
   std::vector<double> weights(R, 1);
@@ -219,11 +221,11 @@ RowsRun run_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index> const& X,
   }
   auto const device_X = copy_to(exec, X);
   auto factors = copy_factors(exec, A);
-  std::vector<RowSubproblems<Scalar, Index, Memory>> problems;
+  std::vector<sporades::detail::RowSubproblems<Scalar, Index, Memory>> problems;
   for (int n = 0; n < X.order(); ++n)
-    problems.push_back(
-        make_row_subproblems(exec, sorted_for(exec, device_X, n), n, static_cast<int>(R)));
-  RowWorkspace<Memory> workspace;
+    problems.push_back(sporades::detail::make_row_subproblems(exec, sorted_for(exec, device_X, n),
+                                                              n, static_cast<int>(R)));
+  sporades::detail::RowWorkspace<Memory> workspace;
   RowsRun run;
   for (int k = 0; k < iterations && !run.converged; ++k) {
     double violation = 0;
@@ -231,7 +233,8 @@ RowsRun run_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index> const& X,
       for (std::size_t i = 0; i < A[n].extent(0); ++i)
         for (std::size_t r = 0; r < R; ++r) A[n](i, r) *= static_cast<Scalar>(weights[r]);
       auto const B = copy_matrix(exec, A[n]);
-      solve_rows(exec, problems[n], factors, B, in_outer_iteration(options, k), workspace);
+      sporades::detail::solve_rows(exec, problems[n], factors, B,
+                                   sporades::detail::in_outer_iteration(options, k), workspace);
       exec.fence();
       A[n] = matrix_on_host(B);
       weights = normalise_columns(A[n]);

@@ -117,7 +117,7 @@ Dims dims_of(AnyCoo<Scalar> const& X) {
 template <class Scalar, class Index = std::uint32_t>
 CooTensor<Scalar, Index> make_coo(Dims const& dims, Entries<Scalar> const& nonzeros) {
   Kokkos::DefaultHostExecutionSpace const exec{};
-  auto X = allocate_coo<Scalar, Index>(exec, dims, nonzeros.size());
+  auto X = sporades::detail::allocate_coo<Scalar, Index>(exec, dims, nonzeros.size());
   for (Position p = 0; p < X.nnz(); ++p) {
     for (int n = 0; n < X.order(); ++n)
       X.coordinates(n, p) = static_cast<Index>(nonzeros[p].first[n]);

@@ -11,8 +11,8 @@ namespace sporades::test {
 template <class ExecutionSpace, class Tensor>
 bool alto_is_refused(ExecutionSpace const& exec, Tensor const& X) {
   if (X.nnz() == 0) return false;
-  bool refused = is_gpu<ExecutionSpace>;
-  for (auto const& partition : make_alto_tensor(exec, X).partitions)
+  bool refused = sporades::detail::is_gpu<ExecutionSpace>;
+  for (auto const& partition : make_alto(exec, X).partitions)
     refused = refused || partition.parts.extent(0) == 0;
   return refused;
 }

@@ -6,7 +6,7 @@
 
 #define CATCH_CONFIG_RUNNER
 #include <algorithm>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <string>
 #include <support/catch.hpp>
 

@@ -20,7 +20,7 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> random_coo(
   std::mt19937_64 engine(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto X = allocate_coo<Scalar, Index>(host, dims, nnz);
+  auto X = sporades::detail::allocate_coo<Scalar, Index>(host, dims, nnz);
   host.fence();
   for (Position p = 0; p < nnz; ++p) {
     for (int n = 0; n < X.order(); ++n) {

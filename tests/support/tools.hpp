@@ -12,7 +12,7 @@
 #include <map>
 #include <mutex>
 #include <regex>
-#include <sporades/core/kokkos.hpp>
+#include <sporades/core/detail/kokkos.hpp>
 #include <string>
 #include <support/backends.hpp>
 #include <support/catch.hpp>

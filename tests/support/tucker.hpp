@@ -9,9 +9,9 @@
 
 namespace sporades::test {
 
-inline HooiOptions hooi_options(std::vector<int> const& ranks, int iterations,
-                                double tolerance = 0) {
-  HooiOptions options;
+inline TuckerOptions tucker_options(std::vector<int> const& ranks, int iterations,
+                                    double tolerance = 0) {
+  TuckerOptions options;
   options.ranks = ranks;
   options.iterations = iterations;
   options.tolerance = tolerance;

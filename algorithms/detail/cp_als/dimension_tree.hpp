@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/cp_als/fused_modes.hpp>
+#include <sporades/core/matrix.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+
+namespace sporades::detail {
+
+/// The MTTKRPs of CP-ALS, with what one mode's has in common with the next one's computed once (a
+/// dimension tree of one fork: Phan et al. 2013; Li et al., IPDPS 2017). Some modes S, one after
+/// another in the order of updates, are fused into one mode of a tensor X' of lower order, whose
+/// index is that of a cell of the grid of S. With
+///   K = the Khatri-Rao product of the factors of S (a row a cell), and
+///   T = MTTKRP of X' on the fused mode (a row a cell),
+/// a mode outside S is an MTTKRP of X' with K as one factor, and a mode n of S
+///   V(i, r) = sum over cells c with c_n = i of T(c, r) prod_{m in S, m != n} A_m(c_m, r),
+/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor; so is K. T serves
+/// all modes of S, since none outside changes between them.
+template <class Scalar, class Index, class MemorySpace>
+struct DimensionTree {
+  std::vector<int> fused;                        // S; none: products are those of `whole` alone
+  std::vector<int> others;                       // rising
+  MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
+  MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
+  Matrix<Scalar, MemorySpace> K, T;              // cells x columns
+  bool has_K = false, has_T = false;             // and they are of the present factors
+
+  std::uint64_t storage_bytes() const {
+    return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
+           (K.span() + T.span()) * sizeof(Scalar);
+  }
+};
+
+/// to(0, p) <- the cell of nonzero p, to(1 ..) <- its other indices.
+template <class Coordinates>
+struct FuseIndices {
+  Coordinates from, to;  // N x nnz, 1 + others x nnz
+  int fused, others;
+  int mode[max_order];  // S, then the others
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    using Index = typename Coordinates::non_const_value_type;
+    std::uint64_t cell = 0;
+    for (int k = 0; k < fused; ++k) cell = cell * dims[k] + from(mode[k], p);
+    to(0, p) = static_cast<Index>(cell);
+    for (int k = 0; k < others; ++k) to(1 + k, p) = from(mode[fused + k], p);
+  }
+};
+
+/// The other way round.
+template <class Coordinates>
+struct SplitIndices {
+  Coordinates from, to;  // 1 + others x nnz, N x nnz
+  int fused, others;
+  int mode[max_order];  // S, then the others
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    using Index = typename Coordinates::non_const_value_type;
+    std::uint64_t cell = from(0, p);
+    for (int k = fused - 1; k >= 0; --k) {
+      to(mode[k], p) = static_cast<Index>(cell % dims[k]);
+      cell /= dims[k];
+    }
+    for (int k = 0; k < others; ++k) to(mode[fused + k], p) = from(1 + k, p);
+  }
+};
+
+/// Cell c of the grid: its indices, c itself, and a one.
+template <class Tensor>
+struct GridCells {
+  typename Tensor::Coordinates coordinates;  // modes + 1 x cells
+  typename Tensor::Values values;            // cells
+  int modes;
+  std::uint64_t dims[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position c) const {
+    using Index = typename Tensor::Index;
+    std::uint64_t rest = c;
+    for (int k = modes - 1; k >= 0; --k) {
+      coordinates(k, c) = static_cast<Index>(rest % dims[k]);
+      rest /= dims[k];
+    }
+    coordinates(modes, c) = static_cast<Index>(c);
+    values(c) = 1;
+  }
+};
+
+/// True where the linear order suits X, but not X with modes fused: cells lie so far apart that
+/// blocks of the cache's size hold too few nonzeros. Fences exec.
+template <class ExecutionSpace, class Tensor>
+bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
+              MttkrpOptions const& options) {
+  auto const is_linear = [&](Tensor const& tensor) {
+    return automatic_layout(exec, tensor, options.rank).strategy == MttkrpStrategy::alto;
+  };
+  return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
+}
+
+/// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
+/// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The
+/// memory of an X that is handed over is given back as early as can be. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+    std::vector<int> const& fused, MttkrpOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  DimensionTree<Scalar, Index, MemorySpace> tree;
+  auto const plain = [&] {
+    tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
+    return tree;
+  };
+  if (fused.empty()) return plain();
+  tree.fused = fused;
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(fused.begin(), fused.end(), n) == fused.end()) tree.others.push_back(n);
+  Dims whole_dims{1}, grid_dims;
+  for (int n : fused) {
+    whole_dims[0] *= X.dims[n];
+    grid_dims.push_back(X.dims[n]);
+  }
+  Position const cells = whole_dims[0];
+  grid_dims.push_back(cells);
+  for (int n : tree.others) whole_dims.push_back(X.dims[n]);
+
+  Tensor whole{whole_dims,
+               uninitialized<typename Tensor::Coordinates>(exec, "sporades::coo::coordinates",
+                                                           whole_dims.size(), X.nnz()),
+               X.values,
+               {}};
+  {  // the functor, which shares X's coordinates, goes before X
+    FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
+                                                   whole.coordinates,
+                                                   static_cast<int>(fused.size()),
+                                                   static_cast<int>(tree.others.size()),
+                                                   {},
+                                                   {}};
+    std::copy(fused.begin(), fused.end(), fuse.mode);
+    std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
+    std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
+    Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+  }
+  if (scatters(exec, X, whole, options)) {
+    tree.fused.clear();
+    tree.others.clear();
+    whole = {};
+    return plain();
+  }
+  X = {};
+  tree.whole = make_mttkrp_plan(exec, hand_over(whole), options);
+
+  Tensor grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
+  {
+    GridCells<Tensor> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
+    std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
+    Kokkos::parallel_for("sporades::cp_als::grid_cells", Policy(exec, 0, cells), fill);
+  }
+  tree.grid = make_mttkrp_plan(exec, hand_over(grid), options);
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  tree.K = make_matrix<Scalar>(exec, "sporades::cp_als::K", cells, columns);
+  tree.T = make_matrix<Scalar>(exec, "sporades::cp_als::T", cells, columns);
+  fence(exec, "sporades::cp_als::make_dimension_tree");
+  return tree;
+}
+
+/// MTTKRP of X on mode n, as mttkrp(exec, plan, A, n, V). Until the next call only A[n] may change,
+/// and factors_changed is called where more did.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace>& tree,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
+  if (tree.fused.empty()) return mttkrp(exec, tree.whole, A, n, V);
+  int const S = static_cast<int>(tree.fused.size());
+  Factors<Scalar, MemorySpace> whole{tree.K}, grid;
+  for (int m : tree.others) whole.push_back(A[m]);
+  for (int m : tree.fused) grid.push_back(A[m]);
+  grid.push_back(tree.T);
+  auto const in_S = std::find(tree.fused.begin(), tree.fused.end(), n);
+  if (in_S != tree.fused.end()) {
+    if (!tree.has_T) mttkrp(exec, tree.whole, whole, 0, tree.T);
+    tree.has_T = true;
+    tree.has_K = false;
+    mttkrp(exec, tree.grid, grid, static_cast<int>(in_S - tree.fused.begin()), V);
+  } else {
+    if (!tree.has_K) mttkrp(exec, tree.grid, grid, S, tree.K);
+    tree.has_K = true;
+    tree.has_T = false;
+    auto const place = std::find(tree.others.begin(), tree.others.end(), n);
+    mttkrp(exec, tree.whole, whole, 1 + static_cast<int>(place - tree.others.begin()), V);
+  }
+}
+
+/// What the plan of X, or of X', does for mode n, and why.
+template <class Scalar, class Index, class MemorySpace>
+MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+  if (tree.fused.empty()) return tree.whole.choices[n];
+  auto const place = std::find(tree.others.begin(), tree.others.end(), n);
+  return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
+}
+
+/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices.
+/// Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(
+    ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  auto const whole = to_coo(exec, tree.whole);
+  if (tree.fused.empty()) return whole;
+  auto const S = tree.fused.size(), others = tree.others.size();
+  auto const coordinates =
+      uninitialized<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>(
+          exec, "sporades::cp_als::coordinates", S + others, whole.nnz());
+  SplitIndices<decltype(whole.coordinates)> split{
+      whole.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
+  std::copy(tree.fused.begin(), tree.fused.end(), split.mode);
+  std::copy(tree.others.begin(), tree.others.end(), split.mode + S);
+  std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, split.dims);
+  Kokkos::parallel_for("sporades::cp_als::split_indices", Policy(exec, 0, whole.nnz()), split);
+  Dims dims(S + others);
+  for (std::size_t k = 0; k < S; ++k) dims[tree.fused[k]] = tree.grid.dims[k];
+  for (std::size_t k = 0; k < others; ++k) dims[tree.others[k]] = tree.whole.dims[1 + k];
+  return {dims, coordinates, whole.values, {}};
+}
+
+/// "sorted", or "sorted, modes 2 3 4 fused" for one of these.
+template <class Scalar, class Index, class MemorySpace>
+std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+  std::string text = describe(choice_of(tree, n));
+  if (std::find(tree.fused.begin(), tree.fused.end(), n) == tree.fused.end()) return text;
+  text += ", modes";
+  for (int m : tree.fused) text += " " + std::to_string(m);
+  return text + " fused";
+}
+
+/// Forgets what was computed of factors that are no more.
+template <class Scalar, class Index, class MemorySpace>
+void factors_changed(DimensionTree<Scalar, Index, MemorySpace>& tree) {
+  tree.has_K = tree.has_T = false;
+}
+
+}  // namespace sporades::detail

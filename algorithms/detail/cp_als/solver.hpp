@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <sporades/algorithms/detail/cp_als/non_negative.hpp>
+#include <sporades/algorithms/detail/cp_als/options.hpp>
+#include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
+#include <sporades/algorithms/detail/cp_als/state.hpp>
+#include <sporades/core/timer.hpp>
+#include <sporades/kernels/detail/inner_product.hpp>
+
+namespace sporades::detail {
+
+/// The iterations of CP-ALS on one tensor, with memory that is allocated once. An iteration is
+/// enqueued whole: all modes' small matrices stay on the device, and one copy and one fence at its
+/// end bring them to the host's state. (Systems that invert_system solves on the host fence, too.)
+/// All matrices are used with their padding, as whole tiles.
+template <class ExecutionSpace, class Scalar, class Index>
+class CpAlsSolver {
+  using Memory = typename ExecutionSpace::memory_space;
+  using MatrixType = Matrix<Scalar, Memory>;
+  using SquareType = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+  using State = CpAlsState<Scalar, Memory>;
+
+ public:
+  CpAlsSolver(ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, Memory>& problem,
+              CpAlsOptions const& options, State& state, KernelTimes& times)
+      : exec_(exec),
+        problem_(problem),
+        options_(options),
+        state_(state),
+        times_(times),
+        columns_(padded_columns(state.rank())),
+        small_(Kokkos::View<double*, Memory>(
+                   Kokkos::view_alloc(exec, "sporades::cp_als::small_matrices"),
+                   SmallMatrices<Memory>::size(state.factors.size(), columns_)),
+               state.factors.size(), columns_),
+        host_(Kokkos::create_mirror_view(small_.all), state.factors.size(), columns_),
+        H_(Kokkos::view_alloc(exec, "sporades::cp_als::hadamard"), columns_, columns_),
+        gram_(Kokkos::view_alloc(exec, "sporades::cp_als::gram"), columns_, columns_),
+        system_(Kokkos::view_alloc(exec, "sporades::cp_als::system"), columns_, columns_),
+        scale_(Kokkos::view_alloc(exec, "sporades::cp_als::scale"), columns_) {
+    std::size_t rows = 0;
+    for (auto const& A : state.factors) {
+      factors_.push_back(with_padding(A));
+      rows = std::max(rows, A.extent(0));
+    }
+    products_ = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
+    if (options.non_negative)
+      gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
+    factors_changed(problem.products);
+    write_state();
+  }
+
+  /// Updates every mode once and appends the fit to the state. Fences exec.
+  void iterate() {
+    Timer const timer;
+    for (int n = 0; n < state_.order(); ++n) update(n);
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    fence(exec_, "sporades::cp_als::iterate");
+    state_.fits.push_back(fit());
+    read_state();
+    if (options_.non_negative) revive();
+    state_.seconds.push_back(timer.seconds());
+  }
+
+  std::uint64_t singular_systems() const { return singular_systems_; }
+
+ private:
+  /// The state's weights and Gram matrices to the device. The weights are in the unit of X, except
+  /// those of a random or HOSVD start. Fences exec.
+  void write_state() {
+    int const R = state_.rank();
+    fence(exec_, "sporades::cp_als::write_state");  // the host may be the device
+    std::fill_n(host_.all.data(), host_.all.size(), 0.0);
+    bool const is_scaled = state_.iteration() == 0 && options_.init != CpAlsInit::given;
+    int const exponent = is_scaled ? 0 : problem_.exponent;
+    for (int r = 0; r < R; ++r) host_.weights(r) = std::ldexp(state_.weights[r], -exponent);
+    for (int n = 0; n < state_.order(); ++n)
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < R; ++j)
+          host_.grams(n, i, j) = state_.grams[n][static_cast<std::size_t>(i) * R + j];
+    Kokkos::deep_copy(exec_, small_.all, host_.all);
+    fence(exec_, "sporades::cp_als::write_state");
+  }
+
+  void read_state() {
+    int const R = state_.rank();
+    for (int r = 0; r < R; ++r) state_.weights[r] = std::ldexp(host_.weights(r), problem_.exponent);
+    for (int n = 0; n < state_.order(); ++n) {
+      for (int i = 0; i < R; ++i)
+        for (int j = 0; j < R; ++j)
+          state_.grams[n][static_cast<std::size_t>(i) * R + j] = host_.grams(n, i, j);
+      if (host_.singulars(n) > 0) ++singular_systems_;
+    }
+  }
+
+  void update(int n) {
+    throw_if_stopped(options_.stop);
+    MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
+    times_.measure(exec_, "mttkrp mode " + std::to_string(n),
+                   [&] { mttkrp(exec_, problem_.products, factors_, n, V); });
+    throw_if_stopped(options_.stop);
+    times_.measure(exec_, "solve", [&] { solve(n, V); });
+    times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
+    if (n == state_.order() - 1)
+      times_.measure(exec_, "fit", [&] {
+        column_dots(exec_, V, factors_[n], small_.inner, workspace_);
+        launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
+               ModelSquares<Memory>{H_, gram_, small_.squares});
+      });
+    times_.measure(exec_, "normalize", [&] { normalize(n, small_.weights); });
+  }
+
+  /// Columns of length 1, and the Gram matrix that they have then, from gram_.
+  template <class Lengths>
+  void normalize(int n, Lengths const& lengths) {
+    launch(exec_, "sporades::cp_als::normalize_gram", columns_ * columns_, 16,
+           NormalizeGram<Scalar, Memory>{gram_, small_.grams, lengths, scale_,
+                                         static_cast<std::uint64_t>(n)});
+    scale_columns(exec_, factors_[n], scale_);
+  }
+
+  /// Columns of zeros become random ones. A component whose column is zero in one mode has no
+  /// gradient in the others, and would stay zero for good. Its weight is 0 as before, so that the
+  /// model is the same, and the next iteration takes it up where that lowers the residual.
+  void revive() {
+    bool revived = false;
+    for (int n = 0; n < state_.order(); ++n) {
+      bool here = false;
+      for (int r = 0; r < state_.rank(); ++r) {
+        if (state_.grams[n][static_cast<std::size_t>(r) * (state_.rank() + 1)] > 0) continue;
+        std::uint64_t const seed = splitmix64(options_.seed + state_.fits.size());
+        auto const column = Kokkos::subview(factors_[n], Kokkos::ALL, std::make_pair(r, r + 1));
+        Kokkos::parallel_for(
+            "sporades::cp_als::revive", Range<ExecutionSpace>(exec_, 0, column.extent(0)),
+            FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
+                                       static_cast<std::uint64_t>(n)});
+        here = revived = true;
+      }
+      if (!here) continue;
+      gram(exec_, factors_[n], gram_, workspace_);
+      normalize(n, small_.inner);
+    }
+    if (!revived) return;
+    factors_changed(problem_.products);
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    fence(exec_, "sporades::cp_als::revive");
+    read_state();
+  }
+
+  /// A_n = argmin ||X_(n) - A K^T||^2 + mu ||A||^2, the columns not normalised.
+  void solve(int n, MatrixType const& V) {
+    auto const R = static_cast<std::size_t>(state_.rank());
+    launch(exec_, "sporades::cp_als::hadamard_of_grams", columns_ * columns_, factors_.size(),
+           HadamardOfGrams<Memory>{small_.grams, H_, static_cast<std::uint64_t>(n), R});
+    if (options_.non_negative) {
+      launch(exec_, "sporades::cp_als::add_ridge", columns_ * columns_, 1,
+             AddRidge<Scalar, Memory>{H_, system_, options_.regularization, R});
+      MatrixType const gradient(gradient_.data(), V.extent(0), columns_);
+      solve_non_negative(exec_, V, system_, small_.weights, factors_[n], gradient);
+      return;
+    }
+    auto const whole = std::make_pair(std::size_t{0}, R);
+    SquareType const H = Kokkos::subview(H_, whole, whole);
+    MatrixType const inverse = Kokkos::subview(system_, whole, whole);
+    invert_system(exec_, H, options_.regularization, inverse, Kokkos::subview(small_.singulars, n),
+                  workspace_);
+    multiply(exec_, V, system_, factors_[n]);
+  }
+
+  /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
+  /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
+  /// The difference of these leaves an error, relative to ||X||^2, of some roundings of their
+  /// terms, the largest of which are the weights' squares. In float, where that is too much for a
+  /// fit to 1e-5, the residual is computed again in double. What is left below zero counts as zero:
+  /// fits past 1 - 1e-8 are not told apart.
+  double fit() {
+    constexpr double roundings = 16, wanted = 1e-5;
+    double inner = 0, model = 0, terms = 0;
+    for (int r = 0; r < state_.rank(); ++r) {
+      inner += host_.inner(r);
+      model += host_.squares(r);
+      terms += std::abs(host_.inner(r)) + host_.weights(r) * host_.weights(r);
+    }
+    double residual = (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+    if constexpr (sizeof(Scalar) < sizeof(double)) {
+      double const error = roundings * double{std::numeric_limits<Scalar>::epsilon()} * terms /
+                           problem_.norm_squared;
+      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
+        residual = residual_in_double();
+    }
+    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
+    if (!std::isfinite(value))
+      throw RunError(concatenate("cp_als: the fit of iteration ", state_.iteration() + 1, " is ",
+                                 std::isnan(value) ? std::abs(value) : value,
+                                 ": the numbers are too large for this precision"));
+    return value;
+  }
+
+  /// ||X - M||^2 / ||X||^2 of the factors as they are stored, with <X, M> nonzero by nonzero. About
+  /// the flops of an MTTKRP, and while it runs the coordinates of the nonzeros beside the plan.
+  /// Fences exec.
+  double residual_in_double() {
+    double const inner =
+        inner_product(exec_, to_coo(exec_, problem_.products), factors_, small_.weights.data(),
+                      static_cast<std::size_t>(state_.rank()), workspace_);
+    for (int n = 0; n < state_.order(); ++n) {
+      gram(exec_, factors_[n], gram_, workspace_);
+      launch(exec_, "sporades::cp_als::multiply_by_gram", columns_ * columns_, 1,
+             MultiplyByGram<Memory>{gram_, H_, small_.weights, n == 0});
+    }
+    launch(exec_, "sporades::cp_als::sum_of_column", columns_, columns_,
+           SumOfColumn<Memory>{H_, small_.squares});
+    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    fence(exec_, "sporades::cp_als::residual");
+    double model = 0;
+    for (int r = 0; r < state_.rank(); ++r) model += host_.squares(r);
+    return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+  }
+
+  ExecutionSpace exec_;
+  CpAlsProblem<Scalar, Index, Memory>& problem_;
+  CpAlsOptions options_;
+  State& state_;
+  KernelTimes& times_;
+  std::size_t columns_;  // R with padding
+  SmallMatrices<Memory> small_;
+  SmallMatrices<typename Kokkos::View<double*, Memory>::HostMirror::memory_space> host_;
+  SquareType H_, gram_;
+  MatrixType system_;  // the inverse of H, or for the non-negative solver H itself
+  Vector<Scalar, Memory> scale_;
+  Factors<Scalar, Memory> factors_;
+  MatrixType products_;  // V of every mode, one after another
+  MatrixType gradient_;
+  Workspace<Memory> workspace_;
+  std::uint64_t singular_systems_ = 0;
+};
+
+}  // namespace sporades::detail

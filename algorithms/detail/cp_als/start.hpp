@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/algorithms/detail/cp_als/options.hpp>
+#include <sporades/algorithms/detail/hosvd.hpp>
+#include <sporades/algorithms/detail/scaled_tensor.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// A(i, r) = |A(i, r)|
+template <class MatrixType>
+struct MakeNonNegative {
+  MatrixType A;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(i, r) = detail::math::abs(A(i, r));
+  }
+};
+
+/// The state before the first iteration; checks that the start is finite and not all zero.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
+                                            Factors<Scalar, MemorySpace> const& factors,
+                                            std::vector<double> const& weights) {
+  CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}};
+  std::size_t const R = weights.size();
+  detail::Workspace<MemorySpace> workspace;
+  Kokkos::View<double**, Kokkos::LayoutRight, MemorySpace> const G(
+      Kokkos::view_alloc(exec, "sporades::cp_als::gram"), R, R);
+  auto const host = Kokkos::create_mirror_view(G);
+  for (int n = 0; n < state.order(); ++n) {
+    detail::gram(exec, factors[n], G, workspace);
+    Kokkos::deep_copy(exec, host, G);
+    detail::fence(exec, "sporades::cp_als::start");
+    double trace = 0;
+    for (std::size_t r = 0; r < R; ++r) trace += host(r, r);
+    expects(std::isfinite(trace), "cp_als: the start's factor of mode ", n,
+            " holds NaN or infinity");
+    // Mode 0 is replaced before it is read, unless there is no other.
+    expects(trace > 0 || n == 0, "cp_als: the start's factor of mode ", n, " is all zero");
+    state.grams.emplace_back(host.data(), host.data() + R * R);
+  }
+  return state;
+}
+
+template <class Scalar, class MemorySpace>
+void check_state(Dims const& dims, CpAlsOptions const& options,
+                 CpAlsState<Scalar, MemorySpace> const& state) {
+  expects(state.rank() == options.rank, "cp_als: the start has rank ", state.rank(),
+          ", the options say ", options.rank);
+  expects(state.factors.size() == dims.size(), "cp_als: the start has order ", state.factors.size(),
+          ", X has ", dims.size());
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    expects(state.factors[n].extent(0) == dims[n], "cp_als: the start's factor of mode ", n,
+            " has ", state.factors[n].extent(0), " rows, X has ", dims[n]);
+}
+
+/// Whether init `automatic` has a race: there is one start, a mode whose singular vectors would be
+/// read, and what they take, by a bound that is the same on every machine, is at most 2 GB.
+inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz) {
+  auto const columns = static_cast<double>(padded_columns(std::max(options.rank + 8, 32)));
+  double const bytes = static_cast<double>(nnz) * (100 + 8 * columns);
+  return options.init == CpAlsInit::automatic && options.starts == 1 && order > 1 && bytes <= 2e9;
+}
+
+}  // namespace detail
+
+/// The state before the first iteration of any start but a given one, with weights of 1, which
+/// count in the problem's unit and not in that of X. Of `automatic` it is that of singular vectors
+/// after 3 steps, where has_cp_als_race, else the random one. Fences exec. For a non-negative
+/// decomposition the singular vectors are taken by their absolute values. Throws Error if the
+/// options say `given`, or are out of their ranges.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
+                                             CooTensor<Scalar, Index, MemorySpace> const& X,
+                                             CpAlsOptions const& options) {
+  expects(options.init != CpAlsInit::given,
+          "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
+  auto A = random_factors<Scalar>(exec, X.dims, options.rank, options.seed);
+  bool const races = detail::has_cp_als_race(options, X.order(), X.nnz());
+  if (options.init == CpAlsInit::hosvd || races)
+    for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
+      A[n] =
+          detail::leading_singular_vectors(exec, X, n, options.rank, options.seed, races ? 3 : 100);
+      if (options.non_negative)
+        Kokkos::parallel_for("sporades::cp_als::make_non_negative",
+                             detail::Range<ExecutionSpace>(exec, 0, A[n].extent(0)),
+                             detail::MakeNonNegative<Matrix<Scalar, MemorySpace>>{A[n]});
+    }
+  return detail::first_state(exec, A, std::vector<double>(options.rank, 1.0));
+}
+
+/// The state before the first iteration of a given start, whose factors are copied, each scaled by
+/// a power of two such that its largest magnitude lies in [1, 2), and the weights by their inverse.
+/// Fences exec.
+/// Throws Error if its rank or dims are not those of the options and dims, if a factor but that of
+/// mode 0 is all zero, if it is not finite, or if it is negative where the options forbid it.
+template <class ExecutionSpace, class Scalar, class StartSpace>
+CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  using MemorySpace = typename ExecutionSpace::memory_space;
+  CpAlsState<Scalar, MemorySpace> given;
+  auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
+  for (std::size_t r = 0; r < weights.extent(0); ++r) {
+    given.weights.push_back(static_cast<double>(weights(r)));
+    expects(std::isfinite(given.weights[r]), "cp_als: the start's weight ", r, " is ", weights(r));
+    expects(!options.non_negative || weights(r) >= 0, "cp_als: the start's weight ", r, " is ",
+            weights(r), ", a non-negative decomposition needs a non-negative start");
+  }
+  for (auto const& A : start.factors) {
+    expects(A.extent(1) == weights.extent(0), "cp_als: the start's factor of mode ",
+            given.factors.size(), " has ", A.extent(1), " columns, and there are ",
+            weights.extent(0), " weights");
+    given.factors.push_back(copy_matrix(exec, A));
+    int const exponent = detail::scale_matrix(exec, given.factors.back());
+    for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
+  }
+  detail::check_state(dims, options, given);
+  if (options.non_negative)
+    for (std::size_t n = 0; n < dims.size(); ++n)
+      expects(!detail::has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ",
+              n, " has negative entries, a non-negative decomposition needs a non-negative start");
+  return detail::first_state(exec, given.factors, given.weights);
+}
+
+}  // namespace sporades

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/detail/model_values.hpp>
+
+/// The kernels of CP-APR that go over the entries of a factor, which lies with its padding as one
+/// row-major array, and the one that goes over the nonzeros.
+
+namespace sporades::detail {
+
+/// Entries below it are 0: no product of one entry a mode of those that are left is denormal, which
+/// would make CPUs many times slower. At most 1e-20, far below what counts as 0 (kappa_tolerance);
+/// where that is less than it takes, as in float, some products are denormal.
+template <class Scalar>
+Scalar least_entry(std::size_t order) {
+  double const least = static_cast<double>(std::numeric_limits<Scalar>::min());
+  return static_cast<Scalar>(std::min(std::pow(least, 1.0 / static_cast<double>(order)), 1e-20));
+}
+
+/// What a lift is: by the rule of inadmissible zeros, in its mode's turn; by a nonzero whose model
+/// is 0, in all modes at once.
+enum Lift : unsigned char { no_lift = 0, inadmissible_zero = 1, zero_model = 2 };
+
+/// a(e) = (a(e) + kappa where it is lifted) weights(r) per_unit: the weights go into the mode, in
+/// units of the problem.
+template <class Scalar, class Memory>
+struct ShiftWeights {
+  RawVector<Scalar, Memory> a;  // I x columns
+  RawVector<unsigned char const, Memory> lifts;
+  RawVector<double const, Memory> weights;  // columns
+  double per_unit;
+  Scalar kappa, least;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    Scalar const raised = lifts(e) == inadmissible_zero ? a(e) + kappa : a(e);
+    Scalar const shifted = static_cast<Scalar>(static_cast<double>(raised) *
+                                               weights(e % weights.extent(0)) * per_unit);
+    a(e) = shifted < least ? Scalar(0) : shifted;
+  }
+};
+
+/// max |min(b, 1 - phi)|: how far the mode is from the KKT conditions b >= 0, phi <= 1,
+/// b (1 - phi) = 0.
+template <class Scalar, class Memory>
+struct KktViolation {
+  RawVector<Scalar const, Memory> b, phi;  // I x columns
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e, double& worst) const {
+    Scalar const slack = Scalar(1) - phi(e);
+    double const violation = math::abs(static_cast<double>(b(e) < slack ? b(e) : slack));
+    if (worst < violation) worst = violation;
+  }
+};
+
+/// b(e) *= phi(e)
+template <class Scalar, class Memory>
+struct MultiplyByPhi {
+  RawVector<Scalar, Memory> b;          // I x columns
+  RawVector<Scalar const, Memory> phi;  // I x columns
+  Scalar least;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    Scalar const product = b(e) * phi(e);
+    b(e) = product < least ? Scalar(0) : product;
+  }
+};
+
+/// Columns divided by their sums, but for columns of zeros.
+template <class Scalar, class Memory>
+struct DivideBySums {
+  RawVector<Scalar, Memory> a;           // I x columns
+  RawVector<double const, Memory> sums;  // columns
+  Scalar least;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    double const sum = sums(e % sums.extent(0));
+    if (!(sum > 0)) return;
+    Scalar const part = static_cast<Scalar>(static_cast<double>(a(e)) / sum);
+    a(e) = part < least ? Scalar(0) : part;
+  }
+};
+
+/// Marks the inadmissible zeros: entries that are 0, and that a larger value would serve. Phi > 1,
+/// not Phi > 0, as Chi & Kolda's text has it, and all implementations that converge.
+template <class Scalar, class Memory>
+struct MarkInadmissibleZeros {
+  RawVector<Scalar const, Memory> a, phi;  // I x columns
+  RawVector<unsigned char, Memory> lifts;
+  Scalar kappa_tolerance;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    lifts(e) = phi(e) > Scalar(1) && a(e) < kappa_tolerance ? inadmissible_zero : no_lift;
+  }
+};
+
+/// Marks, for each count above 0 whose model is exactly 0, the zeros of every mode's row of it.
+template <class ExecutionSpace, class Model, class Scalar>
+struct MarkZeroModels {
+  using Memory = typename ExecutionSpace::memory_space;
+
+  Model model;
+  Kokkos::Array<RawVector<unsigned char, Memory>, max_order> lifts;  // of every mode
+  Scalar kappa_tolerance;
+  std::uint64_t rank;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    if (model.values(p) == 0 || model.template at<ExecutionSpace>(p) != 0) return;
+    for (int n = 0; n < model.order; ++n) {
+      std::uint64_t const row = model.indices[n](p);
+      for (std::uint64_t r = 0; r < rank; ++r)  // all that write an entry write the same
+        if (model.factors[n](row, r) < kappa_tolerance) lifts[n](row * model.rank + r) = zero_model;
+    }
+  }
+};
+
+/// Raises a(e) by kappa/2 to kappa where MarkZeroModels says so: at random, since entries that are
+/// alike in all components and modes would stay alike.
+template <class Scalar, class Memory>
+struct LiftZeroModels {
+  RawVector<Scalar, Memory> a;  // I x columns, of mode n
+  RawVector<unsigned char, Memory> lifts;
+  double kappa;
+  std::uint64_t columns, seed, n;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    if (lifts(e) != zero_model) return;
+    double const random = random_entry<double>(seed, n, e / columns, e % columns);
+    a(e) += static_cast<Scalar>(0.5 * (1 + random) * kappa);
+    lifts(e) = no_lift;
+  }
+};
+
+/// Components without weight get a little, so that what is lifted in them counts.
+template <class Memory>
+struct ReviveComponents {
+  RawVector<double, Memory> weights;  // columns
+  double little;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t r) const {
+    if (weights(r) == 0) weights(r) = little;
+  }
+};
+
+/// y(k) = factor x(k); x may be y.
+template <class Scalar, class Memory>
+struct Scale {
+  RawVector<Scalar const, Memory> x;
+  RawVector<Scalar, Memory> y;
+  double factor;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t k) const {
+    y(k) = static_cast<Scalar>(factor * static_cast<double>(x(k)));
+  }
+};
+
+}  // namespace sporades::detail

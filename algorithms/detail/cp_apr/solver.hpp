@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <sporades/algorithms/detail/cp_apr/multiplicative.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
+
+namespace sporades::detail {
+
+/// The iterations of CP-APR on one tensor, with memory that is allocated once. Factors and weights
+/// stay on the device; what the host reads is an inner iteration's KKT violation, and at the end of
+/// an iteration the log-likelihood and the weights. All matrices are used with their padding.
+template <class ExecutionSpace, class Scalar, class Index>
+class CpAprSolver {
+  using Memory = typename ExecutionSpace::memory_space;
+  using MatrixType = Matrix<Scalar, Memory>;
+  using State = CpAprState<Scalar, Memory>;
+  using Weights = Kokkos::View<double*, Memory>;
+
+ public:
+  CpAprSolver(ExecutionSpace const& exec, CpAprProblem<Scalar, Index, Memory>& problem,
+              CpAprOptions const& options, State& state, KernelTimes& times)
+      : exec_(exec),
+        problem_(problem),
+        options_(options),
+        state_(state),
+        times_(times),
+        columns_(padded_columns(state.rank())),
+        weights_(Kokkos::view_alloc(exec, "sporades::cp_apr::weights"), columns_),
+        host_weights_(Kokkos::create_mirror_view(weights_)) {
+    std::size_t rows = 0;
+    for (auto const& A : state.factors) {
+      factors_.push_back(with_padding(A));
+      rows = std::max(rows, A.extent(0));
+    }
+    phi_ = make_matrix<Scalar>(exec, "sporades::cp_apr::phi", rows, columns_);
+    fence(exec, "sporades::cp_apr::solver");  // the host may be the device
+    std::fill_n(host_weights_.data(), columns_, 0.0);
+    std::copy(state.weights.begin(), state.weights.end(), host_weights_.data());
+    Kokkos::deep_copy(exec, weights_, host_weights_);
+    zero_models_ = state.iteration() > 0 ? state.iterations.back().zero_model_nonzeros
+                                         : likelihood().zero_model_nonzeros;
+  }
+
+  /// Updates every mode once and appends what is known of it to the state. Fences exec.
+  void iterate() {
+    Timer const timer;
+    if (zero_models_ > 0) times_.measure(exec_, "mend", [&] { mend(); });
+    CpAprIteration now;
+    now.unchanged = true;
+    for (int n = 0; n < state_.order(); ++n) {
+      ModeUpdate const update = update_mode(n);
+      now.kkt_violation = std::max(now.kkt_violation, update.kkt_violation);
+      now.inner_iterations += update.inner_iterations;
+      now.unchanged = now.unchanged && update.unchanged;
+    }
+    LogLikelihood value;
+    times_.measure(exec_, "log_likelihood", [&] { value = likelihood(); });
+    Kokkos::deep_copy(exec_, host_weights_, weights_);
+    fence(exec_, "sporades::cp_apr::iterate");
+    std::copy_n(host_weights_.data(), state_.rank(), state_.weights.data());
+    zero_models_ = value.zero_model_nonzeros;
+    if (!std::isfinite(value.value) && zero_models_ == 0)
+      throw RunError(concatenate("cp_apr: the log-likelihood of iteration ", state_.iteration() + 1,
+                                 " is not a number: the numbers are too large for this precision"));
+    now.log_likelihood = value.value;
+    now.zero_model_nonzeros = zero_models_;
+    now.seconds = timer.seconds();
+    state_.iterations.push_back(now);
+  }
+
+ private:
+  /// A_n and the weights, by the method of the options; marks what is to be lifted next time.
+  ModeUpdate update_mode(int n) {
+    throw_if_stopped(options_.stop);
+    auto const a = all_entries(factors_[n]);
+    MatrixType const phi(phi_.data(), factors_[n].extent(0), columns_);
+    times_.measure(exec_, "shift_weights", [&] {
+      launch(exec_, "sporades::cp_apr::shift_weights", a.extent(0), 1,
+             ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_, 1 / problem_.unit,
+                                          static_cast<Scalar>(options_.kappa),
+                                          least_entry<Scalar>(factors_.size())});
+    });
+    ModeUpdate const update = improve(n, phi);
+    times_.measure(exec_, "normalize", [&] {
+      column_sums(exec_, factors_[n], weights_, workspace_);
+      launch(exec_, "sporades::cp_apr::divide_by_sums", a.extent(0), 8,
+             DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
+      launch(exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
+             MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.lifts[n],
+                                                   static_cast<Scalar>(options_.kappa_tolerance)});
+      if (problem_.unit != 1)
+        launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
+               Scale<double, Memory>{weights_, weights_, problem_.unit});
+    });
+    return update;
+  }
+
+  /// B = A_n Lambda, in place; phi is left as of the last B that it was computed for, or zero.
+  ModeUpdate improve(int n, MatrixType const& phi) {
+    if (options_.method == CpAprMethod::mu)
+      return multiplicative_update(exec_, problem_.plan, options_, epsilon(), factors_, n, phi,
+                                   times_);
+    Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
+    RowOptions options;
+    options.method = options_.method;
+    options.inner_iterations = options_.inner_iterations;
+    options.tolerance = options_.tolerance;
+    ModeUpdate update;
+    times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
+      solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
+                 in_outer_iteration(options, state_.iteration()), rows_);
+      std::uint64_t steps = 0;
+      Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
+      Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
+      fence(exec_, "sporades::cp_apr::improve");
+      update.inner_iterations = static_cast<std::int64_t>(steps);
+    });
+    update.unchanged = update.kkt_violation < options_.tolerance;
+    return update;
+  }
+
+  /// The epsilon of multiplicative updates. Where it is above the model of a nonzero, they shrink
+  /// the entries that should grow, down to a model of 0. So only what overflow asks for is left of
+  /// it where that has happened in this run, and where the mean of the model is so small that it
+  /// would happen in the first iteration.
+  double epsilon() const {
+    constexpr double thin = 1e-8;  // 100 times the default epsilon
+    auto const has_zeros = [](CpAprIteration const& one) { return one.zero_model_nonzeros > 0; };
+    bool const is_too_large =
+        problem_.density < thin ||
+        std::any_of(state_.iterations.begin(), state_.iterations.end(), has_zeros);
+    return is_too_large ? std::min(options_.epsilon, problem_.least_epsilon) : options_.epsilon;
+  }
+
+  /// Phi gets nothing from a nonzero whose pi is 0 in every component, so that no update brings it
+  /// back: the zeros of all its rows are lifted at once, those of dead components among them.
+  void mend() {
+    using Model = CooModel<Scalar, Index, Memory>;
+    MarkZeroModels<ExecutionSpace, Model, Scalar> mark{
+        coo_model(problem_.counts, factors_, weights_.data(), columns_),
+        {},
+        static_cast<Scalar>(options_.kappa_tolerance),
+        static_cast<std::uint64_t>(state_.rank())};
+    for (int n = 0; n < state_.order(); ++n) mark.lifts[n] = state_.lifts[n];
+    launch(exec_, "sporades::cp_apr::mark_zero_models", problem_.counts.nnz(),
+           factors_.size() * columns_, mark);
+    launch(exec_, "sporades::cp_apr::revive", columns_, 1,
+           ReviveComponents<Memory>{weights_, options_.kappa * problem_.unit});
+    for (int n = 0; n < state_.order(); ++n) {
+      auto const a = all_entries(factors_[n]);
+      launch(exec_, "sporades::cp_apr::lift_zero_models", a.extent(0), 1,
+             LiftZeroModels<Scalar, Memory>{a, state_.lifts[n], options_.kappa, columns_,
+                                            options_.seed, static_cast<std::uint64_t>(n)});
+    }
+  }
+
+  LogLikelihood likelihood() {
+    return log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_);
+  }
+
+  ExecutionSpace exec_;
+  CpAprProblem<Scalar, Index, Memory>& problem_;
+  CpAprOptions options_;
+  State& state_;
+  KernelTimes& times_;
+  std::size_t columns_;  // R with padding
+  Weights weights_;      // of the columns
+  typename Weights::HostMirror host_weights_;
+  Factors<Scalar, Memory> factors_;
+  MatrixType phi_;  // of every mode, one after another
+  Workspace<Memory> workspace_;
+  LogLikelihoodBuffers<Memory> likelihood_;
+  RowWorkspace<Memory> rows_;
+  Position zero_models_ = 0;
+};
+
+}  // namespace sporades::detail

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/algorithms/detail/cp_apr/multiplicative.hpp>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/random.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// The state before the first iteration: columns are divided by their sums, which go into the
+/// weights. Fences exec. Throws Error if the start is not finite and non-negative, or its model is
+/// 0 everywhere.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
+                                                Factors<Scalar, MemorySpace> const& factors,
+                                                std::vector<double> const& weights) {
+  CpAprState<Scalar, MemorySpace> state{factors, weights, {}, {}};
+  std::size_t const R = weights.size(), P = padded_columns(R);
+  detail::Workspace<MemorySpace> workspace;
+  Kokkos::View<double*, MemorySpace> const sums(
+      Kokkos::view_alloc(exec, "sporades::cp_apr::column_sums"), P);
+  auto const host = Kokkos::create_mirror_view(sums);
+  for (int n = 0; n < state.order(); ++n) {
+    expects(!detail::has_negative(exec, factors[n]), "cp_apr: the start's factor of mode ", n,
+            " has negative entries");
+    auto const A = detail::with_padding(factors[n]);
+    detail::column_sums(exec, A, sums, workspace);
+    Kokkos::deep_copy(exec, host, sums);
+    detail::fence(exec, "sporades::cp_apr::start");
+    for (std::size_t r = 0; r < R; ++r) {
+      expects(std::isfinite(host(r)), "cp_apr: the start's factor of mode ", n,
+              " holds NaN, infinity or numbers whose sum overflows");
+      state.weights[r] *= host(r);
+    }
+    Kokkos::parallel_for("sporades::cp_apr::divide_by_sums",
+                         Range<ExecutionSpace>(exec, 0, A.extent(0) * P),
+                         DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
+                                                           least_entry<Scalar>(factors.size())});
+    state.lifts.push_back(CpAprLifts<MemorySpace>(
+        Kokkos::view_alloc(exec, "sporades::cp_apr::lifts"), A.extent(0) * P));
+  }
+  double largest = 0;
+  for (double weight : state.weights) {
+    expects(std::isfinite(weight), "cp_apr: the mass of the start overflows");
+    largest = std::max(largest, weight);
+  }
+  expects(largest > 0, "cp_apr: the start's model is 0 everywhere");
+  detail::fence(exec, "sporades::cp_apr::start");
+  return state;
+}
+
+template <class Scalar, class MemorySpace>
+void check_apr_state(Dims const& dims, CpAprOptions const& options,
+                     CpAprState<Scalar, MemorySpace> const& state) {
+  expects(state.rank() == options.rank, "cp_apr: the start has rank ", state.rank(),
+          ", the options say ", options.rank);
+  expects(state.factors.size() == dims.size(), "cp_apr: the start has order ", state.factors.size(),
+          ", X has ", dims.size());
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    expects(state.factors[n].extent(0) == dims[n], "cp_apr: the start's factor of mode ", n,
+            " has ", state.factors[n].extent(0), " rows, X has ", dims[n]);
+}
+
+}  // namespace detail
+
+/// The state before the first iteration of a `random` start: random_factors of the seed. Fences
+/// exec. Throws Error if the options say `given`, or are out of their ranges.
+template <class Scalar, class ExecutionSpace>
+CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
+  expects(options.init != CpAprInit::given,
+          "cp_apr: init is `given`, and no start was given: pass a KruskalTensor to cp_apr_start");
+  auto const A = random_factors<Scalar>(exec, dims, options.rank, options.seed);
+  return detail::first_apr_state(exec, A, std::vector<double>(options.rank, 1.0));
+}
+
+/// The state before the first iteration of a given start, whose factors are copied. Fences exec.
+/// Throws Error if its rank or dims are not those of the options and dims, if it is not finite and
+/// non-negative, or if its model is 0 everywhere.
+template <class ExecutionSpace, class Scalar, class StartSpace>
+CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  CpAprState<Scalar, typename ExecutionSpace::memory_space> given;
+  auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
+  for (std::size_t r = 0; r < weights.extent(0); ++r) {
+    given.weights.push_back(static_cast<double>(weights(r)));
+    expects(std::isfinite(given.weights[r]) && weights(r) >= 0, "cp_apr: the start's weight ", r,
+            " is ", weights(r), ", not 0 or a positive number");
+  }
+  for (auto const& A : start.factors) {
+    expects(A.extent(1) == weights.extent(0), "cp_apr: the start's factor of mode ",
+            given.factors.size(), " has ", A.extent(1), " columns, and there are ",
+            weights.extent(0), " weights");
+    given.factors.push_back(copy_matrix(exec, A));
+  }
+  detail::check_apr_state(dims, options, given);
+  return detail::first_apr_state(exec, given.factors, given.weights);
+}
+
+}  // namespace sporades

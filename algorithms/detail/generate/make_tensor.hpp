@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/algorithms/detail/generate/fill.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+
+namespace sporades::detail {
+
+/// floor(i surplus / all) of the cells before i are dropped, so that drops spread evenly.
+template <class Key, class Tensor>
+struct UnpackCells {
+  DrawnCells<Key, typename Tensor::MemorySpace> cells;
+  KeyFields fields;
+  Position surplus;
+  typename Tensor::Coordinates coordinates;  // N x nnz
+  typename Tensor::Values values;            // nnz
+
+  KOKKOS_FUNCTION void operator()(Position i) const {
+    Position const all = cells.keys.extent(0);
+    Position const dropped = multiply_divide(i, all);
+    if (multiply_divide(i + 1, all) > dropped) return;
+    for (int n = 0; n < fields.order; ++n)
+      coordinates(n, i - dropped) =
+          static_cast<typename Tensor::Index>(fields.get(cells.keys(i), n));
+    values(i - dropped) = static_cast<typename Tensor::Scalar>(cells.counts(i));
+  }
+  /// floor(i surplus / all), which may not overflow: both factors are split at 2^32.
+  KOKKOS_INLINE_FUNCTION Position multiply_divide(Position i, Position all) const {
+    return i / all * surplus + i % all * surplus / all;
+  }
+};
+
+/// nnz of the cells as a tensor. Fences exec.
+template <class Scalar, class Index, class ExecutionSpace, class Key, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_tensor(ExecutionSpace const& exec, Dims const& dims,
+                                                DrawnCells<Key, MemorySpace> const& cells,
+                                                Position nnz) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  Tensor X = allocate_coo<Scalar, Index>(exec, dims, nnz);
+  Kokkos::parallel_for(
+      "sporades::generate::unpack",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, cells.size()),
+      UnpackCells<Key, Tensor>{cells, KeyFields(dims), cells.size() - nnz, X.coordinates,
+                               X.values});
+  fence(exec, "sporades::generate::unpack");
+  for (int n = 0; n < X.order(); ++n) X.sorted_modes.push_back(n);
+  return X;
+}
+
+/// The recipe's nonzeros, or fewer where eight rounds of draws do not find so many cells.
+template <class Scalar, class Key, class ExecutionSpace>
+CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_recipe(
+    ExecutionSpace const& exec, Recipe const& recipe, std::uint64_t seed) {
+  CoordinateDraw const draw(recipe, seed);
+  auto const tuples = draw_tuples<Key>(exec, draw);
+  DrawnCells<Key, typename ExecutionSpace::memory_space> cells;
+  Position drawn = 0;
+  double draws_a_cell = 1.08;
+  for (int round = 0; round < 8 && cells.size() < recipe.nnz; ++round) {
+    Position const missing = recipe.nnz - cells.size();
+    auto const count = static_cast<Position>(static_cast<double>(missing) * draws_a_cell) + 1000;
+    Position const before = cells.size();
+    cells = merge_cells(exec, cells, draw_cells(exec, draw, tuples, drawn, count));
+    drawn += count;
+    double const gained = static_cast<double>(cells.size() - before) / static_cast<double>(count);
+    draws_a_cell = 1.05 / std::max(gained, .05);
+  }
+  return to_tensor<Scalar, std::uint32_t>(exec, recipe.dims(), cells,
+                                          std::min(cells.size(), recipe.nnz));
+}
+
+/// The recipe's nonzeros, all of them: cells drawn again are replaced by less and less skewed ones.
+template <class Scalar, class Index, class Key, class ExecutionSpace>
+CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> generate_skewed(
+    ExecutionSpace const& exec, Recipe recipe, std::uint64_t seed) {
+  using MemorySpace = typename ExecutionSpace::memory_space;
+  Dims const dims = recipe.dims();
+  DrawnCells<Key, MemorySpace> drawn;
+  Position draws = 0;
+  bool const countable = dense_size(dims) < 0x1p62;
+  for (int round = 0; drawn.size() < recipe.nnz && (round < 6 || !countable); ++round) {
+    Position const missing = recipe.nnz - drawn.size();
+    Position const count = missing + missing / 16;
+    drawn = merge_cells(exec, drawn,
+                        draw_cells(exec, CoordinateDraw(recipe, seed),
+                                   Kokkos::View<Key*, MemorySpace>{}, draws, count));
+    draws += count;
+    for (auto& mode : recipe.modes) mode.skew = round < 4 ? mode.skew / 2 : 0;
+  }
+  if (drawn.size() < recipe.nnz) drawn = fill_cells(exec, drawn, dims, recipe.nnz, seed);
+  return to_tensor<Scalar, Index>(exec, dims, drawn, recipe.nnz);
+}
+
+}  // namespace sporades::detail

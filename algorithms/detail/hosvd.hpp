@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/lapack.hpp>
+#include <sporades/core/random.hpp>
+#include <sporades/formats/sort_coo.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+
+namespace sporades::detail {
+/// The coordinates (fiber, i_n) of the unfolding's nonzeros; place(p) counts the fibers that begin
+/// before nonzero p.
+template <class Coordinates, class UnfoldedCoordinates>
+struct UnfoldNonzeros {
+  CompareNonzeros<Coordinates> compare;                               // by all modes but n
+  Kokkos::View<Position*, typename Coordinates::memory_space> place;  // nnz
+  Coordinates from;                                                   // N x nnz
+  UnfoldedCoordinates to;                                             // 2 x nnz
+  int n;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    using Index = typename UnfoldedCoordinates::non_const_value_type;
+    bool const begins = p == 0 || compare(p - 1, p) != 0;
+    to(0, p) = static_cast<Index>(begins ? place(p) : place(p) - 1);
+    to(1, p) = from(n, p);
+  }
+};
+
+/// The transposed unfolding X_(n)^T as a tensor of order 2, (non-empty fibers of mode n) x I_n, in
+/// a unit in which its largest magnitude lies in [1, 2): it has the same singular vectors. Fences
+/// exec. Throws Error where Index cannot count the fibers.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
+                                             CooTensor<Scalar, Index, MemorySpace> const& X,
+                                             int n) {
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  std::vector<int> others;
+  for (int m = 0; m < X.order(); ++m)
+    if (m != n) others.push_back(m);
+  auto const Y = sorted(exec, X, others);
+  CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
+  auto const place =
+      uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::hosvd::fibers", Y.nnz());
+  Kokkos::parallel_for("sporades::hosvd::mark_fibers", Range<ExecutionSpace>(exec, 0, Y.nnz()),
+                       MarkHeads<Coordinates>{compare, place});
+  Position const fibers = exclusive_scan_total(exec, place);
+  auto const unfolded = allocate_coo<Scalar, Index>(exec, {fibers, X.dims[n]}, Y.nnz());
+  Kokkos::parallel_for("sporades::hosvd::unfold", Range<ExecutionSpace>(exec, 0, Y.nnz()),
+                       UnfoldNonzeros<Coordinates, Coordinates>{compare, place, Y.coordinates,
+                                                                unfolded.coordinates, n});
+  int const exponent = binary_exponent(static_cast<double>(max_abs(exec, Y.values)));
+  divide_by_power_of_two(exec, Y.values, exponent, unfolded.values);
+  return unfolded;
+}
+
+/// Block subspace iteration for the leading eigenvectors of X_(n) X_(n)^T, which is never formed:
+/// a product with it is two MTTKRPs on the unfolding as a tensor of order 2.
+template <class ExecutionSpace, class Scalar, class Index>
+class SubspaceIteration {
+  using Memory = typename ExecutionSpace::memory_space;
+  using MatrixType = Matrix<Scalar, Memory>;
+  using Small = std::vector<double>;
+
+ public:
+  SubspaceIteration(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory> unfolded,
+                    int columns, std::uint64_t seed, int n)
+      : exec_(exec),
+        k_(static_cast<int>(padded_columns(columns))),
+        plan_(
+            make_mttkrp_plan(exec, hand_over(unfolded), MttkrpOptions{MttkrpStrategy::sorted, k_})),
+        small_(Kokkos::view_alloc(exec, "sporades::hosvd::small"), k_, k_),
+        small_double_(Kokkos::view_alloc(exec, "sporades::hosvd::gram"), k_, k_) {
+    std::size_t const rows = plan_.dims[1];
+    fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", plan_.dims[0], k_);
+    Q_ = make_matrix<Scalar>(exec, "sporades::hosvd::basis", rows, k_);
+    auto const filled = std::make_pair(0, columns);
+    Kokkos::parallel_for("sporades::hosvd::fill_basis", Range<ExecutionSpace>(exec, 0, rows),
+                         FillRandom<Scalar, Memory>{Kokkos::subview(Q_, Kokkos::ALL, filled), seed,
+                                                    static_cast<std::uint64_t>(n)});
+    Y_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
+    Z_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
+  }
+
+  /// One product and one Rayleigh-Ritz step: the eigenvalues, largest first; vectors() has them.
+  Small step() {
+    orthonormalize();
+    multiply_by_tensor();
+    transposed_product(exec_, Q_, Y_, small_double_, workspace_);
+    auto T = to_host();
+    for (int i = 0; i < k_; ++i)
+      for (int j = 0; j < i; ++j) {
+        double const mean = (at(T, i, j) + at(T, j, i)) / 2;
+        at(T, i, j) = at(T, j, i) = mean;
+      }
+    auto const eigen = symmetric_eigen(T, k_);
+    Small W(T.size()), values(k_);
+    for (int j = 0; j < k_; ++j) {
+      values[j] = eigen.values[k_ - 1 - j];
+      for (int i = 0; i < k_; ++i)
+        at(W, i, j) = eigen.vectors[static_cast<std::size_t>(k_ - 1 - j) * k_ + i];
+    }
+    to_device(W);
+    multiply(exec_, Q_, small_, Z_);  // the Ritz vectors
+    std::swap(Q_, Z_);
+    multiply(exec_, Y_, small_, Z_);  // and their images, the next basis
+    fence(exec_, "sporades::hosvd::step");
+    std::swap(Y_, Z_);
+    return values;
+  }
+
+  /// Ritz vectors of the last step, best first.
+  MatrixType vectors() const { return Q_; }
+
+  /// Goes on from the images of the Ritz vectors.
+  void advance() { std::swap(Q_, Y_); }
+
+ private:
+  static double& at(Small& A, int i, int j, int k) {
+    return A[static_cast<std::size_t>(i) * k + j];
+  }
+  double& at(Small& A, int i, int j) const { return at(A, i, j, k_); }
+
+  void orthonormalize() {
+    for (int pass = 0; pass < 2; ++pass) {  // the second repairs the rounding of the first
+      gram(exec_, Q_, small_double_, workspace_);
+      to_device(orthonormalizer(to_host(), k_));
+      multiply(exec_, Q_, small_, Z_);
+      fence(exec_, "sporades::hosvd::orthonormalize");
+      std::swap(Q_, Z_);
+    }
+  }
+
+  void multiply_by_tensor() {
+    mttkrp(exec_, plan_, {MatrixType(), Q_}, 0, fibers_);
+    mttkrp(exec_, plan_, {fibers_, MatrixType()}, 1, Y_);
+  }
+
+  Small to_host() {
+    auto const host = Kokkos::create_mirror_view(small_double_);
+    Kokkos::deep_copy(exec_, host, small_double_);
+    fence(exec_, "sporades::hosvd::to_host");
+    return Small(host.data(), host.data() + host.size());
+  }
+
+  void to_device(Small const& A) {
+    auto const host = Kokkos::create_mirror_view(small_);
+    for (std::size_t i = 0; i < A.size(); ++i) host.data()[i] = static_cast<Scalar>(A[i]);
+    Kokkos::deep_copy(exec_, small_, host);
+    fence(exec_, "sporades::hosvd::to_device");
+  }
+
+  ExecutionSpace exec_;
+  int k_;  // columns, padded
+  MttkrpPlan<Scalar, Index, Memory> plan_;
+  MatrixType small_;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> small_double_;
+  MatrixType fibers_, Q_, Y_, Z_;
+  Workspace<Memory> workspace_;
+};
+
+/// The R leading left singular vectors of the unfolding X_(n), orthonormal columns of an I_n x R
+/// matrix. Columns past the unfolding's rank are those of the random factor of the seed and mode.
+/// Subspace iteration with a few columns more than R, until the singular values stand still to
+/// rounding or most_steps are done; a mode of up to 32 is solved at once. A step costs two MTTKRPs
+/// of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads. Fences.
+/// De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000.
+/// Throws Error if n is not in [0, N), R or most_steps is not positive, or an index is past its
+/// mode.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
+                                                     CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                     int n, int R, std::uint64_t seed = 1,
+                                                     int most_steps = 100) {
+  expects(n >= 0 && n < X.order(), "leading_singular_vectors: mode ", n, " of a tensor of order ",
+          X.order());
+  expects(R > 0, "leading_singular_vectors: ", R, " vectors");
+  expects(most_steps > 0, "leading_singular_vectors: ", most_steps, " steps");
+  check_coordinates(exec, X, "leading_singular_vectors");
+  constexpr int spare = 8, least = 32;
+  auto const A = random_factor<Scalar>(exec, "sporades::hosvd::vectors", X.dims[n], R, seed, n);
+  if (X.nnz() == 0) return A;
+  auto const rows =
+      static_cast<int>(std::min<std::uint64_t>(X.dims[n], std::max(R + spare, least)));
+  SubspaceIteration<ExecutionSpace, Scalar, Index> iteration(exec, unfold(exec, X, n), rows, seed,
+                                                             n);
+  int const wanted = std::min(R, rows);
+  std::vector<double> values = iteration.step(), before;
+  for (int step = 1; step < most_steps; ++step) {
+    before = values;
+    iteration.advance();
+    values = iteration.step();
+    double change = 0;
+    for (int r = 0; r < wanted; ++r) change = std::max(change, std::abs(values[r] - before[r]));
+    if (change <= 4 * std::numeric_limits<Scalar>::epsilon() * values[0]) break;
+  }
+  int found = 0;
+  double const threshold = rows * std::numeric_limits<Scalar>::epsilon() * values[0];
+  while (found < wanted && values[found] > threshold) ++found;
+  if (found == 0) return A;
+  auto const columns = std::make_pair(std::size_t{0}, static_cast<std::size_t>(found));
+  Kokkos::deep_copy(exec, Kokkos::subview(A, Kokkos::ALL, columns),
+                    Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
+  fence(exec, "sporades::hosvd::vectors");
+  return A;
+}
+
+}  // namespace sporades::detail
+
+#include <sporades/eti/hosvd.hpp>

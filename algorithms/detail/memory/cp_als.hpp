@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/hosvd.hpp>
+
+namespace sporades::detail {
+/// A plan for MTTKRP whose strategy may be chosen by what the nonzeros of X are like, which are not
+/// there yet.
+template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
+void count_any_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                    MttkrpOptions const& options, Tuples& tuples, Rows const& rows_of) {
+  auto other = count;
+  count_mttkrp_plan<Scalar>(exec, count, X, true, options, MttkrpStrategy::sorted, tuples, rows_of);
+  if (cache_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank) == 0) return;
+  int bits = 0;
+  for (auto dim : X.dims) bits += index_bits(dim);
+  if (bits > AltoLayout::most_bits) return;
+  other.pass(tuple_map_bytes(X.count()));
+  count_mttkrp_plan<Scalar>(exec, other, X, true, options, MttkrpStrategy::alto, tuples, rows_of);
+  count.take_larger(other);
+}
+
+/// make_dimension_tree of these modes of an X that is handed over.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                      std::vector<int> const& fused, MttkrpOptions const& options, Tuples& tuples) {
+  CooShape whole = X, grid = X;
+  whole.dims = {1};
+  grid.dims = {};
+  std::vector<int> modes{-1};  // of whole
+  for (int n : fused) {
+    whole.dims[0] *= X.dims[n];
+    grid.dims.push_back(X.dims[n]);
+  }
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(fused.begin(), fused.end(), n) == fused.end()) {
+      whole.dims.push_back(X.dims[n]);
+      modes.push_back(n);
+    }
+  double const cells = static_cast<double>(whole.dims[0]);
+  grid.dims.push_back(whole.dims[0]);
+  grid.nnz = cells;
+  whole.sorted_modes = grid.sorted_modes = {};
+  count.hold(whole.coordinate_bytes());
+  count.pass(is_gpu<ExecutionSpace> ? 0 : tuple_map_bytes(X.count()));
+  count.release(X.coordinate_bytes());
+  count_any_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
+    return n == 0 ? tuples.of(fused, fused.size()) : tuples.rows(modes[n]);
+  });
+  count.hold(grid.bytes());
+  count_any_plan<Scalar>(exec, count, grid, options, tuples,
+                         [&](int n) { return static_cast<double>(grid.dims[n]); });
+  count.hold(2 * matrix_bytes<Scalar>(cells, options.rank));
+}
+
+/// make_dimension_tree for the choice of make_cp_als_problem.
+template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
+void count_products(ExecutionSpace const& exec, MemoryCount& count, Tensor const& tensor,
+                    CooShape const& X, CpAlsOptions const& options, Tuples& tuples) {
+  MttkrpOptions const products{options.strategy, options.rank};
+  auto const fused =
+      options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
+          : std::vector<int>();
+  auto const strategy = first_strategy(exec, tensor, products);
+  auto other = count;
+  if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
+  if (!fused.empty() && strategy != MttkrpStrategy::alto) return;
+  if (!is_gpu<ExecutionSpace> && options.strategy == MttkrpStrategy::automatic)
+    other.pass(tuple_map_bytes(X.count()));
+  count_mttkrp_plan<Scalar>(exec, other, X, true, products, strategy, tuples,
+                            [&](int n) { return tuples.rows(n); });
+  if (fused.empty())
+    count = other;
+  else  // it is plain where fused modes would scatter X
+    count.take_larger(other);
+}
+
+/// CpAlsSolver, and the model that it leaves.
+template <class ExecutionSpace, class Scalar>
+void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
+  int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  double const N = static_cast<double>(dims.size()), square = double{1} * P * P;
+  double workspace = column_workspace_bytes<ExecutionSpace>(dims.back(), P);
+  for (auto dim : dims)
+    workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(dim, P, P));
+  if (is_gpu<ExecutionSpace> && R <= 256)
+    workspace =
+        std::max(workspace, 8 * static_cast<double>(InvertByTeam<ExecutionSpace, Scalar>::doubles(
+                                    static_cast<std::size_t>(R))));
+  count.hold(8 * (N * square + 3 * P + N) + 2 * 8 * square + sizeof(Scalar) * (square + P) +
+             (options.non_negative ? 2 : 1) * matrix_bytes<Scalar>(longest(dims), R) + workspace);
+  double extremes = 0;
+  for (auto dim : dims)
+    extremes =
+        std::max(extremes, static_cast<double>(RowBlocks(dim, R).count) * R * sizeof(Scalar));
+  count.pass(extremes);
+  count.hold(factors_bytes<Scalar>(dims, R) + (8.0 + sizeof(Scalar)) * R);
+}
+
+/// The memory that CP-ALS holds at its peak: cp_als_start(exec, X, options), or a given start, then
+/// make_cp_als_problem(exec, hand_over(X), options), then cp_als, while nobody else holds X. Never
+/// less than that, and where X's values of equal coordinates need no adding at most a tenth more,
+/// unless its order hangs on the nonzeros in ways that only sorting shows. (A fit so near 1 that
+/// the residual is computed nonzero by nonzero takes their coordinates beside the plan.) Some
+/// passes over the nonzeros at most. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                         CpAlsOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  int const R = options.rank, N = X.order();
+  auto const shape = shape_of(X);
+  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  count.hold(factors_bytes<Scalar>(X.dims, R));
+  bool const races = has_cp_als_race(options, N, X.nnz());
+  if (options.init == CpAlsInit::hosvd || races)
+    for (int n = 1; n < N; ++n) {
+      double const before = count.held();
+      count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
+      count.hold_in_all(before);  // in place of the random factor
+    }
+  double start = 0;
+  for (auto dim : X.dims)
+    start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
+  count.pass(start + 8.0 * R * R);
+  count.pass(dot_bytes(shape.nnz));
+  auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  count.pass(summed.value_bytes());  // scaled
+  count_products<Scalar>(exec, count, X, summed, options, tuples);
+  if (races || options.starts > 1) count.hold(factors_bytes<Scalar>(X.dims, R));
+  count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options);
+  // The state's Gram matrices, and LAPACK's for one system.
+  double const square = 8.0 * R * R;
+  return {with_small_views(count.peak()), (2 * N + 6) * square};
+}
+
+}  // namespace sporades::detail

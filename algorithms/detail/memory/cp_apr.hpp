@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/dense.hpp>
+#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
+
+namespace sporades::detail {
+/// make_phi_plan of counts that are kept; returns whether an order of the counts along a curve
+/// takes their place.
+template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
+bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor const& tensor,
+                    CooShape const& X, CpAprOptions const& options, Tuples& tuples) {
+  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
+  bool const is_stored = options.pi == Pi::stored;
+  if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, columns));
+  if (options.strategy == PhiStrategy::atomic) return false;
+  if (is_stored) {
+    for (int n = 0; n < X.order(); ++n) {
+      bool is_new = false;
+      count_sorted(exec, count, X, mttkrp_mode_order(X.dims, n), is_new);
+    }
+    count.hold(X.value_bytes() +
+               carry_bytes_of<ExecutionSpace, Scalar>(X.count(), columns, X.index_bytes));
+    return false;
+  }
+  MttkrpOptions products{MttkrpStrategy::automatic, columns};
+  if (options.strategy == PhiStrategy::alto) products.strategy = MttkrpStrategy::alto;
+  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  auto const strategy = first_strategy(exec, tensor, products);
+  if (!is_gpu<ExecutionSpace>) count.pass(tuple_map_bytes(X.count()));
+  count_mttkrp_plan<Scalar>(exec, count, X, false, products, strategy, tuples,
+                            [&](int n) { return tuples.rows(n); });
+  bool const is_alto = strategy == MttkrpStrategy::alto;
+  if ((is_gpu<ExecutionSpace> && is_alto) ||
+      !rows_are_one_tile<ExecutionSpace, Scalar>(static_cast<std::size_t>(columns)))
+    count.hold(X.value_bytes());
+  return is_alto;
+}
+
+/// The memory of solve_rows.
+template <class ExecutionSpace, class Scalar, class Index, class Method>
+double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R) {
+  using Nonzeros = RowNonzeros<Scalar, Index, typename ExecutionSpace::memory_space>;
+  using Objective = RowObjective<Nonzeros>;
+  using Short = SolveShortRows<ExecutionSpace, Objective, Method>;
+  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
+  typename Short::Kernel kernel{};
+  kernel.objective.R = R;
+  kernel.objective.lanes = on_gpu ? 8 : 1;
+  int width = 1;
+  while (on_gpu && width < 32 && width < R) width *= 2;
+  double const bytes = 8 * static_cast<double>(kernel.near_doubles());
+  double teams = std::max(1, static_cast<int>(exec.concurrency()) / kernel.objective.lanes / width);
+  bool const in_scratch =
+      on_gpu &&
+      bytes + 256 <= static_cast<double>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
+  double near = teams * bytes;
+  if (on_gpu) near = in_scratch ? 0 : std::min(near, std::max(bytes, 0x1p30));
+  // Long rows are longer than a segment, and have at most twice as many segments as fit the
+  // nonzeros.
+  double const longs =
+      std::floor(X.nnz / static_cast<double>(default_segment_length<ExecutionSpace>(X.count(), R)));
+  double const square = Method::second_derivatives ? double{1} * R * kernel.P() : 0;
+  double const partial = std::max<double>(square, kernel.objective.sums());
+  return near + (on_gpu ? 0 : teams * 8 * 65536) +
+         longs * (sizeof(RowScalars) + 8 + 8 * static_cast<double>(kernel.vector_doubles())) +
+         2 * longs * 8 * partial;
+}
+
+/// The memory that CP-APR holds at its peak: cp_apr_start, then
+/// make_cp_apr_problem(exec, hand_over(X), options), then cp_apr, while nobody else holds X. Never
+/// less than that, and at most about a tenth more: see cp_als_memory. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                         CpAprOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  auto const shape = shape_of(X);
+  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  double const factors = factors_bytes<Scalar>(X.dims, R);
+  double workspace = 0;
+  for (auto dim : X.dims)
+    workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
+  count.hold(factors + factors / sizeof(Scalar));  // and a byte an entry that says what is lifted
+  count.pass(workspace + 8.0 * P);
+  auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  double const largest = static_cast<double>(max_abs(exec, X.values));
+  bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
+  if (in_units) count.hold(counts.value_bytes());
+  if (options.method == CpAprMethod::mu) {
+    bool const is_alto = count_phi_plan<Scalar>(exec, count, X, counts, options, tuples);
+    if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
+  } else {
+    for (int n = 0; n < X.order(); ++n) {
+      bool is_new = false;
+      count_sorted(exec, count, counts, mttkrp_mode_order(X.dims, n), is_new);
+      double const longs =
+          std::floor(counts.nnz / static_cast<double>(
+                                      default_segment_length<ExecutionSpace>(counts.count(), R)));
+      count.hold(8 * (static_cast<double>(X.dims[n]) + 1) + 8 * (4 * longs + 1));
+    }
+  }
+  if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
+  // The solver: Phi, weights, and what the log-likelihood takes.
+  auto const blocks = static_cast<std::uint64_t>(std::ceil(counts.nnz / 2048));
+  double const likelihood =
+      8.0 * static_cast<double>(64 * blocks + scratch_of_sum_blocks(blocks, 64));
+  count.hold(matrix_bytes<Scalar>(longest(X.dims), R) + 8.0 * P + workspace +
+             std::max(likelihood, workspace) +
+             8.0 * (64 + (static_cast<double>(X.order()) + 1) * P));
+  if (options.method != CpAprMethod::mu) {
+    double const rows =
+        options.method == CpAprMethod::pdnr
+            ? std::max(
+                  row_workspace_bytes<ExecutionSpace, Scalar, Index, DampedNewton>(exec, counts, R),
+                  row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, counts, R))
+            : row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, counts, R);
+    count.hold(rows + (sizeof(double) + sizeof(int)) * longest(X.dims) + 24);
+  }
+  count.hold(factors + (8.0 + sizeof(Scalar)) * R);
+  return {with_small_views(count.peak()), 8.0 * R};
+}
+
+}  // namespace sporades::detail

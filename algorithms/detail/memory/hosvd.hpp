@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/hosvd.hpp>
+#include <sporades/algorithms/detail/memory/dense.hpp>
+#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
+
+namespace sporades::detail {
+
+/// leading_singular_vectors: the vectors stay held.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                            int n, int R, Tuples& tuples) {
+  auto const dim = X.dims[n];
+  double const rows = static_cast<double>(dim);
+  count.hold(matrix_bytes<Scalar>(rows, R));
+  double const before = count.held();
+  std::vector<int> others;
+  for (int m = 0; m < X.order(); ++m)
+    if (m != n) others.push_back(m);
+  bool is_new = false;
+  count_sorted(exec, count, X, others, is_new);
+  double const fibers = tuples.of(others, others.size());
+  CooShape unfolded = X;
+  unfolded.dims = {static_cast<std::uint64_t>(fibers), dim};
+  unfolded.sorted_modes = {};
+  count.hold(8 * X.nnz + unfolded.bytes());
+  count.hold_in_all(before + unfolded.bytes());
+  int const k = static_cast<int>(padded_columns(static_cast<std::size_t>(
+      std::min<std::uint64_t>(dim, static_cast<std::uint64_t>(std::max(R + 8, 32))))));
+  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, MttkrpOptions{MttkrpStrategy::sorted, k},
+                            MttkrpStrategy::sorted, tuples,
+                            [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
+  count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
+             matrix_bytes<Scalar>(fibers + 3 * rows, k) +
+             product_workspace_bytes<ExecutionSpace, Scalar>(dim, k, k));
+  count.hold_in_all(before);
+}
+
+}  // namespace sporades::detail

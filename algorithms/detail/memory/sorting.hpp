@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <sporades/core/detail/memory_count.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
+#include <sporades/kernels/detail/row_sums.hpp>
+
+/// What sorting nonzeros and making the formats of them holds. The functions follow, allocation by
+/// allocation, those whose names they bear.
+
+namespace sporades::detail {
+
+/// What there is to know of a COO tensor's memory.
+struct CooShape {
+  Dims dims;
+  double nnz = 0;
+  std::vector<int> sorted_modes;
+  double scalar_bytes = 0, index_bytes = 0;
+
+  int order() const { return static_cast<int>(dims.size()); }
+  Position count() const { return static_cast<Position>(nnz); }
+  double coordinate_bytes() const { return nnz * index_bytes * static_cast<double>(dims.size()); }
+  double value_bytes() const { return nnz * scalar_bytes; }
+  double bytes() const { return coordinate_bytes() + value_bytes(); }
+};
+
+template <class Scalar, class Index, class MemorySpace>
+CooShape shape_of(CooTensor<Scalar, Index, MemorySpace> const& X) {
+  return {X.dims, static_cast<double>(X.nnz()), X.sorted_modes, double{sizeof(Scalar)},
+          double{sizeof(Index)}};
+}
+
+/// Never fewer than the different tuples that X's nonzeros have of their indices in some modes, and
+/// a few per cent more at most, unless they are few beside the nonzeros: see estimate_tuples.
+template <class ExecutionSpace, class Tensor>
+class MostTuples {
+ public:
+  MostTuples(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
+
+  /// Of the modes whose bits are set. Fences exec.
+  double operator()(std::uint32_t set) {
+    double const nnz = static_cast<double>(X_.nnz());
+    double cells = 1;
+    for (int n = 0; n < X_.order(); ++n)
+      if (set >> n & 1) cells *= static_cast<double>(X_.dims[n]);
+    double const most = std::min(nnz, cells);
+    bool const is_all = set + 1 == std::uint32_t{1} << X_.order();
+    if (is_all || most < 4096 || most < nnz / 128) return most;
+    auto& known = known_[set];
+    if (known == 0) known = std::min(most, 1.04 * estimate_tuples(exec_, X_, set));
+    return known;
+  }
+  /// Of one mode: its non-empty slices.
+  double rows(int n) { return (*this)(std::uint32_t{1} << n); }
+  /// Of these modes.
+  double of(std::vector<int> const& modes, std::size_t count) {
+    std::uint32_t set = 0;
+    for (std::size_t k = 0; k < count; ++k) set |= std::uint32_t{1} << modes[k];
+    return (*this)(set);
+  }
+
+ private:
+  ExecutionSpace exec_;
+  Tensor const& X_;
+  std::map<std::uint32_t, double> known_;
+};
+
+/// CarryBuffers whose slots grow from one reserve to the next.
+class CarryCount {
+ public:
+  template <class Scalar>
+  void reserve(MemoryCount& count, Position chunks, std::size_t columns, double index_bytes) {
+    double const stride = static_cast<double>(padded_columns(columns));
+    double waiting = 0;
+    for (std::size_t l = 0; chunks > 1; ++l) {
+      if (l == levels_.size()) levels_.emplace_back();
+      Level& level = levels_[l];
+      double const slots = 2 * static_cast<double>(chunks);
+      if (level.slots < slots || level.stride < stride) {
+        double const bytes = slots * ((l == 0 ? index_bytes : 0) + stride * sizeof(Scalar));
+        count.hold(bytes);
+        count.release(level.bytes);
+        level = {slots, stride, bytes};
+      }
+      chunks = chunks_of(2 * chunks, carry_chunk);
+      if (l > 0) waiting += static_cast<double>(chunks);
+    }
+    double const arrivals = waiting * std::ceil(stride * sizeof(Scalar) / 16) * sizeof(unsigned);
+    if (arrivals_ < arrivals) {
+      count.hold(arrivals);
+      count.release(arrivals_);
+      arrivals_ = arrivals;
+    }
+  }
+
+ private:
+  struct Level {
+    double slots = 0, stride = 0, bytes = 0;
+  };
+  std::vector<Level> levels_;
+  double arrivals_ = 0;
+};
+
+/// Of estimate_tuples.
+inline double tuple_map_bytes(Position nnz) {
+  return 4 * std::ldexp(1.0, std::max(0, index_bits(4 * nnz) - 5));
+}
+
+/// Of sort_words beside the words and the spare ones.
+template <class ExecutionSpace>
+double sort_scratch_bytes(ExecutionSpace const& exec, Position n, BitRange bits) {
+  static_cast<void>(bits);
+  if constexpr (has_cub<ExecutionSpace>) {
+    return static_cast<double>(cub_storage_bytes<typename ExecutionSpace::memory_space>(exec, n));
+  } else if constexpr (is_gpu<ExecutionSpace>) {
+    return static_cast<double>((n + tile_size - 1) / tile_size * tile_digits * sizeof(Position));
+  } else {
+    double most = 0;
+    Position const threads = exec.concurrency();
+    for_each_digit(bits, n < (Position{1} << 16) ? 8 : widest_chunk_digit, [&](BitRange digit) {
+      Position const digits = Position{1} << digit.width();
+      Position const chunks =
+          threads == 1 ? 1 : std::min<Position>(4 * threads, n / (8 * digits) + 1);
+      most = std::max(most, static_cast<double>(chunks * digits * sizeof(Position)));
+    });
+    return most;
+  }
+}
+
+/// sort_items: its words stay held.
+template <class ExecutionSpace>
+void count_sort_items(ExecutionSpace const& exec, MemoryCount& count, Position n, BitRange bits) {
+  double const words = 8 * static_cast<double>(n);
+  int const capacity = 64 - index_bits(n);
+  int const last_begin = std::max(0, bits.end - capacity);
+  count.hold(words);
+  if (bits.width() <= 0 || n < 2) return;
+  double scratch = 0;
+  auto const round = [&](int begin, int end) {
+    scratch = std::max(scratch, sort_scratch_bytes(exec, n, BitRange{begin, end}));
+  };
+  for (int begin = bits.begin; begin < last_begin; begin += capacity)
+    round(begin, std::min(begin + capacity, last_begin));
+  round(std::max(bits.begin, last_begin), bits.end);
+  count.pass(words + scratch);
+}
+
+/// sorted: the tensor stays held. Returns its shape; is_new is false where it is X itself.
+template <class ExecutionSpace>
+CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X,
+                      std::vector<int> const& modes, bool& is_new) {
+  auto const reordering = plan_reordering(X.sorted_modes, modes);
+  is_new = reordering.compared > 0;
+  if (!is_new) return X;
+  auto all = reordering.modes;
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(all.begin(), all.end(), n) == all.end()) all.push_back(n);
+  BitRange range{0, 0};
+  for (int k = X.order() - 1; k >= 0; --k) {
+    if (k == reordering.compared - 1) range.begin = range.end;
+    range.end += index_bits(X.dims[all[k]]);
+  }
+  double const before = count.held();
+  count_sort_items(exec, count, X.count(), range);
+  count.hold(X.bytes());
+  count.hold_in_all(before + X.bytes());
+  X.sorted_modes = reordering.modes;
+  return X;
+}
+
+/// Counts the nonzeros that are where the one in front of them is.
+template <class Coordinates>
+struct CountRepeats {
+  CompareNonzeros<Coordinates> compare;
+  KOKKOS_FUNCTION void operator()(Position p, Position& repeats) const {
+    if (compare(p - 1, p) == 0) ++repeats;
+  }
+};
+
+/// False where no two nonzeros have the same coordinates; true where they have, or are in no order
+/// that would show it. Fences exec.
+template <class ExecutionSpace, class Tensor>
+bool may_repeat(ExecutionSpace const& exec, Tensor const& X) {
+  using Coordinates = typename Tensor::Coordinates;
+  if (X.nnz() < 2) return false;
+  if (static_cast<int>(X.sorted_modes.size()) < X.order()) return true;
+  Position repeats = 0;
+  Kokkos::parallel_reduce(
+      "sporades::memory::count_repeats",
+      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 1, X.nnz()),
+      CountRepeats<Coordinates>{{X.coordinates, X.sorted_modes}}, repeats);
+  fence(exec, "sporades::memory::may_repeat");
+  return repeats > 0;
+}
+
+/// sum_duplicates of an X that is handed over: what is sorted stays held in its place. Where
+/// coordinates repeat, all may be there twice for a moment.
+template <class ExecutionSpace>
+CooShape count_sum_duplicates(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                              bool repeats) {
+  std::vector<int> modes;
+  for (int n = 0; n < X.order(); ++n) modes.push_back(n);
+  bool is_new = false;
+  auto const Y = count_sorted(exec, count, X, modes, is_new);
+  if (is_new) count.release(X.bytes());
+  count.pass(8 * X.nnz + (repeats ? X.bytes() : 0));
+  return Y;
+}
+
+/// make_packed of a list whose values it shares: words, rows and marks stay held.
+inline void count_packed(MemoryCount& count, CooShape const& X, int n, double rows) {
+  double const word = packed_bits(X.dims, n) <= 32 ? 4 : 8;
+  count.hold(X.nnz * word + rows * X.index_bytes +
+             8 * std::ceil(X.nnz / double{PackedTensor<double>::mark_distance}));
+}
+
+/// make_csf: the tree stays held.
+template <class ExecutionSpace, class Tuples>
+void count_csf(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+               std::vector<int> const& modes, Tuples& tuples) {
+  bool is_new = false;
+  count_sorted(exec, count, X, modes, is_new);
+  double const marks = 8 * std::ceil(X.nnz / double{CsfTensor<double>::mark_distance});
+  count.hold(X.nnz * X.index_bytes + 8 * X.nnz);  // the leaves' indices, and the nodes at work
+  for (std::size_t l = 0; l + 1 < modes.size(); ++l)
+    count.hold(tuples.of(modes, l + 1) * (X.index_bytes + 8) + 8 + marks);
+  count.release(8 * X.nnz + (is_new ? X.coordinate_bytes() : 0));
+}
+
+/// make_alto with room for as many rows in all parts: the tensor stays held.
+template <class ExecutionSpace>
+void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                double own_rows) {
+  AltoLayout const layout(X.dims);
+  double const key = layout.has_two_words() ? 16 : 8;
+  double const before = count.held();
+  count.hold(key * X.nnz);
+  count_sort_items(exec, count, X.count(), BitRange{0, layout.bits});
+  double tensor = key * X.nnz + X.value_bytes();
+  count.hold(tensor);
+  count.hold_in_all(before + tensor);
+  Position parts = 1;
+  while (parts < 1024 && X.count() / (2 * parts) >= 2048) parts *= 2;
+  double const N = X.order(), all_parts = static_cast<double>(parts);
+  count.pass(16 * all_parts * N);
+  double rows = 0;
+  for (auto dim : X.dims) rows += static_cast<double>(dim);
+  constexpr double block = AltoPartition<Kokkos::HostSpace>::block_rows;
+  count.hold(N * all_parts * (sizeof(AltoPart) + 8) + 8 * (rows / block + 2 * N) +
+             4 * N * own_rows / block);
+}
+
+/// The most own rows that the parts of mode n may have: see choose_partition.
+inline double most_own_rows(CooShape const& X, int n) {
+  double const dim = static_cast<double>(X.dims[n]);
+  double parts = 1;
+  while (parts < 1024 && X.nnz / (2 * parts) >= 2048) parts *= 2;
+  if (parts == 1) return dim;
+  return std::max(std::min(X.nnz / 64, parts * dim), std::min(X.nnz / 8, 8 * dim));
+}
+
+/// Whether the parts of mode n may have too many own rows for any of them.
+inline bool may_have_no_parts(CooShape const& X, int n) {
+  double const dim = static_cast<double>(X.dims[n]);
+  return (dim > 65536 && dim / 64 > X.nnz) || (X.nnz >= 4096 && 2 * dim > X.nnz / 8);
+}
+
+}  // namespace sporades::detail

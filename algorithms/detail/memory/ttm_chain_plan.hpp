@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/memory/sorting.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
+
+/// What plans for chains of TTMs hold: as algorithms/memory/sorting.hpp.
+
+namespace sporades::detail {
+
+/// make_fibers of items with this many coordinates, that lie in so many fibers.
+inline double fibers_bytes(double items, double fibers, double modes, double index_bytes) {
+  double const marks = std::ceil(items / 32);
+  return (modes - 1) * fibers * index_bytes + 8 * (fibers + 1) + 8 * marks + items * index_bytes +
+         4 * (marks + 1);
+}
+
+/// Carry slots of a product of semi-sparse chains, taken if any of its fibers is long.
+struct ChainCarry {
+  Position chunks;
+  std::size_t columns;
+};
+
+/// make_semi_sparse_chain; numbers: of the results' two memories; carries: of its products.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                       std::vector<int> const& modes, std::vector<int> const& ranks, Tuples& tuples,
+                       double (&numbers)[2], std::vector<ChainCarry>& carries) {
+  bool is_new = false;
+  count_sorted(exec, count, X, modes, is_new);
+  double items = X.nnz, block = 1;
+  int const products = static_cast<int>(modes.size()) - 1;
+  for (int k = products; k > 0; --k) {
+    double const fibers = tuples.of(modes, static_cast<std::size_t>(k));
+    count.hold(fibers_bytes(items, fibers, k + 1, X.index_bytes));
+    if (k == products && is_new) count.release(X.coordinate_bytes());
+    double const before = block;
+    block *= ranks[modes[k]];
+    auto const whole = static_cast<Position>(items);
+    Position const length = fiber_chunk_length<ExecutionSpace>(
+        whole, static_cast<std::size_t>(before) * sizeof(Scalar));
+    carries.push_back({chunks_of(whole, length), static_cast<std::size_t>(block)});
+    if (k < products) {  // SspttmPlan's own, given back
+      double const held = count.held();
+      CarryCount().reserve<Scalar>(count, carries.back().chunks, carries.back().columns,
+                                   sizeof(Position));
+      count.hold_in_all(held);
+    }
+    double& most = numbers[(k - 1) % 2];  // the last product lies in the first memory
+    most = std::max(most,
+                    fibers * static_cast<double>(padded_columns(static_cast<std::size_t>(block))));
+    items = fibers;
+  }
+}
+
+/// What of a chain's product the solver of HOOI asks for.
+struct ChainProductShape {
+  double rows, columns;
+};
+
+/// make_ttm_chain_plan of an X that is handed over and has no duplicates: the plan stays held.
+/// Returns the products' shapes. Throws Error as make_ttm_chain_plan.
+template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
+std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, MemoryCount& count,
+                                                    Tensor const& tensor, CooShape const& X,
+                                                    std::vector<int> const& ranks,
+                                                    TtmChainOptions const& options,
+                                                    Tuples& tuples) {
+  int const N = X.order();
+  double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
+  if (N > 2 && N <= 6) count.pass(tuple_map_bytes(X.count()));
+  TupleCounts const estimates(exec, tensor);
+  std::vector<ChainProductShape> shapes;
+  CarryCount carry;
+  std::vector<ChainCarry> semi_sparse_carries;
+  double scratch = 0, entries = 0, between = 0;
+  bool keeps_values = false, is_semi_sparse = false;
+  for (int n = 0; n < N; ++n) {
+    auto const choice =
+        choose_chain<ExecutionSpace, Scalar>(estimates, X.dims, ranks, n, options.strategy, limit);
+    auto modes = choice.columns.modes;
+    modes.insert(modes.begin(), n);
+    auto const wide = choice.columns.count();
+    double const rows = tuples.rows(n), columns = static_cast<double>(wide);
+    keeps_values = keeps_values || plan_reordering(X.sorted_modes, modes).compared == 0;
+    if (choice.strategy == TtmChainStrategy::semi_sparse) {
+      double numbers[2] = {0, 0};
+      count_semi_sparse<Scalar>(exec, count, X, modes, ranks, tuples, numbers, semi_sparse_carries);
+      entries = std::max(entries, numbers[0]);
+      between = std::max(between, numbers[1]);
+      is_semi_sparse = true;
+    } else {
+      if (choice.strategy == TtmChainStrategy::fused) {
+        bool is_new = false;
+        auto const list = count_sorted(exec, count, X, modes, is_new);
+        count_packed(count, list, n, rows);
+        if (is_new) count.release(list.coordinate_bytes());
+      } else {
+        count_csf(exec, count, X, modes, tuples);
+      }
+      auto const shape = chain_shape<ExecutionSpace>(X.count(), choice.columns);
+      carry.reserve<Scalar>(count, shape.count, wide, X.index_bytes);
+      double const needed = static_cast<double>(shape.count * shape.scratch) * sizeof(Scalar);
+      if (scratch < needed) {
+        count.hold(needed);
+        count.release(scratch);
+        scratch = needed;
+      }
+    }
+    entries = std::max(entries, rows * columns);
+    count.hold(8 * columns);  // places
+    shapes.push_back({rows, columns});
+  }
+  count.release(keeps_values ? X.coordinate_bytes() : X.bytes());
+  count.hold((entries + between) * sizeof(Scalar));
+  double zeros = 0;  // factors of the first products, which size buffers
+  for (int m = 0; m < N; ++m)
+    zeros += matrix_bytes<Scalar>(static_cast<double>(X.dims[m]), ranks[m]);
+  CarryCount semi_sparse_carry;
+  if (is_semi_sparse) count.hold(zeros);
+  for (auto const& product : semi_sparse_carries)
+    semi_sparse_carry.reserve<Scalar>(count, product.chunks, product.columns, sizeof(Position));
+  if (is_semi_sparse) count.release(zeros);
+  return shapes;
+}
+
+}  // namespace sporades::detail

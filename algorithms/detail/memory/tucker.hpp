@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/memory/hosvd.hpp>
+#include <sporades/algorithms/detail/memory/ttm_chain_plan.hpp>
+#include <sporades/algorithms/tucker.hpp>
+
+namespace sporades::detail {
+/// TallMatrices::orthonormalize of a rows x R matrix; workspace: what it shares with others.
+/// Nothing stays held.
+template <class Scalar>
+void count_orthonormalize(MemoryCount& count, double rows, int R) {
+  count.pass(8.0 * R * R + matrix_bytes<Scalar>(R + rows, R));
+}
+
+/// Blocks that Lanczos is taken to need: two or three as a rule.
+inline constexpr int lanczos_blocks = 6;
+
+/// LeftSingularVectors for a product of that shape, beside its workspace; returns the bytes that it
+/// has on the host.
+template <class ExecutionSpace, class Scalar>
+double count_left_vectors(MemoryCount& count, ChainProductShape const& Y, std::uint64_t dim, int R,
+                          SingularVectorMethod method, double& workspace) {
+  auto const rows = static_cast<std::uint64_t>(Y.rows);
+  auto const columns = static_cast<std::uint64_t>(Y.columns);
+  int const wanted = static_cast<int>(std::min<std::uint64_t>({std::uint64_t(R), rows, columns}));
+  double const before = count.held(), block = 8.0 * wanted * Y.columns;
+  bool const by_lanczos = prefers_lanczos(method, rows, columns, wanted);
+  double const panels =
+      8.0 * 2 * Y.columns * static_cast<double>(padded_columns(static_cast<std::size_t>(wanted))) +
+      (is_gpu<ExecutionSpace> ? matrix_bytes<Scalar>(Y.columns, wanted) : 0);
+  double host = 0;
+  if (by_lanczos) {
+    count.hold(panels + (lanczos_blocks + 1) * matrix_bytes<Scalar>(Y.rows, wanted));
+    double const entries = 4 * std::floor((columns + 3) / 4.0) *
+                           static_cast<double>(padded_columns(static_cast<std::size_t>(wanted)));
+    workspace = std::max(
+        workspace, is_gpu<ExecutionSpace>
+                       ? product_workspace_bytes<ExecutionSpace, Scalar>(rows, wanted,
+                                                                         static_cast<int>(columns))
+                       : partial_sums_bytes(
+                             RowBlocks(rows, static_cast<std::uint64_t>(4 * entries)), entries));
+    host = (2 * lanczos_blocks + 4) * block;
+  } else {
+    auto const side = static_cast<int>(std::min(rows, columns));
+    if (rows <= columns) count.pass(matrix_bytes<Scalar>(Y.columns, side) + 8.0 * side * side);
+    workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
+                                        std::max(rows, columns), side, side));
+    count.hold(8.0 * side * side + matrix_bytes<Scalar>(Y.rows, wanted) +
+               (rows <= columns ? 0 : panels));
+    host = 4 * 8.0 * side * side;
+  }
+  // The vectors of the non-empty rows become those of all rows, which take the factor's place, and
+  // are made orthonormal.
+  double const rows_of_all = static_cast<double>(dim);
+  count.hold_in_all(before + matrix_bytes<Scalar>(Y.rows, wanted));
+  count.pass(matrix_bytes<Scalar>(rows_of_all, R));
+  count.hold_in_all(before);
+  count_orthonormalize<Scalar>(count, rows_of_all, R);
+  workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
+  return host + 4 * 8.0 * R * R;
+}
+
+/// TuckerSolver's iterations.
+template <class ExecutionSpace, class Scalar>
+double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions const& options,
+                           std::vector<ChainProductShape> const& products) {
+  double workspace = 0, host = 0, square = 0;
+  auto const& last = products.back();
+  int const R = options.ranks.back();
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    square = std::max(square, 8.0 * options.ranks[n] * options.ranks[n]);
+  for (std::size_t n = 0; n < dims.size(); ++n) {  // once for the workspace, once beside it
+    MemoryCount aside;
+    host = std::max(host, count_left_vectors<ExecutionSpace, Scalar>(
+                              aside, products[n], dims[n], options.ranks[n],
+                              options.singular_vectors, workspace));
+  }
+  workspace = std::max(
+      workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
+                     static_cast<std::uint64_t>(last.rows), R, static_cast<int>(last.columns)));
+  count.hold(workspace + square);
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    double unused = 0;
+    count_left_vectors<ExecutionSpace, Scalar>(count, products[n], dims[n], options.ranks[n],
+                                               options.singular_vectors, unused);
+  }
+  count.pass(matrix_bytes<Scalar>(last.rows, R) + 8.0 * R * last.columns);
+  return host;
+}
+
+/// The memory that HOOI holds at its peak: tucker_start, or a given start, then
+/// make_tucker_problem(exec, hand_over(X), options), then tucker_of_starts, while nobody else holds
+/// X. See cp_als_memory; where singular vectors take more than six blocks of Lanczos vectors, they
+/// hold more. Throws Error as make_tucker_problem does where a product exceeds the memory limit.
+/// Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed tucker_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                         TuckerOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  check_tucker(options, X.dims);
+  auto const shape = shape_of(X);
+  auto const& ranks = options.ranks;
+  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  double core = 1, factors = 0, workspace = 0;
+  for (int n = 0; n < X.order(); ++n) {
+    core *= ranks[n];
+    if (options.init == TuckerInit::hosvd && n > 0) {
+      count_singular_vectors<Scalar>(exec, count, shape, n, ranks[n], tuples);
+    } else {
+      count.hold(matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]));
+    }
+    factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
+  }
+  for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
+    workspace = std::max(
+        workspace, product_workspace_bytes<ExecutionSpace, Scalar>(X.dims[n], ranks[n], ranks[n]));
+    count.hold(workspace);
+    count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
+    count.release(workspace);
+  }
+  count.pass(dot_bytes(shape.nnz));
+  auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  count.pass(summed.value_bytes());  // scaled
+  auto const products =
+      count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks,
+                                   TtmChainOptions{options.strategy, options.memory_limit}, tuples);
+  auto solver = count;
+  double const host =
+      count_tucker_solver<ExecutionSpace, Scalar>(solver, X.dims, options, products);
+  double const model = factors + core * sizeof(Scalar);
+  solver.pass(options.starts > 1 ? 2 * model + factors
+                                 : model);  // the best one, and the next start
+  count.take_larger(solver);
+  return {with_small_views(count.peak()), host + 4 * 8 * core};
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/matrix.hpp>
+#include <sporades/formats/sort_coo.hpp>
+
+namespace sporades::detail {
+
+/// X 2^-exponent, whose largest magnitude lies in [1, 2): what is computed of it is the same,
+/// whatever the unit of X, except for that power of two.
+template <class Tensor>
+struct ScaledTensor {
+  Tensor tensor;
+  int exponent;
+};
+
+/// Throws Error naming the first value that is NaN or infinite. Fences exec.
+template <class ExecutionSpace, class Tensor>
+void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* where) {
+  auto const values = X.values;
+  Position first = X.nnz();
+  Kokkos::parallel_reduce(
+      "sporades::scaled_tensor::first_not_finite", Range<ExecutionSpace>(exec, 0, X.nnz()),
+      KOKKOS_LAMBDA(Position p, Position & least) {
+        bool const is_finite = values(p) - values(p) == 0;
+        if (!is_finite && p < least) least = p;
+      },
+      Kokkos::Min<Position>(first));
+  fence(exec, "sporades::scaled_tensor::first_not_finite");
+  expects(first >= X.nnz(), where, ": value ", first, " of X (counted from 0) is NaN or infinite");
+}
+
+/// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
+/// changes. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
+/// mode, or holds NaN, infinity or values whose sum is.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
+  expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, where);
+  expect_finite(exec, X, where);
+  auto result = sum_duplicates(exec, hand_over(X)).tensor;
+  double const largest = static_cast<double>(max_abs(exec, result.values));
+  expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
+  expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
+  int const exponent = binary_exponent(largest);
+  if (exponent == 0) return {result, 0};
+  auto const values = uninitialized<Vector<Scalar, MemorySpace>>(
+      exec, "sporades::scaled_tensor::values", result.nnz());
+  divide_by_power_of_two(exec, result.values, exponent, values);
+  fence(exec, "sporades::scaled_tensor::values");
+  result.values = values;
+  return {result, exponent};
+}
+
+/// A becomes A 2^-exponent, whose largest magnitude lies in [1, 2); gives the exponent. A is of
+/// make_matrix. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A) {
+  Vector<Scalar, MemorySpace> const entries(A.data(), with_padding(A).size());
+  int const exponent = binary_exponent(static_cast<double>(max_abs(exec, entries)));
+  if (exponent != 0) divide_by_power_of_two(exec, entries, exponent, entries);
+  fence(exec, "sporades::scaled_tensor::scale_matrix");
+  return exponent;
+}
+
+}  // namespace sporades::detail

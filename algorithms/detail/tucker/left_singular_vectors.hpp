@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/tucker/block_krylov.hpp>
+#include <sporades/algorithms/detail/tucker/normal_product.hpp>
+#include <sporades/algorithms/detail/tucker/orthonormal.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
+
+namespace sporades {
+
+/// How leading left singular vectors are found: from the Gram matrix of Y's smaller side and
+/// LAPACK, exactly but with squared condition; or, where both sides are large, by block Lanczos
+/// from the vectors that are there, to the rounding of their energy. automatic: the cheaper by
+/// flops.
+enum class SingularVectorMethod { automatic, gram, lanczos };
+
+namespace detail {
+
+/// Whether that many vectors of a rows x columns unfolding are found by Lanczos.
+inline bool prefers_lanczos(SingularVectorMethod method, std::size_t rows, std::size_t columns,
+                            int wanted) {
+  if (method != SingularVectorMethod::automatic)
+    return method == SingularVectorMethod::lanczos && wanted > 0;
+  // A Gram matrix takes one pass of s flops an entry at half the speed, and LAPACK; Lanczos about
+  // five passes of 4 R. Lanczos is faster from some 64 on; up to 128 being exact costs little.
+  double const s = static_cast<double>(std::min(rows, columns));
+  double const entries = static_cast<double>(rows) * static_cast<double>(columns);
+  double const gram = 2 * entries * s + 20 * s * s * s;
+  double const lanczos = 5 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
+  return s > 128 && lanczos < gram;
+}
+
+/// B(c, r) = A(r, c)
+template <class From, class To>
+struct TransposeMatrix {
+  From A;
+  To B;
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const r = item / A.extent(1), c = item % A.extent(1);
+    B(c, r) = static_cast<typename To::value_type>(A(r, c));
+  }
+};
+
+/// A(rows(i), r) = U(i, r)
+template <class MatrixType, class Rows>
+struct ScatterFactor {
+  MatrixType U, A;
+  Rows rows;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(rows(i), r) = U(i, r);
+  }
+};
+
+/// U(i, r) = A(rows(i), r)
+template <class MatrixType, class Rows>
+struct GatherFactor {
+  MatrixType A, U;
+  Rows rows;
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    for (std::uint64_t r = 0; r < A.extent(1); ++r) U(i, r) = A(rows(i), r);
+  }
+};
+
+/// Products with Y for blocks of up to `most` vectors on the host, one after another as BlockKrylov
+/// has them.
+template <class ExecutionSpace, class Scalar>
+class UnfoldingOperator {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Block = BlockKrylov::Block;
+  using MatrixType = Matrix<Scalar, Memory>;
+
+ public:
+  UnfoldingOperator(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
+                    Workspace<Memory>& workspace)
+      : exec_(exec),
+        Y_(Y),
+        V_(panel(exec, "sporades::tucker::right", Y.extent(1), padded_columns(most))),
+        Z_(panel(exec, "sporades::tucker::image", Y.extent(1), padded_columns(most))),
+        host_(Kokkos::create_mirror_view(Z_)),
+        workspace_(workspace) {
+    if (!is_gpu<ExecutionSpace>) return;
+    right_ =
+        MatrixType(Kokkos::view_alloc(exec, "sporades::tucker::right"), Y.extent(1), V_.extent(0));
+  }
+
+  /// Y^T U. Fences exec.
+  Block transposed(MatrixType const& U) const {
+    if constexpr (is_gpu<ExecutionSpace>)
+      transposed_product(
+          exec_, U, Y_,
+          Kokkos::subview(Z_, std::make_pair(std::size_t{0}, U.extent(1)), Kokkos::ALL),
+          workspace_);
+    else
+      normal_product<NormalStep::right>(exec_, Y_, V_, U, Z_, workspace_);
+    return fetch(U.extent(1));
+  }
+
+  /// Y^T U of U = Y V. Fences exec.
+  Block normal(Block const& V, MatrixType const& U) const {
+    if constexpr (is_gpu<ExecutionSpace>) {
+      images(V, U);
+      return transposed(U);
+    } else {
+      send(V);
+      normal_product<NormalStep::both>(exec_, Y_, V_, U, Z_, workspace_);
+      return fetch(V.size() / Y_.extent(1));
+    }
+  }
+
+  /// U = Y V. Enqueued on exec.
+  void images(Block const& V, MatrixType const& U) const {
+    send(V);
+    if constexpr (is_gpu<ExecutionSpace>)
+      multiply(exec_, Y_,
+               Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
+               U);
+    else
+      normal_product<NormalStep::left>(exec_, Y_, V_, U, Z_, workspace_);
+  }
+
+ private:
+  void send(Block const& V) const {
+    fence(exec_, "sporades::tucker::send");  // the host may be the device
+    std::fill_n(host_.data(), host_.size(), 0.0);
+    std::size_t const columns = Y_.extent(1);
+    for (std::size_t e = 0; e < V.size(); ++e) entry(e / columns, e % columns) = V[e];
+    Kokkos::deep_copy(exec_, V_, host_);
+    if constexpr (is_gpu<ExecutionSpace>)
+      Kokkos::parallel_for("sporades::tucker::transpose",
+                           Range<ExecutionSpace>(exec_, 0, V_.extent(0) * V_.extent(1)),
+                           TransposeMatrix<Panel, MatrixType>{V_, right_});
+  }
+
+  Block fetch(std::size_t count) const {
+    Kokkos::deep_copy(exec_, host_, Z_);
+    fence(exec_, "sporades::tucker::image");
+    std::size_t const columns = Y_.extent(1);
+    Block block(count * columns);
+    for (std::size_t e = 0; e < block.size(); ++e) block[e] = entry(e / columns, e % columns);
+    return block;
+  }
+
+  using Panel = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
+
+  static Panel panel(ExecutionSpace const& exec, std::string const& label, std::size_t columns,
+                     std::size_t vectors) {
+    auto const properties = Kokkos::view_alloc(exec, label);
+    return is_gpu<ExecutionSpace> ? Panel(properties, vectors, columns)
+                                  : Panel(properties, columns, vectors);
+  }
+  double& entry(std::size_t vector, std::size_t column) const {
+    return is_gpu<ExecutionSpace> ? host_(vector, column) : host_(column, vector);
+  }
+
+  ExecutionSpace exec_;
+  MatrixType Y_;
+  Panel V_, Z_;                      // GPUs: padded x P, a vector a row; CPUs: P x padded
+  typename Panel::HostMirror host_;  // of Z; Z itself on a CPU
+  MatrixType right_;                 // GPUs: P x padded, V in Scalar
+  Workspace<Memory>& workspace_;
+};
+
+/// The leading left singular vectors of unfoldings, one after another.
+template <class ExecutionSpace, class Scalar, class Index>
+class LeftSingularVectors {
+ public:
+  using Memory = typename ExecutionSpace::memory_space;
+  using MatrixType = Matrix<Scalar, Memory>;
+  using Product = TtmChainProduct<Scalar, Index, Memory>;
+
+  explicit LeftSingularVectors(ExecutionSpace const& exec,
+                               SingularVectorMethod method = SingularVectorMethod::automatic,
+                               StopCheck stop = {})
+      : exec_(exec), method_(method), stop_(std::move(stop)), tall_(exec) {}
+
+  /// A becomes the R leading left singular vectors of the unfolding, best first, orthonormal to
+  /// rounding; I_n x R. Those past the unfolding's rank are any that complete them. Lanczos starts
+  /// from what A was, which must be orthonormal, and ends where its energy, which is no less than
+  /// A's, grows by less than the relative tolerance. core: Y^T A, a column of A after another,
+  /// where it is known: it saves a pass over Y. Fences exec.
+  void operator()(Product const& product, MatrixType& A, std::uint64_t seed, int mode,
+                  double tolerance, BlockKrylov::Block core = {}) {
+    auto const& Y = product.Y;
+    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    int const wanted = static_cast<int>(std::min({A.extent(1), rows, columns}));
+    MatrixType U;
+    if (prefers_lanczos(method_, rows, columns, wanted))
+      U = by_lanczos(product, A, wanted, tolerance, std::move(core));
+    else if (rows <= columns)
+      U = by_rows(Y, wanted);
+    else
+      U = by_columns(Y, wanted);
+    auto const R = A.extent(1);
+    A = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
+    Kokkos::parallel_for(
+        "sporades::tucker::scatter_factor", Range<ExecutionSpace>(exec_, 0, rows),
+        ScatterFactor<MatrixType, Vector<Index, Memory>>{
+            U, Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
+            product.rows});
+    U = {};
+    tall_.orthonormalize(A, seed, mode);
+  }
+
+  /// Squares of the singular values that belong to the last vectors.
+  std::vector<double> const& squares() const { return squares_; }
+
+  TallMatrices<ExecutionSpace, Scalar>& tall() { return tall_; }
+
+ private:
+  /// A^T A on the host; before and after it, the run may be stopped.
+  std::vector<double> gram_on_host(MatrixType const& A) {
+    throw_if_stopped(stop_);
+    auto const G = tall_.gram_on_host(A);
+    throw_if_stopped(stop_);
+    return G;
+  }
+
+  /// From Y Y^T, rows x rows: its eigenvectors are what is wanted.
+  MatrixType by_rows(MatrixType const& Y, int wanted) {
+    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    auto const transposed =
+        make_matrix<Scalar>(exec_, "sporades::tucker::transposed", columns, rows);
+    Kokkos::parallel_for("sporades::tucker::transpose",
+                         Range<ExecutionSpace>(exec_, 0, rows * columns),
+                         TransposeMatrix<MatrixType, MatrixType>{Y, transposed});
+    auto const eigen = leading_eigen(gram_on_host(transposed), static_cast<int>(rows), wanted);
+    squares_ = eigen.values;
+    return to_columns(eigen.vectors, rows, wanted);
+  }
+
+  /// From Y^T Y, columns x columns: with its eigenvectors V, Y V has the wanted columns times the
+  /// singular values. What lies below the rounding of the squares is dropped.
+  MatrixType by_columns(MatrixType const& Y, int wanted) {
+    std::size_t const columns = Y.extent(1);
+    auto const eigen = leading_eigen(gram_on_host(Y), static_cast<int>(columns), wanted);
+    squares_ = eigen.values;
+    UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(
+        exec_, Y, static_cast<std::size_t>(wanted), tall_.workspace());
+    return images(unfolding, Y, eigen.vectors);
+  }
+
+  /// Y^T A for the first k columns of A.
+  BlockKrylov::Block core_of(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding,
+                             Product const& product, MatrixType const& A, std::size_t k) const {
+    std::size_t const rows = product.Y.extent(0);
+    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, k);
+    auto const start = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
+    Kokkos::parallel_for("sporades::tucker::gather_factor", Range<ExecutionSpace>(exec_, 0, rows),
+                         GatherFactor<MatrixType, Vector<Index, Memory>>{start, U, product.rows});
+    return unfolding.transposed(U);
+  }
+
+  MatrixType by_lanczos(Product const& product, MatrixType const& A, int wanted, double tolerance,
+                        BlockKrylov::Block core) {
+    auto const& Y = product.Y;
+    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    auto const k = static_cast<std::size_t>(wanted);
+    UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
+    BlockKrylov krylov(columns, wanted, stop_);
+    if (core.empty()) core = core_of(unfolding, product, A, k);
+    core.resize(k * columns);
+    // A is orthonormal: the sum of squares of Y^T A is its energy, and what starts from Y^T A has
+    // no less.
+    double energy = 0;
+    for (double g : core) energy += g * g;
+    // Y times each block of the basis is kept, so that Y times the result takes no pass over Y.
+    std::vector<MatrixType> lefts;
+    krylov.solve(std::move(core), energy, tolerance, [&](BlockKrylov::Block const& V, int block) {
+      lefts.resize(block);
+      lefts.push_back(
+          make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, V.size() / columns));
+      return unfolding.normal(V, lefts.back());
+    });
+    squares_ = krylov.values();
+    std::size_t const found = found_values(columns);
+    auto const images = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, found);
+    std::size_t first = 0;
+    for (auto const& left : lefts) {
+      std::size_t const count = left.extent(1);
+      std::vector<double> C(count * found);
+      for (std::size_t q = 0; q < count; ++q)
+        for (std::size_t r = 0; r < found; ++r)
+          C[q * found + r] = krylov.coefficient(static_cast<int>(r), static_cast<int>(first + q));
+      multiply(exec_, left, tall_.on_device(C, count, found), images, first > 0);
+      first += count;
+    }
+    return images;
+  }
+
+  /// How many squares are above the rounding of the largest.
+  std::size_t found_values(std::size_t columns) const {
+    double const negligible =
+        static_cast<double>(columns) * double{std::numeric_limits<Scalar>::epsilon()} * squares_[0];
+    std::size_t found = 0;
+    while (found < squares_.size() && squares_[found] > negligible) ++found;
+    return found;
+  }
+
+  /// Y V for the vectors that have a singular value, a row each.
+  MatrixType images(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding, MatrixType const& Y,
+                    std::vector<double> vectors) {
+    std::size_t const columns = Y.extent(1), found = found_values(columns);
+    vectors.resize(found * columns);
+    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", Y.extent(0), found);
+    unfolding.images(vectors, U);
+    return U;
+  }
+
+  /// The first `count` rows of length `rows`, as columns.
+  MatrixType to_columns(std::vector<double> const& vectors, std::size_t rows, int count) {
+    auto const k = static_cast<std::size_t>(count);
+    std::vector<double> entries(rows * k);
+    for (std::size_t r = 0; r < k; ++r)
+      for (std::size_t i = 0; i < rows; ++i) entries[i * k + r] = vectors[r * rows + i];
+    return tall_.on_device(entries, rows, k);
+  }
+
+  ExecutionSpace exec_;
+  SingularVectorMethod method_;
+  StopCheck stop_;
+  TallMatrices<ExecutionSpace, Scalar> tall_;
+  std::vector<double> squares_;
+};
+
+}  // namespace detail
+}  // namespace sporades

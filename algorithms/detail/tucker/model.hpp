@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/detail/cp_als/model.hpp>
+#include <sporades/algorithms/detail/tucker/state.hpp>
+
+namespace sporades::detail {
+/// A(i, r) = -A(i, r) where down(r)
+template <class MatrixType>
+struct FlipColumns {
+  MatrixType A;
+  Kokkos::View<int*, typename MatrixType::memory_space> down;  // R
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
+    for (std::uint64_t r = 0; r < A.extent(1); ++r)
+      if (down(r)) A(i, r) = -A(i, r);
+  }
+};
+
+/// The Tucker tensor of a state: each factor's columns have their entry of largest magnitude
+/// positive, the core's signs follow. The state stays as it is. Fences exec. Throws RunError if a
+/// number of the core is past the range of Scalar.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+TuckerTensor<Scalar, MemorySpace> sign_fixed_model(ExecutionSpace const& exec,
+                                                   TuckerState<Scalar, MemorySpace> const& state) {
+  TuckerTensor<Scalar, MemorySpace> model;
+  auto core = state.core;
+  for (double const g : core)
+    if (!(std::abs(g) <= double{std::numeric_limits<Scalar>::max()}))
+      throw RunError(concatenate("tucker: a number of the core is ", g,
+                                 ", past the range of its numbers of ", 8 * sizeof(Scalar),
+                                 " bits: scale the tensor's values down"));
+  std::size_t stride = 1;
+  for (auto const& factor : state.factors) {
+    std::size_t const R = factor.extent(1);
+    auto const down = points_down(exec, factor);
+    auto const A = copy_matrix(exec, factor);
+    Kokkos::parallel_for(
+        "sporades::tucker::flip_columns", Range<ExecutionSpace>(exec, 0, A.extent(0)),
+        FlipColumns<Matrix<Scalar, MemorySpace>>{
+            A,
+            to_view(exec, "sporades::tucker::down", std::vector<int>(down.begin(), down.end()))});
+    fence(exec, "sporades::tucker::flip_columns");
+    model.factors.push_back(A);
+    for (std::size_t g = 0; g < core.size(); ++g)
+      if (down[g / stride % R]) core[g] = -core[g];
+    stride *= R;
+  }
+  model.core =
+      to_view(exec, "sporades::tucker::core", std::vector<Scalar>(core.begin(), core.end()));
+  return model;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <sporades/algorithms/detail/tucker/options.hpp>
+#include <sporades/algorithms/detail/tucker/state.hpp>
+#include <sporades/core/timer.hpp>
+#include <sporades/kernels/detail/tucker_inner_product.hpp>
+
+namespace sporades::detail {
+
+/// The iterations of HOOI on one tensor.
+template <class ExecutionSpace, class Scalar, class Index>
+class TuckerSolver {
+  using Memory = typename ExecutionSpace::memory_space;
+  using State = TuckerState<Scalar, Memory>;
+  using Product = TtmChainProduct<Scalar, Index, Memory>;
+
+ public:
+  TuckerSolver(ExecutionSpace const& exec, TuckerProblem<Scalar, Index, Memory>& problem,
+               TuckerOptions const& options, State& state, KernelTimes& times)
+      : exec_(exec),
+        problem_(problem),
+        options_(options),
+        state_(state),
+        times_(times),
+        left_(exec, options.singular_vectors, options.stop) {
+    for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
+  }
+
+  /// Updates every mode once, then the core, and appends the fit to the state. Fences exec.
+  void iterate() {
+    Timer const timer;
+    Product product;
+    int const last = state_.order() - 1;
+    for (int n = 0; n <= last; ++n) {
+      throw_if_stopped(options_.stop);
+      times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
+                     [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
+      times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {
+        left_(product, state_.factors[n], options_.seed, n, tolerance(product.Y, n),
+              n == 0 ? known_core(product) : std::vector<double>{});
+      });
+    }
+    times_.measure(exec_, "core", [&] { update_core(product); });
+    state_.fits.push_back(fit());
+    state_.seconds.push_back(timer.seconds());
+  }
+
+ private:
+  /// Y_(0)^T A_0 when mode 0 is next: no factor has changed since the last iteration's core, which
+  /// holds it. Empty before there is one.
+  std::vector<double> known_core(Product const& product) const {
+    if (state_.iteration() == 0) return {};
+    auto const places = ascending_places(*product.columns);
+    std::size_t const R = state_.factors[0].extent(1), columns = places.size();
+    std::vector<double> core(R * columns);
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        if (places[c] >= 0)
+          core[r * columns + c] = core_[r + R * static_cast<std::size_t>(places[c])];
+    return core;
+  }
+
+  /// How exactly singular vectors of Y are wanted that are iterated for, relative to the model's
+  /// energy, which is about 2 fit ||X||^2. One more pass over Y pays if it gains more than an
+  /// iteration does in the same time, as the last one did; before there are two, an iteration may
+  /// gain all. A pass runs at about twice the flops a second of the chains.
+  double tolerance(Matrix<Scalar, Memory> const& Y, int n) const {
+    constexpr double most = 0.3;
+    double const finest = 500 * double{std::numeric_limits<Scalar>::epsilon()};
+    double chains = 1;
+    for (auto const& choice : problem_.chain.choices) chains += choice.flops;
+    double const pass = 2.0 * static_cast<double>(Y.size() * state_.factors[n].extent(1));
+    auto const& fits = state_.fits;
+    double const gain = fits.size() < 2 ? 1 : (fits.back() - fits[fits.size() - 2]) / fits.back();
+    return std::max(finest, std::min(most, pass / chains) * gain);
+  }
+
+  /// G_(N-1) = A_{N-1}^T Y_(N-1), in the order of TuckerTensor.
+  void update_core(Product const& product) {
+    int const last = state_.order() - 1;
+    auto const& A = state_.factors[last];
+    std::size_t const R = A.extent(1), columns = product.Y.extent(1);
+    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", product.Y.extent(0), R);
+    Kokkos::parallel_for(
+        "sporades::tucker::gather_factor", Range<ExecutionSpace>(exec_, 0, U.extent(0)),
+        GatherFactor<Matrix<Scalar, Memory>, Vector<Index, Memory>>{A, U, product.rows});
+    Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G(
+        Kokkos::view_alloc(exec_, "sporades::tucker::core"), R, columns);
+    transposed_product(exec_, U, product.Y, G, left_.tall().workspace());
+    auto const host = Kokkos::create_mirror_view(G);
+    Kokkos::deep_copy(exec_, host, G);
+    fence(exec_, "sporades::tucker::core");
+    auto const places = ascending_places(*product.columns);
+    std::size_t const others = core_.size() / R;
+    for (std::size_t r = 0; r < R; ++r)
+      for (std::size_t c = 0; c < columns; ++c)
+        if (places[c] >= 0) core_[r * others + places[c]] = host(r, c);
+    for (std::size_t g = 0; g < core_.size(); ++g)
+      state_.core[g] = std::ldexp(core_[g], problem_.exponent);
+  }
+
+  /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - ||G||^2, as the factors are orthonormal.
+  /// This leaves an error of some roundings relative to ||X||^2. In float, where that is too much
+  /// for a fit to 1e-5, the residual is computed again in double. What is left below zero counts as
+  /// zero: fits past 1 - 1e-8 are not told apart.
+  double fit() {
+    constexpr double roundings = 32, wanted = 1e-5;
+    double core = 0;
+    for (double g : core_) core += g * g;
+    double residual = (problem_.norm_squared - core) / problem_.norm_squared;
+    if constexpr (sizeof(Scalar) < sizeof(double)) {
+      double const error = roundings * double{std::numeric_limits<Scalar>::epsilon()};
+      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
+        residual = residual_in_double();
+    }
+    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
+    if (!std::isfinite(value))
+      throw RunError(concatenate("tucker: the fit of iteration ", state_.iteration() + 1, " is ",
+                                 std::isnan(value) ? std::abs(value) : value,
+                                 ": the numbers are too large for this precision"));
+    return value;
+  }
+
+  /// ||X - M||^2 / ||X||^2 = 1 - (2 <X, M> - ||M||^2) / ||X||^2 of the factors as they are, which
+  /// are orthonormal to their rounding only: ||M||^2 = <G x_0 A_0^T A_0 ... x_{N-1}, G>. Holds the
+  /// coordinates of the nonzeros while it runs. Fences exec.
+  double residual_in_double() {
+    auto modes = problem_.chain.choices[0].columns.modes;
+    modes.insert(modes.begin(), 0);
+    double const inner =
+        tucker_inner_product(exec_, to_coo(exec_, problem_.chain, 0), state_.factors, core_, modes);
+    auto image = core_;
+    std::size_t stride = 1;
+    for (auto const& A : state_.factors) {
+      std::size_t const R = A.extent(1);
+      image = multiplied(image, left_.tall().gram_on_host(A), stride, R);
+      stride *= R;
+    }
+    double model = 0;
+    for (std::size_t g = 0; g < core_.size(); ++g) model += image[g] * core_[g];
+    return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+  }
+
+  /// The core times a symmetric R x R matrix in the mode whose index has this stride.
+  static std::vector<double> multiplied(std::vector<double> const& core,
+                                        std::vector<double> const& S, std::size_t stride,
+                                        std::size_t R) {
+    std::vector<double> result(core.size());
+    for (std::size_t block = 0; block < core.size(); block += stride * R)
+      for (std::size_t to = 0; to < R; ++to)
+        for (std::size_t from = 0; from < R; ++from)
+          for (std::size_t e = 0; e < stride; ++e)
+            result[block + to * stride + e] += S[to * R + from] * core[block + from * stride + e];
+    return result;
+  }
+
+  ExecutionSpace exec_;
+  TuckerProblem<Scalar, Index, Memory>& problem_;
+  TuckerOptions options_;
+  State& state_;
+  KernelTimes& times_;
+  std::vector<double> core_;  // the state's in the problem's unit
+  LeftSingularVectors<ExecutionSpace, Scalar, Index> left_;
+};
+
+}  // namespace sporades::detail

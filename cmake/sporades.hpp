@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// All that applications use: tensors and their files, kernels, decompositions. What is in
+/// namespace sporades::detail and in folders named detail may change in any version.
+
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/algorithms/tucker.hpp>
+#include <sporades/core/spin_limit.hpp>
+#include <sporades/formats/any_coo.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <sporades/formats/files/tucker_file.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/phi_plan.hpp>
+#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/stream.hpp>
+#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/version.hpp>

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/core/types.hpp>
+#include <type_traits>
+
+namespace sporades::detail {
+
+/// Memory that calls on one instance share one after another; it grows and never shrinks, so that
+/// a loop allocates in its first round only. Growing fences.
+template <class MemorySpace>
+class Workspace {
+ public:
+  /// count entries of T, contents undefined; valid until the next call of get.
+  template <class T, class ExecutionSpace>
+  auto get(ExecutionSpace const& exec, std::size_t count) {
+    std::size_t const words = (count * sizeof(T) + sizeof(double) - 1) / sizeof(double);
+    if (words > memory_.extent(0)) {
+      fence(exec, "sporades::dense::grow");
+      memory_ = {};
+      memory_ = uninitialized<Kokkos::View<double*, MemorySpace>>(
+          exec, "sporades::dense::workspace", words);
+    }
+    return Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>(
+        reinterpret_cast<T*>(memory_.data()), count);
+  }
+
+  std::size_t bytes() const { return memory_.extent(0) * sizeof(double); }
+
+ private:
+  Kokkos::View<double*, MemorySpace> memory_;
+};
+
+/// Columns of one kernel item: a GPU gives neighbouring threads neighbouring tiles of 4, a CPU
+/// takes whole rows.
+template <class ExecutionSpace>
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t columns_per_item(std::uint64_t columns) {
+  return is_gpu<ExecutionSpace> || columns == 0 ? 4 : columns;
+}
+
+/// Calls tile(width constant, first) for widths of 8 (CPUs), 4 and 1 that cover [first, end).
+/// Constant widths let the loops over a tile be vectorised and its sums live in registers.
+template <class ExecutionSpace, class Tile>
+KOKKOS_FORCEINLINE_FUNCTION void for_tiles(std::uint64_t first, std::uint64_t end,
+                                           Tile const& tile) {
+  if constexpr (!is_gpu<ExecutionSpace>)
+    for (; first + 8 <= end; first += 8) tile(std::integral_constant<int, 8>{}, first);
+  for (; first + 4 <= end; first += 4) tile(std::integral_constant<int, 4>{}, first);
+  for (; first < end; ++first) tile(std::integral_constant<int, 1>{}, first);
+}
+
+/// Rows are summed in blocks whose number depends on the shape alone, never on the machine: blocks
+/// of 256 rows or more, so few that their partial sums of `entries` doubles stay within 32 MiB.
+struct RowBlocks {
+  std::uint64_t rows, rows_per_block, count;
+
+  RowBlocks(std::uint64_t all_rows, std::uint64_t entries) : rows(all_rows) {
+    std::uint64_t const most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / entries);
+    rows_per_block = std::max<std::uint64_t>(256, (rows + most - 1) / most);
+    count = (rows + rows_per_block - 1) / rows_per_block;
+  }
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t begin(std::uint64_t block) const {
+    return block * rows_per_block;
+  }
+  KOKKOS_INLINE_FUNCTION std::uint64_t end(std::uint64_t block) const {
+    return begin(block) + rows_per_block < rows ? begin(block) + rows_per_block : rows;
+  }
+
+  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or more, so few
+  /// that there are 2^17 threads, which is about what a large GPU runs at once.
+  static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
+    RowBlocks blocks(rows, entries);
+    std::uint64_t const most_threads = std::uint64_t{1} << 17;
+    std::uint64_t const most = std::max<std::uint64_t>(
+        1, std::min(most_threads / items, (std::uint64_t{1} << 22) / entries));
+    blocks.rows_per_block = std::max<std::uint64_t>(16, (rows + most - 1) / most);
+    blocks.count = (rows + blocks.rows_per_block - 1) / blocks.rows_per_block;
+    return blocks;
+  }
+};
+
+/// out[g][e] = sum over b of in[b][e], b in the g-th group of 64 blocks, in order.
+template <class ExecutionSpace>
+struct SumGroups {
+  static constexpr std::uint64_t group = 64;
+  // A CPU sums a cache line of neighbouring entries at once, or the lines would be read 8 times.
+  static constexpr int run = is_gpu<ExecutionSpace> ? 1 : 8;
+
+  double const* in;
+  double* out;
+  std::uint64_t blocks, entries;
+
+  std::uint64_t runs() const { return (entries + run - 1) / run; }
+  std::uint64_t groups() const { return (blocks + group - 1) / group; }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const runs_per_block = (entries + run - 1) / run;
+    std::uint64_t const g = item / runs_per_block, first = item % runs_per_block * run;
+    std::uint64_t const begin = g * group;
+    std::uint64_t const end = begin + group < blocks ? begin + group : blocks;
+    if (first + run <= entries)
+      sum(g, first, begin, end, run);
+    else
+      sum(g, first, begin, end, static_cast<int>(entries - first));
+  }
+
+  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t g, std::uint64_t first, std::uint64_t begin,
+                                  std::uint64_t end, int width) const {
+    double total[run] = {};
+    for (std::uint64_t b = begin; b < end; ++b)
+      for (int e = 0; e < width; ++e) total[e] += in[b * entries + first + e];
+    for (int e = 0; e < width; ++e) out[g * entries + first + e] = total[e];
+  }
+};
+
+/// Doubles that sum_blocks needs after the blocks * entries partial sums.
+inline std::uint64_t scratch_of_sum_blocks(std::uint64_t blocks, std::uint64_t entries) {
+  std::uint64_t scratch = 0;
+  while (blocks > 1) {
+    blocks = (blocks + 63) / 64;
+    scratch += blocks * entries;
+  }
+  return scratch;
+}
+
+/// Sums partial[b][e] over b, level by level in groups of 64 and in order, until at most `most`
+/// blocks are left, whose number `blocks` becomes; returns where they are. partial is followed by
+/// scratch_of_sum_blocks doubles. Enqueued on exec.
+template <class ExecutionSpace>
+double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::uint64_t& blocks,
+                            std::uint64_t entries, std::uint64_t most) {
+  while (blocks > most) {
+    SumGroups<ExecutionSpace> const level{partial, partial + blocks * entries, blocks, entries};
+    launch(exec, "sporades::dense::sum_blocks", level.groups() * level.runs(),
+           level.run * std::min(blocks, level.group), level);
+    partial += blocks * entries;
+    blocks = level.groups();
+  }
+  return partial;
+}
+
+/// The same until one block is left: the entries' sums.
+template <class ExecutionSpace>
+double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
+                         std::uint64_t entries) {
+  return sum_blocks_to(exec, partial, blocks, entries, 1);
+}
+
+/// store(e, sum over b of partial[b][e]) for every entry e that it needs. A team takes 32
+/// neighbouring entries: lane l of 16 adds the blocks l, l + 16, ... in order, then the lanes are
+/// added in order, however many threads the team has.
+template <class ExecutionSpace, class Store>
+struct SumAndStore {
+  static constexpr int width = 32, lanes = 16;
+  static constexpr std::size_t scratch_bytes = width * lanes * sizeof(double);
+  using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
+
+  double const* partial;
+  std::uint64_t blocks, entries;
+  Store store;
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto* const sums =
+        static_cast<double*>(team.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
+    std::uint64_t const first = static_cast<std::uint64_t>(team.league_rank()) * width;
+    int const count = static_cast<int>(first + width < entries ? width : entries - first);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, lanes), [&](int lane) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int c) {
+        double total = 0;
+        if (store.needs(first + c))
+          for (std::uint64_t b = lane; b < blocks; b += lanes)
+            total += partial[b * entries + first + c];
+        sums[lane * width + c] = total;
+      });
+    });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 1), [&](int) {
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int c) {
+        double total = 0;
+        for (int lane = 0; lane < lanes; ++lane) total += sums[lane * width + c];
+        if (store.needs(first + c)) store(first + c, total);
+      });
+    });
+  }
+};
+
+/// The policy with so many bytes of scratch memory a team.
+template <class Policy>
+Policy with_scratch(Policy policy, std::size_t bytes) {
+  // Level 1 is not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+  return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)))
+      .set_scratch_size(1, Kokkos::PerTeam(8));
+}
+
+/// A team of at most `threads` threads of `width` vector lanes (1 on CPUs) that fits the kernel,
+/// called with a Tag or none, with so many bytes of scratch memory.
+template <class Tag = void, class ExecutionSpace, class Kernel>
+auto team_policy(ExecutionSpace const& exec, Kernel const& kernel, int league, int threads,
+                 std::size_t scratch, int width = is_gpu<ExecutionSpace> ? 32 : 1) {
+  using Policy = std::conditional_t<std::is_void_v<Tag>, Kokkos::TeamPolicy<ExecutionSpace>,
+                                    Kokkos::TeamPolicy<ExecutionSpace, Tag>>;
+  auto const policy = with_scratch(Policy(exec, league, Kokkos::AUTO, width), scratch);
+  int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag{});
+  return with_scratch(Policy(exec, league, std::min(threads, most), width), scratch);
+}
+
+/// sum_blocks for GPUs, and storing: one launch where there are at most 2048 blocks, else a level
+/// or two of sum_blocks before it. Enqueued on exec.
+template <class ExecutionSpace, class Store>
+void sum_and_store(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
+                   std::uint64_t entries, Store const& store) {
+  double const* const sums = sum_blocks_to(exec, partial, blocks, entries, 2048);
+  using Kernel = SumAndStore<ExecutionSpace, Store>;
+  Kernel const kernel{sums, blocks, entries, store};
+  auto const league = static_cast<int>((entries + Kernel::width - 1) / Kernel::width);
+  Kokkos::parallel_for("sporades::dense::sum_and_store",
+                       team_policy(exec, kernel, league, Kernel::lanes, Kernel::scratch_bytes),
+                       kernel);
+}
+
+}  // namespace sporades::detail

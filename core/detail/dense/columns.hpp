@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/tile.hpp>
+
+namespace sporades::detail {
+/// A(i, r) *= s(r). CPU: an item is 64 rows; GPU: an item is a pack of columns, or one where they
+/// are not aligned.
+template <class ExecutionSpace, class Scalar, bool packed>
+struct ScaleColumns {
+  static constexpr std::uint64_t rows_per_item = is_gpu<ExecutionSpace> ? 1 : 64;
+  static constexpr int pack = packed ? 16 / sizeof(Scalar) : 1;
+  using Memory = typename ExecutionSpace::memory_space;
+
+  Matrix<Scalar, Memory> A;
+  Kokkos::View<Scalar const*, Memory> s;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t packs() const {
+    return is_gpu<ExecutionSpace> ? (A.extent(1) + pack - 1) / pack : 1;
+  }
+  std::uint64_t items() const {
+    return (A.extent(0) + rows_per_item - 1) / rows_per_item * packs();
+  }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    Scalar const* const factor = s.data();
+    if constexpr (is_gpu<ExecutionSpace>) {
+      std::uint64_t const r = item % packs() * pack;
+      Scalar* const a = &A(item / packs(), r);
+      if (r + pack <= A.extent(1)) {
+        auto tile = load_tile<Scalar, pack, packed>(a);
+        tile.multiply(load_tile<Scalar, pack>(factor + r));
+        store_tile<Scalar, pack, packed>(tile, a);
+      } else {
+        for (std::uint64_t c = 0; r + c < A.extent(1); ++c) a[c] *= factor[r + c];
+      }
+    } else {
+      std::uint64_t const begin = item * rows_per_item;
+      std::uint64_t const end =
+          begin + rows_per_item < A.extent(0) ? begin + rows_per_item : A.extent(0);
+      for (std::uint64_t i = begin; i < end; ++i) {
+        Scalar* const a = &A(i, 0);
+#pragma omp simd
+        for (std::uint64_t r = 0; r < A.extent(1); ++r) a[r] *= factor[r];
+      }
+    }
+  }
+};
+
+/// partial[block][r] = sum over the block's rows of V(i, r) A(i, r), or of A(i, r) alone where
+/// there is no V, in double.
+template <class ExecutionSpace, class Scalar, bool has_V>
+struct ColumnSumBlocks {
+  using Const =
+      Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
+
+  Const V, A;  // I x R
+  double* partial;
+  RowBlocks blocks;
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t tiles() const {
+    auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
+    return (A.extent(1) + columns - 1) / columns;
+  }
+  std::uint64_t items() const { return blocks.count * tiles(); }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    auto const columns = columns_per_item<ExecutionSpace>(A.extent(1));
+    std::uint64_t const block = item / tiles(), first = item % tiles() * columns;
+    std::uint64_t const stop = first + columns < A.extent(1) ? first + columns : A.extent(1);
+    for_tiles<ExecutionSpace>(first, stop, [&](auto width, std::uint64_t r) {
+      sum<decltype(width)::value>(r, blocks.begin(block), blocks.end(block),
+                                  partial + block * A.extent(1) + r);
+    });
+  }
+
+  template <int width>
+  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t r, std::uint64_t begin, std::uint64_t end,
+                                  double* sums) const {
+    double total[width];
+    for (int c = 0; c < width; ++c) total[c] = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      Scalar const* const a = &A(i, r);
+      if constexpr (has_V) {
+        Scalar const* const v = &V(i, r);
+#pragma omp simd
+        for (int c = 0; c < width; ++c)
+          total[c] += static_cast<double>(v[c]) * static_cast<double>(a[c]);
+      } else {
+#pragma omp simd
+        for (int c = 0; c < width; ++c) total[c] += static_cast<double>(a[c]);
+      }
+    }
+    for (int c = 0; c < width; ++c) sums[c] = total[c];
+  }
+};
+
+/// For sum_and_store.
+template <class Output>
+struct StoreDot {
+  Output d;
+
+  KOKKOS_FUNCTION bool needs(std::uint64_t) const { return true; }
+  KOKKOS_FUNCTION void operator()(std::uint64_t r, double sum) const { d(r) = sum; }
+};
+
+/// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
+template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
+                      Output const& d, Workspace<Memory>& workspace) {
+  using Scalar = typename Right::non_const_value_type;
+  std::uint64_t const R = A.extent(1);
+  auto const blocks = RowBlocks::fine(A.extent(0), R, (R + 3) / 4);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
+  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
+  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  sum_and_store(exec, partial.data(), blocks.count, R, StoreDot<Output>{d});
+}
+
+/// column_dots, or column_sums where it has no V.
+template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
+                 Output const& d, Workspace<Memory>& workspace) {
+  using Scalar = typename Right::non_const_value_type;
+  std::uint64_t const R = A.extent(1);
+  if (R == 0) return;
+  if (A.extent(0) == 0) {
+    Kokkos::deep_copy(exec, d, 0);
+    return;
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    fine_column_sums<has_V>(exec, label, V, A, d, workspace);
+    return;
+  }
+  RowBlocks const blocks(A.extent(0), R);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
+  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
+  launch(exec, label, kernel.items(), blocks.rows_per_block * R, kernel);
+  double const* const sums = sum_blocks(exec, partial.data(), blocks.count, R);
+  launch(
+      exec, "sporades::dense::store_columns", R, 1,
+      KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
+}
+
+/// A(i, r) *= s(r). A: I x R, s: R of A's scalar type. Enqueued on exec, does not fence.
+/// Throws Error if the shapes disagree.
+template <class ExecutionSpace, class MatrixType, class VectorType>
+void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType const& s) {
+  using Scalar = typename MatrixType::non_const_value_type;
+  expects(A.extent(1) == s.extent(0), "scale_columns: A has ", A.extent(1), " columns, s has ",
+          s.extent(0), " entries");
+  if (A.extent(0) == 0 || A.extent(1) == 0) return;
+  for_packed<ExecutionSpace>(
+      [&](auto packed) {
+        ScaleColumns<ExecutionSpace, Scalar, packed()> const kernel{A, s};
+        launch(exec, "sporades::dense::scale_columns", kernel.items(),
+               kernel.rows_per_item * A.extent(1), kernel);
+      },
+      A);
+}
+
+/// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.
+/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence but where the workspace grows.
+/// Throws Error if the shapes disagree.
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
+                 Workspace<Memory>& workspace) {
+  expects(V.extent(0) == A.extent(0) && V.extent(1) == A.extent(1) && d.extent(0) == A.extent(1),
+          "column_dots: V is ", V.extent(0), " x ", V.extent(1), ", A is ", A.extent(0), " x ",
+          A.extent(1), ", d has ", d.extent(0), " entries");
+  sum_columns<true>(exec, "sporades::dense::column_dots", V, A, d, workspace);
+}
+
+/// d(r) = sum_i A(i, r), as column_dots.
+template <class ExecutionSpace, class MatrixType, class Output, class Memory>
+void column_sums(ExecutionSpace const& exec, MatrixType const& A, Output const& d,
+                 Workspace<Memory>& workspace) {
+  expects(d.extent(0) == A.extent(1), "column_sums: A has ", A.extent(1), " columns, d has ",
+          d.extent(0), " entries");
+  sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, workspace);
+}
+
+/// sum_ir V(i, r) A(i, r) lambda(r), lambda: R numbers on the host. Fences exec.
+template <class ExecutionSpace, class Left, class Right>
+double weighted_dot(ExecutionSpace const& exec, Left const& V, Right const& A,
+                    std::vector<double> const& lambda) {
+  using Memory = typename ExecutionSpace::memory_space;
+  expects(lambda.size() == A.extent(1), "weighted_dot: A has ", A.extent(1),
+          " columns, lambda has ", lambda.size(), " entries");
+  Workspace<Memory> workspace;
+  auto const d = uninitialized<Kokkos::View<double*, Memory>>(exec, "sporades::dense::weighted_dot",
+                                                              A.extent(1));
+  column_dots(exec, V, A, d, workspace);
+  auto const host = Kokkos::create_mirror_view(d);
+  Kokkos::deep_copy(exec, host, d);
+  fence(exec, "sporades::dense::weighted_dot");
+  double sum = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) sum += host(r) * lambda[r];
+  return sum;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/tile.hpp>
+
+namespace sporades::detail {
+/// Partial sums of A^T B over one block of rows, on CPUs: partial[block][i][j], tile by tile; of a
+/// symmetric product only the tiles that meet the upper triangle. 64 rows at a time pass through
+/// all tiles while they are in the first-level cache.
+template <class ExecutionSpace, class Scalar>
+struct GramBlocks {
+  static constexpr std::uint64_t rows_at_once = 64;
+  using Const =
+      Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
+
+  Const A, B;  // I x R, I x S
+  double* partial;
+  RowBlocks blocks;
+  bool symmetric;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t block) const {
+    std::uint64_t const end = blocks.end(block);
+    double* const sums = partial + block * A.extent(1) * B.extent(1);
+    for (std::uint64_t row = blocks.begin(block); row < end; row += rows_at_once) {
+      std::uint64_t const stop = row + rows_at_once < end ? row + rows_at_once : end;
+      for_tiles<ExecutionSpace>(0, A.extent(1), [&](auto height, std::uint64_t i) {
+        for_tiles<ExecutionSpace>(0, B.extent(1), [&](auto width, std::uint64_t j) {
+          if (symmetric && j + decltype(width)::value <= i) return;
+          tile<decltype(height)::value, decltype(width)::value>(i, j, row, stop, sums,
+                                                                row == blocks.begin(block));
+        });
+      });
+    }
+  }
+
+  template <int height, int width>
+  KOKKOS_INLINE_FUNCTION void tile(std::uint64_t i, std::uint64_t j, std::uint64_t row,
+                                   std::uint64_t stop, double* sums, bool first) const {
+    Tile<double, width> total[height];
+    unrolled<height>([&](int k) { total[k].fill(0); });
+    for (; row < stop; ++row) {
+      Scalar const* const a = &A(row, i);
+      auto const b = in_double(load_tile<Scalar, width>(&B(row, j)));
+      unrolled<height>([&](int k) { total[k].add_product(static_cast<double>(a[k]), b); });
+    }
+    for (int k = 0; k < height; ++k)
+      for (int c = 0; c < width; ++c) {
+        double& sum = sums[(i + k) * B.extent(1) + j + c];
+        sum = first ? total[k][c] : sum + total[k][c];
+      }
+  }
+};
+
+/// The same on GPUs. A team takes a block of rows and a panel of up to 64 columns of each matrix:
+/// all its threads bring rows to scratch memory, so that much of memory is under way at once, and
+/// in groups each of them sums a tile of 4 x 4 over every groups-th row. The groups' sums are added
+/// in order.
+template <class ExecutionSpace, class Scalar, bool packed>
+struct GramTeams {
+  static constexpr int threads = 256, width = 4, panel = 64;
+  static constexpr int tile_entries = width * width;
+  static constexpr int scratch_bytes = threads * tile_entries * sizeof(double);
+  static constexpr int pack = packed ? 16 / sizeof(Scalar) : 1;
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 2>>;
+  using Member = typename Policy::member_type;
+  using Const =
+      Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
+
+  Const A, B;  // I x R, I x S
+  double* partial;
+  RowBlocks blocks;
+  bool symmetric;
+
+  static KOKKOS_INLINE_FUNCTION std::uint64_t panels(Const const& matrix) {
+    return (matrix.extent(1) + panel - 1) / panel;
+  }
+  std::uint64_t teams() const { return blocks.count * panels(A) * panels(B); }
+
+  /// Some columns of a matrix, in tiles.
+  struct Panel {
+    std::uint64_t first;
+    int tiles;
+    KOKKOS_INLINE_FUNCTION Panel(Const const& matrix, std::uint64_t number)
+        : first(number * panel) {
+      std::uint64_t const left = matrix.extent(1) - first;
+      tiles = (static_cast<int>(left < panel ? left : panel) + width - 1) / width;
+    }
+  };
+
+  /// Place of a tile in the panels; where they are one, of those that meet the upper triangle.
+  struct Place {
+    int i, j;
+    KOKKOS_INLINE_FUNCTION Place(int number, int columns, bool triangle) : i(0), j(0) {
+      if (triangle) {
+        for (j = number; j >= columns - i; ++i) j -= columns - i;
+        j += i;
+      } else {
+        i = number / columns;
+        j = number % columns;
+      }
+    }
+  };
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto const item = static_cast<std::uint64_t>(team.league_rank());
+    std::uint64_t const block = item / (panels(A) * panels(B));
+    Panel const left(A, item / panels(B) % panels(A)), right(B, item % panels(B));
+    if (symmetric && right.first < left.first) return;
+    bool const triangle = symmetric && right.first == left.first;
+    int const tiles = triangle ? left.tiles * (left.tiles + 1) / 2 : left.tiles * right.tiles;
+    int const groups = threads / tiles;
+    int const group = team.team_rank() / tiles;
+    Place const mine(team.team_rank() % tiles, right.tiles, triangle);
+
+    auto* const sums =
+        static_cast<double*>(team.team_scratch(0).get_shmem_aligned(int{scratch_bytes}, 16));
+    auto* const rows = reinterpret_cast<Scalar*>(sums);
+    int const right_at = triangle ? 0 : left.tiles * width;
+    int const stride = right_at + right.tiles * width;
+    int const rows_at_once = scratch_bytes / 2 / static_cast<int>(stride * sizeof(Scalar));
+    double total[width][width] = {};
+    std::uint64_t const end = blocks.end(block);
+    for (std::uint64_t row = blocks.begin(block); row < end; row += rows_at_once) {
+      int const count =
+          static_cast<int>(end - row < std::uint64_t(rows_at_once) ? end - row : rows_at_once);
+      bring(team, A, left, row, count, rows, stride);
+      if (!triangle) bring(team, B, right, row, count, rows + right_at, stride);
+      team.team_barrier();
+      if (group < groups) {
+        Tile<double, width> sum[width];
+        unrolled<width>([&](int k) { sum[k].fill(0); });
+        for (int r = group; r < count; r += groups) {
+          Scalar const* const from = rows + r * stride;
+          auto const a = in_double(load_tile<Scalar, width, true>(from + mine.i * width));
+          auto const b =
+              in_double(load_tile<Scalar, width, true>(from + right_at + mine.j * width));
+          unrolled<width>([&](int k) { sum[k].add_product(a[k], b); });
+        }
+        unrolled<width>([&](int k) {
+          for (int c = 0; c < width; ++c) total[k][c] += sum[k][c];
+        });
+      }
+      team.team_barrier();
+    }
+
+    if (group < groups)
+      for (int e = 0; e < tile_entries; ++e)
+        sums[team.team_rank() * tile_entries + e] = total[e / width][e % width];
+    team.team_barrier();
+    for (int e = team.team_rank(); e < tiles * tile_entries; e += threads) {
+      Place const place(e / tile_entries, right.tiles, triangle);
+      std::uint64_t const i = left.first + place.i * width + e % tile_entries / width;
+      std::uint64_t const j = right.first + place.j * width + e % width;
+      if (i >= A.extent(1) || j >= B.extent(1)) continue;
+      double sum = 0;
+      for (int g = 0; g < groups; ++g) sum += sums[g * tiles * tile_entries + e];
+      partial[(block * A.extent(1) + i) * B.extent(1) + j] = sum;
+    }
+  }
+
+  /// to[r][c] = X(row + r, first column of the panel + c), 0 past the last column. A thread loads
+  /// some packs before it stores the first.
+  KOKKOS_INLINE_FUNCTION void bring(Member const& team, Const const& X, Panel const& columns,
+                                    std::uint64_t row, int count, Scalar* to, int stride) const {
+    constexpr int at_once = 4;
+    using T = Tile<Scalar, pack>;
+    int const packs = columns.tiles * width / pack, items = count * packs;
+    for (int item = team.team_rank(); item < items; item += at_once * threads) {
+      T tile[at_once];
+      unrolled<at_once>([&](int k) {
+        int const one = item + k * threads;
+        if (one >= items) return;
+        std::uint64_t const column = columns.first + one % packs * pack;
+        Scalar const* const from = X.data() + (row + one / packs) * X.stride_0() + column;
+        if (column + pack <= X.extent(1))
+          tile[k] = load_tile<Scalar, pack, packed>(from);
+        else
+          for (int c = 0; c < pack; ++c)
+            tile[k].set(c, column + c < X.extent(1) ? from[c] : Scalar(0));
+      });
+      unrolled<at_once>([&](int k) {
+        int const one = item + k * threads;
+        if (one >= items) return;
+        store_tile<Scalar, pack, packed>(tile[k], to + one / packs * stride + one % packs * pack);
+      });
+    }
+  }
+};
+
+/// C(i, j) = sums[i][j], or its mirror image below the diagonal where only the upper part was
+/// summed.
+template <class Output>
+struct StoreGram {
+  double const* sums;
+  Output C;
+  bool symmetric;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const i = item / C.extent(1), j = item % C.extent(1);
+    C(i, j) = static_cast<typename Output::value_type>(
+        symmetric && j < i ? sums[j * C.extent(1) + i] : sums[i * C.extent(1) + j]);
+  }
+};
+
+/// The same entry by entry, for sum_and_store.
+template <class Output>
+struct StoreGramEntry {
+  Output C;
+  bool symmetric;
+
+  KOKKOS_FUNCTION bool needs(std::uint64_t e) const {
+    return !symmetric || e % C.extent(1) >= e / C.extent(1);
+  }
+  KOKKOS_FUNCTION void operator()(std::uint64_t e, double sum) const {
+    std::uint64_t const i = e / C.extent(1), j = e % C.extent(1);
+    C(i, j) = static_cast<typename Output::value_type>(sum);
+    if (symmetric && i != j) C(j, i) = static_cast<typename Output::value_type>(sum);
+  }
+};
+
+/// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
+template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
+                        bool symmetric, Workspace<Memory>& workspace) {
+  using Kernel = GramTeams<ExecutionSpace, typename Left::non_const_value_type, packed>;
+  std::uint64_t const entries = A.extent(1) * B.extent(1);
+  auto const blocks = RowBlocks::fine(A.extent(0), entries,
+                                      Kernel::threads * Kernel::panels(A) * Kernel::panels(B));
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
+  Kernel const kernel{A, B, partial.data(), blocks, symmetric};
+  typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()), Kernel::threads, 1);
+  Kokkos::parallel_for("sporades::dense::gram", with_scratch(policy, Kernel::scratch_bytes + 16),
+                       kernel);
+  sum_and_store(exec, partial.data(), blocks.count, entries, StoreGramEntry<Output>{C, symmetric});
+}
+
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
+                   bool symmetric, Workspace<Memory>& workspace) {
+  using Scalar = typename Left::non_const_value_type;
+  std::uint64_t const entries = A.extent(1) * B.extent(1);
+  if (entries == 0) return;
+  if (A.extent(0) == 0) {
+    Kokkos::deep_copy(exec, C, 0);
+    return;
+  }
+  if constexpr (is_gpu<ExecutionSpace>) {
+    for_packed<ExecutionSpace>(
+        [&](auto packed) { fine_block_product<packed()>(exec, A, B, C, symmetric, workspace); }, A,
+        B);
+    return;
+  }
+  RowBlocks const blocks(A.extent(0), entries);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
+  GramBlocks<ExecutionSpace, Scalar> const kernel{A, B, partial.data(), blocks, symmetric};
+  launch(exec, "sporades::dense::gram", blocks.count, blocks.rows_per_block * entries, kernel);
+  double const* const sums = sum_blocks(exec, partial.data(), blocks.count, entries);
+  launch(exec, "sporades::dense::gram_store", entries, 1, StoreGram<Output>{sums, C, symmetric});
+}
+
+/// G = A^T A. A: I x R, G: R x R, whole. Summed in double, in an order given by I and R alone: the
+/// same bits on any number of threads. Enqueued on exec, does not fence but where the workspace
+/// grows. I R^2 flops (upper triangle). Throws Error
+/// if G is not R x R.
+template <class ExecutionSpace, class Input, class Output, class Memory>
+void gram(ExecutionSpace const& exec, Input const& A, Output const& G,
+          Workspace<Memory>& workspace) {
+  expects(G.extent(0) == A.extent(1) && G.extent(1) == A.extent(1), "gram: G is ", G.extent(0),
+          " x ", G.extent(1), ", A has ", A.extent(1), " columns");
+  block_product(exec, A, A, G, true, workspace);
+}
+
+/// C = A^T B, summed as gram is. A: I x R, B: I x S, C: R x S. Throws Error if the shapes disagree.
+template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void transposed_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
+                        Workspace<Memory>& workspace) {
+  expects(A.extent(0) == B.extent(0) && C.extent(0) == A.extent(1) && C.extent(1) == B.extent(1),
+          "transposed_product: A is ", A.extent(0), " x ", A.extent(1), ", B is ", B.extent(0),
+          " x ", B.extent(1), ", C is ", C.extent(0), " x ", C.extent(1));
+  block_product(exec, A, B, C, false, workspace);
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/dense/blocks.hpp>
+
+namespace sporades::detail {
+/// Sums of products in lanes: block b has 32 lanes of 64 entries, lane l sums the entries
+/// b 2048 + l + 32 k. Neighbouring lanes read neighbouring entries, so a GPU gives each a thread
+/// and a CPU holds all of a block's in vector registers; both add the same numbers in one order.
+template <class ExecutionSpace, class Scalar>
+struct DotLanes {
+  static constexpr int lanes = 32;
+  static constexpr std::uint64_t block = 64 * lanes;
+
+  Scalar const* x;
+  Scalar const* y;  // null: the sum of x alone
+  double* out;      // 32 a block
+  std::uint64_t count;
+
+  std::uint64_t blocks() const { return (count + block - 1) / block; }
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    if constexpr (is_gpu<ExecutionSpace>) {
+      sum<1>(item / lanes, static_cast<int>(item % lanes));
+    } else {
+      sum<lanes>(item, 0);
+    }
+  }
+
+  template <int width>
+  KOKKOS_INLINE_FUNCTION void sum(std::uint64_t b, int lane) const {
+    double total[width] = {};
+    std::uint64_t const begin = b * block + lane;
+    std::uint64_t const end = (b + 1) * block < count ? (b + 1) * block : count;
+    std::uint64_t p = begin;
+    for (; p + width <= end; p += lanes)
+#pragma omp simd
+      for (int l = 0; l < width; ++l) total[l] += term(p + l);
+    for (int l = 0; l < width && p + l < end; ++l) total[l] += term(p + l);
+    for (int l = 0; l < width; ++l) out[b * lanes + lane + l] = total[l];
+  }
+
+  KOKKOS_INLINE_FUNCTION double term(std::uint64_t p) const {
+    return y ? static_cast<double>(x[p]) * static_cast<double>(y[p]) : static_cast<double>(x[p]);
+  }
+};
+
+template <class ExecutionSpace, class Scalar>
+void launch_dot(ExecutionSpace const& exec, DotLanes<ExecutionSpace, Scalar> const& kernel) {
+  launch(exec, "sporades::dense::dot",
+         kernel.blocks() * (is_gpu<ExecutionSpace> ? kernel.lanes : 1), kernel.block, kernel);
+}
+
+/// sum_p x(p) y(p), in double and in an order given by the length alone. x, y contiguous.
+/// Fences exec. Throws Error if the lengths differ.
+template <class ExecutionSpace, class Left, class Right>
+double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {
+  using Scalar = typename Left::non_const_value_type;
+  using Memory = typename ExecutionSpace::memory_space;
+  expects(x.extent(0) == y.extent(0), "dot: x has ", x.extent(0), " entries, y has ", y.extent(0));
+  std::uint64_t const count = x.extent(0);
+  if (count == 0) return 0;
+  DotLanes<ExecutionSpace, Scalar> const first{x.data(), y.data(), nullptr, count};
+  // Each level leaves 32 sums of every 2048; the first is the longest.
+  auto const sums = uninitialized<Kokkos::View<double*, Memory>>(
+      exec, "sporades::dense::dot", 2 * first.blocks() * first.lanes + 64);
+  auto kernel = first;
+  kernel.out = sums.data();
+  launch_dot(exec, kernel);
+  double const* in = sums.data();
+  std::uint64_t left = first.blocks() * first.lanes;
+  while (left > first.lanes) {
+    DotLanes<ExecutionSpace, double> const level{in, nullptr, const_cast<double*>(in) + left, left};
+    launch_dot(exec, level);
+    in = level.out;
+    left = level.blocks() * first.lanes;
+  }
+  Kokkos::View<double const*, Memory, Kokkos::MemoryUnmanaged> const last(in, left);
+  double lanes[32];
+  Kokkos::deep_copy(
+      exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left), last);
+  fence(exec, "sporades::dense::dot");
+  double total = 0;
+  for (std::uint64_t l = 0; l < left; ++l) total += lanes[l];
+  return total;
+}
+
+/// sum_p x(p)^2, as dot. NaN or infinity where x holds one, or where a square overflows.
+template <class ExecutionSpace, class VectorType>
+double norm_squared(ExecutionSpace const& exec, VectorType const& x) {
+  return dot(exec, x, x);
+}
+
+/// max_p |x(p)|, 0 of nothing. Fences exec.
+template <class ExecutionSpace, class VectorType>
+typename VectorType::non_const_value_type max_abs(ExecutionSpace const& exec, VectorType const& x) {
+  using Scalar = typename VectorType::non_const_value_type;
+  Scalar largest = 0;
+  Kokkos::parallel_reduce(
+      "sporades::dense::max_abs", Range<ExecutionSpace>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(std::uint64_t p, Scalar & best) {
+        Scalar const magnitude = x(p) < 0 ? -x(p) : x(p);
+        if (best < magnitude) best = magnitude;
+      },
+      Kokkos::Max<Scalar>(largest));
+  return x.extent(0) == 0 ? Scalar{0} : largest;
+}
+
+/// Whether an entry of A is below 0. Fences exec.
+template <class ExecutionSpace, class MatrixType>
+bool has_negative(ExecutionSpace const& exec, MatrixType const& A) {
+  std::uint64_t rows = 0;
+  Kokkos::parallel_reduce(
+      "sporades::dense::negative_rows", Range<ExecutionSpace>(exec, 0, A.extent(0)),
+      KOKKOS_LAMBDA(std::uint64_t i, std::uint64_t & sum) {
+        bool negative = false;
+        for (std::uint64_t r = 0; r < A.extent(1); ++r) negative = negative || A(i, r) < 0;
+        sum += negative ? 1 : 0;
+      },
+      rows);
+  fence(exec, "sporades::dense::negative_rows");
+  return rows > 0;
+}
+
+}  // namespace sporades::detail

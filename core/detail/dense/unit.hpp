@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/core/detail/dense/sums.hpp>
+
+namespace sporades::detail {
+/// y(p) = x(p) / unit
+template <class Input, class Output>
+struct DivideBy {
+  Input x;
+  Output y;
+  typename Output::non_const_value_type unit;
+  KOKKOS_FUNCTION void operator()(std::uint64_t p) const { y(p) = x(p) / unit; }
+};
+
+/// The e with 2^e <= |x| < 2^(e + 1); 0 of 0 and of what is not finite.
+inline int binary_exponent(double x) {
+  return x == 0 || !std::isfinite(x) ? 0 : std::ilogb(x);
+}
+
+/// y(p) = x(p) 2^-exponent, exactly except where the result is below the least normal number; y may
+/// be x. With exponent = binary_exponent(max_abs(exec, x)) the largest magnitude lies in [1, 2), so
+/// that neither squares nor products of a few numbers leave the range of Scalar. Enqueued on exec.
+/// Throws Error if the lengths differ.
+template <class ExecutionSpace, class Input, class Output>
+void divide_by_power_of_two(ExecutionSpace const& exec, Input const& x, int exponent,
+                            Output const& y) {
+  using Scalar = typename Output::non_const_value_type;
+  expects(x.extent(0) == y.extent(0), "divide_by_power_of_two: x has ", x.extent(0),
+          " entries, y has ", y.extent(0));
+  Kokkos::parallel_for(
+      "sporades::dense::divide_by_power_of_two", Range<ExecutionSpace>(exec, 0, x.extent(0)),
+      DivideBy<Input, Output>{x, y, static_cast<Scalar>(std::ldexp(1.0, exponent))});
+}
+
+}  // namespace sporades::detail

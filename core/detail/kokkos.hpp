@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// The one header that knows Kokkos versions: 3.4 to 5.x under the modern names. Everything else
+/// includes this one and tests no version.
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace sporades::detail {
+
+/// Mathematics on any backend. In a namespace of its own: names such as sqrt in sporades itself
+/// would clash with the C library's wherever an application says `using namespace sporades`.
+namespace math {
+#if KOKKOS_VERSION >= 30700
+using Kokkos::abs;
+using Kokkos::log;
+using Kokkos::sqrt;
+#else
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real abs(Real x) {
+  return Kokkos::Experimental::fabs(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real log(Real x) {
+  return Kokkos::Experimental::log(x);
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
+  return Kokkos::Experimental::sqrt(x);
+}
+#endif
+}  // namespace math
+
+/// Waits for what was enqueued on exec. Kokkos 3.4 has no labelled fence on an instance.
+template <class ExecutionSpace>
+void fence(ExecutionSpace const& exec, std::string const& label) {
+#if KOKKOS_VERSION >= 30700
+  exec.fence(label);
+#else
+  static_cast<void>(label);
+  exec.fence();
+#endif
+}
+
+/// True where the space's threads are lanes of a wide processor with memory of its own: CUDA, HIP.
+template <class ExecutionSpace>
+inline constexpr bool is_gpu =
+    !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+template <class ExecutionSpace>
+auto is_hip(int)
+    -> decltype(std::declval<ExecutionSpace const&>().hip_device_prop(), std::true_type{});
+template <class ExecutionSpace>
+std::false_type is_hip(long);
+
+/// True where a launch wakes threads of the host and returns when all are done: OpenMP.
+#if defined(KOKKOS_ENABLE_OPENMP)
+template <class ExecutionSpace>
+inline constexpr bool wakes_threads = std::is_same_v<ExecutionSpace, Kokkos::OpenMP>;
+#else
+template <class ExecutionSpace>
+inline constexpr bool wakes_threads = false;
+#endif
+
+/// Bounds of a kernel whose teams have so many lanes, and of which a GPU's multiprocessor is to
+/// hold so many teams at once. HIP wants that in wavefronts of 64 lanes on each of its four parts.
+template <class ExecutionSpace, int lanes, int teams>
+using TeamBounds = Kokkos::LaunchBounds<
+    lanes, decltype(is_hip<ExecutionSpace>(0))::value ? (lanes* teams + 255) / 256 : teams>;
+
+/// Neighbouring threads of a GPU, a power of two up to 32 of them, who read one another's
+/// registers: the vector lanes of one thread of a team, or items of a range policy. On hosts there
+/// is one lane.
+class VectorLanes {
+ public:
+  /// Of a thread of a team. count: the vector length that its policy was made with.
+  static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_thread(int count) {
+    VectorLanes lanes(count);
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    lanes.mine_ = static_cast<int>(threadIdx.x);  // fewer registers than below
+#endif
+#if defined(__CUDA_ARCH__)
+    lanes.mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (threadIdx.y * blockDim.x % 32);
+#endif
+    return lanes;
+  }
+  /// Of an item of a range policy; the first item of the lanes is a multiple of their number.
+  static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_items(int count) {
+    VectorLanes lanes(count);
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    int const thread = static_cast<int>(threadIdx.x + threadIdx.y * blockDim.x);
+    lanes.mine_ = thread & (count - 1);
+#endif
+#if defined(__CUDA_ARCH__)
+    lanes.mask_ = (count == 32 ? ~0u : (1u << count) - 1) << (thread & 31 & ~(count - 1));
+#endif
+    return lanes;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int count() const {
+    return count_;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int mine() const {
+    return mine_;
+  }
+
+  /// value as the lane whose number differs in the bits of `distance` has it.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T across(int distance, T value) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_xor_sync(mask_, value, distance);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    return __shfl_xor(value, distance);
+#else
+    static_cast<void>(distance);
+    return value;
+#endif
+  }
+  /// value as that lane has it.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T of(int lane, T value) const {
+#if defined(__CUDA_ARCH__)
+    return __shfl_sync(mask_, value, lane, count_);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    return __shfl(value, lane, count_);
+#else
+    static_cast<void>(lane);
+    return value;
+#endif
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {}
+
+  int count_, mine_ = 0;
+  [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
+};
+
+/// Bytes of the present device that no process has allocated; infinity for a compiler without one.
+inline double free_device_bytes() {
+  std::size_t free_bytes = 0, all_bytes = 0;
+#if defined(__CUDACC__)
+  if (cudaMemGetInfo(&free_bytes, &all_bytes) == cudaSuccess)
+    return static_cast<double>(free_bytes);
+#elif defined(__HIPCC__)
+  if (hipMemGetInfo(&free_bytes, &all_bytes) == hipSuccess) return static_cast<double>(free_bytes);
+#endif
+  static_cast<void>(free_bytes), static_cast<void>(all_bytes);
+  return std::numeric_limits<double>::infinity();
+}
+
+/// A command-line option of Kokkos as this version spells it, from its modern spelling.
+inline std::string kokkos_option(std::string const& modern) {
+#if KOKKOS_VERSION < 30700
+  if (modern == "--kokkos-num-threads") return "--kokkos-threads";
+#endif
+  return modern;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sporades/core/detail/memory.hpp>
+
+namespace sporades::detail {
+
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+double page_bytes() {
+  return static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+double address_space_bytes() {
+  rlimit limit{};
+  bool const is_set = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return is_set ? static_cast<double>(limit.rlim_cur) : no_limit;
+}
+
+/// The number in a file, or infinity where there is none.
+double number_in(std::string const& file) {
+  double number = 0;
+  return std::ifstream(file) >> number ? number : no_limit;  // it may say "max"
+}
+
+/// The number that follows the key at the begin of a line of a file, or 0.
+double number_after(std::string const& key, std::string const& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.compare(0, key.size(), key) == 0) return std::atof(line.c_str() + key.size());
+  return 0;
+}
+
+/// The names that the versions of cgroups have for the same.
+struct CgroupFiles {
+  char const *limit, *used, *cached;  // cached: a key in memory.stat
+};
+
+/// The least limits of the folder and those above it, up to `root`.
+MemoryLimit least_limit(std::string const& root, std::string folder, CgroupFiles const& files) {
+  MemoryLimit least{no_limit, no_limit};
+  while (true) {
+    std::string const path = root + folder + "/";
+    double const bytes = number_in(path + files.limit);
+    if (bytes > 0 && bytes < no_limit) {
+      double const used = number_in(path + files.used);
+      double const cached = number_after(files.cached, path + "memory.stat");
+      least.bytes = std::min(least.bytes, bytes);
+      if (used < no_limit) least.left = std::min(least.left, bytes - std::max(0.0, used - cached));
+    }
+    if (folder.empty()) return least;
+    folder.resize(std::min(folder.rfind('/'), folder.size() - 1));
+  }
+}
+
+}  // namespace
+
+MemoryLimit cgroup_memory(std::string const& root, std::string const& self) {
+  MemoryLimit least{no_limit, no_limit};
+  auto const add = [&](MemoryLimit const& other) {
+    least = {std::min(least.bytes, other.bytes), std::min(least.left, other.left)};
+  };
+  std::ifstream lines(self);
+  for (std::string line; std::getline(lines, line);) {  // number:controllers:folder
+    auto const first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string const folder = line.substr(second + 1);
+    if (controllers == ",,")
+      add(least_limit(root, folder, {"memory.max", "memory.current", "inactive_file "}));
+    else if (controllers.find(",memory,") != std::string::npos)
+      add(least_limit(root + "/memory", folder,
+                      {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}));
+  }
+  return least;
+}
+
+double host_memory_bytes() {
+  double const physical = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  return std::min({physical, cgroup_memory().bytes, address_space_bytes()});
+}
+
+double host_memory_left() {
+  double mapped = 0, resident = 0;  // pages
+  std::ifstream("/proc/self/statm") >> mapped >> resident;
+  double const available = 1024 * number_after("MemAvailable:", "/proc/meminfo");
+  auto const cgroup = cgroup_memory();
+  double const unused = available > 0 ? available : host_memory_bytes() - resident * page_bytes();
+  return std::max(0.0, std::min({unused, cgroup.left, cgroup.bytes - resident * page_bytes(),
+                                 address_space_bytes() - mapped * page_bytes()}));
+}
+
+void advise_huge_pages(void* data, std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+  auto const begin = reinterpret_cast<std::uintptr_t>(data);
+  std::uintptr_t const first = (begin + page - 1) / page * page,
+                       last = (begin + bytes) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(data), static_cast<void>(bytes);
+#endif
+}
+
+std::string bytes_text(double bytes) {
+  char const* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 6; ++unit) bytes /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+  return text;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <sporades/core/detail/kokkos.hpp>
+#include <type_traits>
+#include <utility>
+
+/// Consecutive entries of a matrix row that a kernel holds in registers.
+
+namespace sporades::detail {
+
+/// As many entries as one machine register holds, where the compiler has a type for them: so that a
+/// tile stays in registers, which loops over arrays leave to chance. nvcc refuses such types, and
+/// the lanes of a GPU hand one another single entries; there, and with hipcc, it is one entry, and
+/// the loops over a tile are left to the compiler.
+template <class Scalar, int entries>
+struct Register {
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+  static constexpr int size = entries;
+  typedef Scalar Type
+      __attribute__((vector_size(entries * sizeof(Scalar)), aligned(alignof(Scalar)), may_alias));
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar get(Type const& from, int j) {
+    return from[j];
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int j, Scalar value) {
+    to[j] = value;
+  }
+  template <class To>
+  static KOKKOS_FORCEINLINE_FUNCTION typename Register<To, entries>::Type convert(
+      Type const& from) {
+    return __builtin_convertvector(from, typename Register<To, entries>::Type);
+  }
+  /// The sum of the entries, halves first.
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
+    if constexpr (entries == 1) {
+      return from[0];
+    } else {
+      using Half = Register<Scalar, entries / 2>;
+      typename Half::Type halves[2];
+      __builtin_memcpy(halves, &from, sizeof from);
+      return Half::sum(halves[0] + halves[1]);
+    }
+  }
+#else
+  static constexpr int size = 1;
+  using Type = Scalar;
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar get(Type const& from, int) {
+    return from;
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int, Scalar value) {
+    to = value;
+  }
+  template <class To>
+  static KOKKOS_FORCEINLINE_FUNCTION To convert(Type const& from) {
+    return static_cast<To>(from);
+  }
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
+    return from;
+  }
+#endif
+};
+
+/// The widest register, up to 64 bytes, that divides a tile.
+template <class Scalar, int Width>
+constexpr int register_entries() {
+  int entries = 64 / sizeof(Scalar);
+  while (Width % entries != 0) entries /= 2;
+  return entries;
+}
+
+/// Width consecutive entries of a matrix row.
+template <class Scalar, int Width>
+struct Tile {
+  using Part = Register<Scalar, register_entries<Scalar, Width>()>;
+  static constexpr int parts = Width / Part::size;
+
+  typename Part::Type part[parts];
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalar operator[](int j) const {
+    return Part::get(part[j / Part::size], j % Part::size);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void set(int j, Scalar value) {
+    Part::set(part[j / Part::size], j % Part::size, value);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void fill(Scalar value) {
+    for (auto& p : part) p = typename Part::Type{} + value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add(Tile const& other) {
+    for (int k = 0; k < parts; ++k) part[k] += other.part[k];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Tile const& other) {
+    for (int k = 0; k < parts; ++k) part[k] *= other.part[k];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(Scalar factor) {
+    for (int k = 0; k < parts; ++k) part[k] *= factor;
+  }
+  /// this += a * b
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Tile const& a, Tile const& b) {
+    for (int k = 0; k < parts; ++k) part[k] += a.part[k] * b.part[k];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar a, Tile const& b) {
+    for (int k = 0; k < parts; ++k) part[k] += a * b.part[k];
+  }
+  /// sum over j of this[j] other[j]
+  KOKKOS_FORCEINLINE_FUNCTION Scalar dot(Tile const& other) const {
+    auto products = part[0] * other.part[0];
+    for (int k = 1; k < parts; ++k) products += part[k] * other.part[k];
+    return Part::sum(products);
+  }
+};
+
+/// Sixteen bytes that one instruction of a GPU loads or stores.
+template <class Scalar>
+struct alignas(16) Pack {
+  Scalar entry[16 / sizeof(Scalar)];
+};
+
+/// A tile from or to an array; where `packed`, 16 bytes at a time, which must be aligned so.
+template <class Scalar, int width, bool packed = false>
+KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
+  using T = Tile<Scalar, width>;
+  T tile;
+  if constexpr (packed) {
+    constexpr int size = 16 / sizeof(Scalar);
+    for (int k = 0; k < width / size; ++k) {
+      auto const pack = reinterpret_cast<Pack<Scalar> const*>(from)[k];
+      for (int j = 0; j < size; ++j) tile.set(k * size + j, pack.entry[j]);
+    }
+  } else {
+    auto const parts = reinterpret_cast<typename T::Part::Type const*>(from);
+    for (int k = 0; k < T::parts; ++k) tile.part[k] = parts[k];
+  }
+  return tile;
+}
+
+template <class Scalar, int width, bool packed = false>
+KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Scalar* to) {
+  using T = Tile<Scalar, width>;
+  if constexpr (packed) {
+    constexpr int size = 16 / sizeof(Scalar);
+    for (int k = 0; k < width / size; ++k) {
+      Pack<Scalar> pack;
+      for (int j = 0; j < size; ++j) pack.entry[j] = tile[k * size + j];
+      reinterpret_cast<Pack<Scalar>*>(to)[k] = pack;
+    }
+  } else {
+    auto const parts = reinterpret_cast<typename T::Part::Type*>(to);
+    for (int k = 0; k < T::parts; ++k) parts[k] = tile.part[k];
+  }
+}
+
+template <class Scalar, int width>
+KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> const& tile) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return tile;
+  } else {
+    using Part = typename Tile<Scalar, width>::Part;
+    Tile<double, width> result;
+    static_assert(Tile<double, width>::parts == Tile<Scalar, width>::parts,
+                  "Parts of a tile are the same entries.");
+    for (int k = 0; k < tile.parts; ++k)
+      result.part[k] = Part::template convert<double>(tile.part[k]);
+    return result;
+  }
+}
+
+/// True if every row of A starts on a 16-byte boundary.
+template <class MatrixType>
+bool rows_are_aligned(MatrixType const& A) {
+  using Scalar = typename MatrixType::non_const_value_type;
+  return reinterpret_cast<std::uintptr_t>(A.data()) % 16 == 0 &&
+         A.stride(0) * sizeof(Scalar) % 16 == 0;
+}
+
+/// Calls run(constant): true on GPUs where every row of the matrices starts on such a boundary.
+template <class ExecutionSpace, class Run, class... Matrices>
+void for_packed(Run const& run, Matrices const&... matrices) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    if ((rows_are_aligned(matrices) && ...)) return run(std::true_type{});
+  run(std::false_type{});
+}
+
+template <class Body, int... k>
+KOKKOS_FORCEINLINE_FUNCTION void unrolled(std::integer_sequence<int, k...>, Body const& body) {
+  (body(k), ...);
+}
+
+/// Calls body(k) for k = 0 to count - 1, written out: g++ 12 leaves a loop over an array of tiles a
+/// loop, the tiles in memory.
+template <int count, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void unrolled(Body const& body) {
+  unrolled(std::make_integer_sequence<int, count>{}, body);
+}
+
+}  // namespace sporades::detail

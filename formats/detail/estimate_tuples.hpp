@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <sporades/core/random.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+
+namespace sporades::detail {
+/// Sets the bit that a nonzero's indices in some modes, less their lowest bits, hash to.
+template <class Coordinates>
+struct MarkTuples {
+  Coordinates coordinates;                                               // N x nnz
+  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // a power of two
+  int dropped_bits;
+  int modes;
+  int mode[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    std::uint64_t hash = 0;
+    for (int k = 0; k < modes; ++k)
+      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(mode[k], p) >> dropped_bits));
+    std::uint64_t const bit = hash & (32 * map.extent(0) - 1);
+    std::uint32_t const one = std::uint32_t{1} << (bit & 31);
+    if (!(map(bit >> 5) & one)) Kokkos::atomic_fetch_or(&map(bit >> 5), one);
+  }
+};
+
+template <class Map>
+struct CountZeroBits {
+  Map map;
+  KOKKOS_FUNCTION void operator()(Position w, Position& sum) const {
+    for (std::uint32_t left = ~map(w); left != 0; left &= left - 1) ++sum;
+  }
+};
+
+/// How many different tuples X's nonzeros have of their indices in the modes whose bits are set,
+/// each less its dropped_bits lowest ones, within a few per cent, with no sort: linear counting
+/// (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits a nonzero. The same on every run.
+/// Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       std::uint32_t modes, int dropped_bits = 0) {
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
+  using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  if (X.nnz() == 0) return 0;
+  Position const words = Position{1} << std::max(0, index_bits(4 * X.nnz()) - 5);
+  Map const map(Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
+  MarkTuples<Coordinates> mark{X.coordinates, map, dropped_bits, 0, {}};
+  for (int n = 0; n < X.order(); ++n)
+    if (modes >> n & 1) mark.mode[mark.modes++] = n;
+  Kokkos::parallel_for("sporades::estimate_tuples::mark", Policy(exec, 0, X.nnz()), mark);
+  Position empty = 0;
+  Kokkos::parallel_reduce("sporades::estimate_tuples::count", Policy(exec, 0, words),
+                          CountZeroBits<Map>{map}, empty);
+  double const bits = 32.0 * static_cast<double>(words);
+  return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
+}
+
+}  // namespace sporades::detail

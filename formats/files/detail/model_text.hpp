@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What the readers and writers of models as text share.
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <sporades/core/matrix.hpp>
+#include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/tns_file/number.hpp>
+#include <sporades/formats/files/detail/tns_file/parse_block.hpp>
+#include <string_view>
+
+namespace sporades::detail {
+
+/// Walks over a text token by token, and knows its line.
+class TokenReader {
+ public:
+  TokenReader(std::string_view text, std::string const& name)
+      : p_(text.data()), end_(p_ + text.size()), name_(name) {}
+
+  template <class... Parts>
+  [[noreturn]] void refuse(Parts const&... parts) const {
+    fail(name_, ":", line_, ": ", parts...);
+  }
+
+  /// The next token, on whatever line; empty at the end.
+  std::string_view next() {
+    skip_to_token();
+    auto const* const start = p_;
+    while (p_ != end_ && !ends_token(*p_)) ++p_;
+    return {start, static_cast<std::size_t>(p_ - start)};
+  }
+
+  std::uint64_t integer(char const* what) {
+    std::uint64_t result = 0;
+    auto const token = next();
+    if (parse_integer(token, result) != Number::good)
+      refuse("expected ", what, ", found ", found(token));
+    return result;
+  }
+
+  template <class Scalar>
+  Scalar real(char const* what) {
+    Scalar result = 0;
+    auto const token = next();
+    if (parse_real(token, result) != Number::good)
+      refuse("expected ", what, ", a finite number, found ", found(token));
+    return result;
+  }
+
+  /// Refuses what is left of the line, so that numbers are where they belong.
+  void end_line(char const* after) {
+    auto const line = line_;
+    skip_to_token();
+    if (p_ == end_ || line_ != line) return;
+    refuse("expected the end of the line after ", after, ", found ", found(next()));
+  }
+
+  std::string found(std::string_view token) const {
+    return token.empty() ? "the end of the file" : quoted(token);
+  }
+
+  std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - p_); }
+
+ private:
+  void skip_to_token() {
+    for (; p_ != end_; ++p_) {
+      if (*p_ == '\n')
+        ++line_;
+      else if (*p_ == '#' || (*p_ == '/' && end_ - p_ > 1 && p_[1] == '/'))
+        skip_comment();
+      else if (!is_blank(*p_))
+        return;
+    }
+  }
+
+  /// To the last character before the line end.
+  void skip_comment() {
+    while (end_ - p_ > 1 && p_[1] != '\n') ++p_;
+  }
+
+  char const* p_;
+  char const* end_;
+  std::string const& name_;
+  std::uint64_t line_ = 1;
+};
+
+/// Refuses content that is no plain text.
+inline void check_text(std::string_view content, std::string const& name) {
+  expects(!content.empty(), name, ": the file is empty");
+  expects(content.substr(0, 2) != "\x1f\x8b", name, ": is gzipped, expected a model as plain text");
+}
+
+/// The file's order and dims, after its first line.
+inline Dims read_dims(TokenReader& in) {
+  auto const order = in.integer("the order");
+  if (order < 1 || order > max_order) in.refuse("order ", order, " is not in 1 to ", max_order);
+  in.end_line("the order");
+  Dims dims;
+  for (std::uint64_t n = 0; n < order; ++n) dims.push_back(in.integer("the length of a mode"));
+  in.end_line("the dims");
+  return dims;
+}
+
+/// Refuses sizes that the rest of the file is too short for: a number and a blank take two bytes.
+template <class... Parts>
+void check_size(TokenReader const& in, double numbers, Parts const&... model) {
+  if (2 * numbers > static_cast<double>(in.bytes_left()) + 1)
+    in.refuse("a model of ", model..., " has ", numbers, " numbers, too many for the ",
+              in.bytes_left(), " bytes that are left");
+}
+
+/// Refuses what follows the model.
+inline void end_file(TokenReader& in) {
+  auto const rest = in.next();
+  if (!rest.empty()) in.refuse("expected the end of the file, found ", in.found(rest));
+}
+
+/// The "matrix" block of mode n's factor, dim x rank.
+template <class Scalar>
+Matrix<Scalar, Kokkos::HostSpace> read_factor(TokenReader& in, int n, std::uint64_t dim,
+                                              std::uint64_t rank) {
+  auto const type = in.next();
+  if (type != "matrix" && type != "facmatrix")
+    in.refuse("expected \"matrix\", the factor of mode ", n, ", found ", in.found(type));
+  in.end_line("\"matrix\"");
+  auto const order = in.integer("the matrix's order, 2");
+  if (order != 2) in.refuse("the factor of mode ", n, " has order ", order, ", expected 2");
+  in.end_line("the matrix's order");
+  auto const rows = in.integer("the number of rows");
+  auto const columns = in.integer("the number of columns");
+  if (rows != dim || columns != rank)
+    in.refuse("the factor of mode ", n, " is ", rows, " x ", columns, ", expected ", dim, " x ",
+              rank);
+  in.end_line("the matrix's size");
+  auto const A =
+      make_matrix<Scalar>(Kokkos::DefaultHostExecutionSpace(), "sporades::factor", rows, columns);
+  Kokkos::DefaultHostExecutionSpace().fence();
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    for (std::uint64_t r = 0; r < columns; ++r) A(i, r) = in.real<Scalar>("an entry of a factor");
+    in.end_line("a row");
+  }
+  return A;
+}
+
+/// Text that goes to a file in pieces, numbers in scientific form with all their digits.
+template <class Scalar>
+class NumberWriter {
+ public:
+  /// where begins the messages.
+  NumberWriter(OutputFile& file, char const* where) : file_(file), where_(where) {}
+
+  void text(std::string_view piece) {
+    text_ += piece;
+    if (text_.size() >= (std::size_t{1} << 20)) flush();
+  }
+
+  /// place names the number in the message for one that is not finite.
+  template <class... Place>
+  void number(Scalar number, Place const&... place) {
+    expects(std::isfinite(number), where_, ": ", place..., " is ", number);
+    constexpr int decimals = std::numeric_limits<Scalar>::max_digits10 - 1;
+    char digits[64];
+    auto const end = std::to_chars(digits, digits + sizeof digits, number,
+                                   std::chars_format::scientific, decimals);
+    text({digits, static_cast<std::size_t>(end.ptr - digits)});
+  }
+
+  void flush() {
+    file_.write(text_);
+    text_.clear();
+  }
+
+ private:
+  OutputFile& file_;
+  char const* where_;
+  std::string text_;
+};
+
+/// The "matrix" block of mode n's factor.
+template <class Scalar>
+void write_factor(NumberWriter<Scalar>& out, int n, Matrix<Scalar, Kokkos::HostSpace> const& A) {
+  std::size_t const rank = A.extent(1);
+  out.text("matrix\n2\n" + std::to_string(A.extent(0)) + ' ' + std::to_string(rank) + '\n');
+  for (std::size_t i = 0; i < A.extent(0); ++i)
+    for (std::size_t r = 0; r < rank; ++r) {
+      out.number(A(i, r), "mode ", n, ", entry (", i, ", ", r, ")");
+      out.text(r + 1 < rank ? " " : "\n");
+    }
+}
+
+}  // namespace sporades::detail

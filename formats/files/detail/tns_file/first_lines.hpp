@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <sporades/core/error.hpp>
+#include <sporades/formats/files/detail/tns_file/header.hpp>
+#include <sporades/formats/files/detail/tns_file/number.hpp>
+#include <sporades/formats/files/detail/tns_file/parse_block.hpp>
+
+namespace sporades::detail {
+
+struct DataLine {
+  std::string text;      // with its line end
+  std::uint64_t number;  // from 1
+  Columns columns() const { return split_columns(text.c_str()); }
+};
+
+/// A byte that no text has.
+inline bool is_binary(char c) {
+  return static_cast<unsigned char>(c) < 32 && (c < '\t' || c > '\r');
+}
+
+/// The first data lines of a source, taken one by one, as far as they are asked for.
+class FirstLines {
+ public:
+  /// block: where the source's blocks go.
+  FirstLines(TextSource& source, TextBlock& block, std::string const& name)
+      : source_(source), block_(block), name_(name) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    source_.next(block_);
+    if (block_.text().substr(0, 3) == byte_order_mark) block_.remove_prefix(3);
+  }
+
+  /// Takes lines until there are so many; false where the text ends before.
+  bool reach(std::size_t count, TextHeader& header) {
+    while (lines_.size() < count)
+      if (!take_line(header)) return false;
+    return true;
+  }
+
+  /// From here on, lines that begin with % are comments.
+  void skip_percent_comments() { percent_comments_ = true; }
+
+  DataLine const& operator[](std::size_t k) const { return lines_[k]; }
+  DataLine const& back() const { return lines_.back(); }
+
+  /// Makes all lines behind the first `taken` ones the block's, and those before the header's.
+  void give_back(std::size_t taken, TextHeader& header) {
+    header.lines = taken < lines_.size() ? lines_[taken].number - 1 : number_;
+    std::string rest;
+    auto next = header.lines + 1;
+    for (auto k = taken; k < lines_.size(); ++k) {
+      rest.append(lines_[k].number - next, '\n');  // for comments, so that lines keep their numbers
+      rest += lines_[k].text;
+      next = lines_[k].number + 1;
+    }
+    if (rest.empty()) return block_.remove_prefix(place_);
+    rest += block_.text().substr(place_);
+    block_ = {{}, std::move(rest)};
+  }
+
+ private:
+  /// Takes lines up to the next data line; false at the end of the text.
+  bool take_line(TextHeader& header) {
+    for (; !block_.text().empty(); place_ = 0) {
+      while (place_ < block_.text().size()) {
+        auto const text = block_.text().substr(place_);
+        auto const line = text.substr(0, text.find('\n') + 1);
+        place_ += line.size();
+        ++number_;
+        if (keep(line, header)) return true;
+      }
+      TextBlock following;
+      if (!source_.next(following)) return false;
+      block_ = std::move(following);
+    }
+    return false;
+  }
+
+  /// Keeps a data line; else false.
+  bool keep(std::string_view line, TextHeader& header) {
+    constexpr std::string_view dims_comment = "# sporades dims:";
+    if (std::any_of(line.begin(), line.end(), is_binary))
+      fail(name_, ":", number_, ": this is binary data, and neither gzip nor .spt");
+    if (has_lone_return(line)) fail(name_, ":", number_, ": ", lone_return);
+    if (is_data_line(line.data()) && !(percent_comments_ && line.front() == '%')) {
+      lines_.push_back({std::string(line), number_});
+      return true;
+    }
+    if (lines_.empty() && line.substr(0, dims_comment.size()) == dims_comment)
+      read_dims(line.data() + dims_comment.size(), header);
+    return false;
+  }
+
+  void read_dims(char const* text, TextHeader& header) const {
+    auto const columns = split_columns(text);
+    std::vector<std::uint64_t> dims(static_cast<std::size_t>(columns.count));
+    bool good = !dims.empty();
+    for (std::size_t n = 0; n < dims.size(); ++n)
+      good = good && parse_integer(columns.tokens[n], dims[n]) == Number::good;
+    if (good) header.dims = dims;
+    header.dims_line = number_;
+  }
+
+  TextSource& source_;
+  TextBlock& block_;
+  std::string const& name_;
+  std::size_t place_ = 0;     // in the block, behind the last line that was taken
+  std::uint64_t number_ = 0;  // of that line
+  bool percent_comments_ = false;
+  std::deque<DataLine> lines_;  // stay where they are: columns() points into them
+};
+
+}  // namespace sporades::detail

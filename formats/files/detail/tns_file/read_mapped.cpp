@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/formats/files/detail/tns_file/parsed_blocks.hpp>
+#include <sporades/formats/files/detail/tns_file/read_lines.hpp>
+
+namespace sporades::detail {
+
+void check_memory(std::string const& name, std::uint64_t nnz, int copies, int order,
+                  std::size_t index_bytes, std::size_t value_bytes) {
+  auto const one = static_cast<std::uint64_t>(order) * index_bytes + value_bytes;
+  auto const memory = static_cast<std::uint64_t>(host_memory_bytes());
+  if (nnz <= memory / one / static_cast<std::uint64_t>(copies)) return;
+  throw RunError(concatenate(name, ": ", nnz, " nonzeros of ", one, " bytes each",
+                             copies > 1 ? ", held twice for a while," : "",
+                             " do not fit the memory of ", memory, " bytes"));
+}
+
+template <class Scalar, class Index>
+ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
+                                       LineShape const& shape) {
+  std::vector<TextBlock> blocks;
+  for (bool more = true; more; more = source.next(first))
+    if (!first.text().empty()) blocks.push_back(std::move(first));
+  std::vector<BlockCount> counts(blocks.size());
+  int const threads = task.options.threads;
+  for_each_block(threads, blocks.size(),
+                 [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
+  auto const places = block_places(counts, task.header);
+
+  check_memory(task.name, places.nnz(), 1, shape.order, sizeof(Index), sizeof(Scalar));
+  ParsedLines<Scalar, Index> parsed;
+  parsed.tensor =
+      allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
+                                  Dims(static_cast<std::size_t>(shape.order)), places.nnz());
+  auto* const coordinates = parsed.tensor.indices(0);
+  auto* const values = parsed.tensor.values.data();
+  std::vector<BlockSummary> summaries(blocks.size());
+  for_each_block(threads, blocks.size(), [&](std::size_t b) {
+    auto const begin = places.first_nonzero[b];
+    BlockOutput<Scalar, Index> const output{coordinates + begin, places.nnz(), values + begin};
+    try {
+      summaries[b] = parse_block(blocks[b].text(), shape, output);
+    } catch (LineProblem const& problem) {
+      fail(task.name, ":", places.first_line[b] + problem.line, ": ", problem.what);
+    }
+  });
+  merge_summaries(summaries, places, parsed.range);
+  check_nnz(task, places.nnz());
+  return parsed;
+}
+
+template ParsedLines<float, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                       LineShape const&);
+template ParsedLines<float, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                       LineShape const&);
+template ParsedLines<double, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                        LineShape const&);
+template ParsedLines<double, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+                                                        LineShape const&);
+
+}  // namespace sporades::detail

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <sporades/formats/files/detail/tns_file/parsed_blocks.hpp>
+#include <sporades/formats/files/detail/tns_file/read_lines.hpp>
+
+namespace sporades::detail {
+
+namespace {
+
+/// One block's nonzeros in memory of their own.
+template <class Scalar, class Index>
+struct Piece {
+  BlockCount count;
+  BlockSummary summary;
+  std::unique_ptr<Index[]> coordinates;  // N x count.nonzeros
+  std::unique_ptr<Scalar[]> values;
+};
+
+template <class Scalar, class Index>
+void parse_piece(std::string_view text, LineShape const& shape, Piece<Scalar, Index>& piece) {
+  piece.count = count_block(text);
+  auto const nonzeros = piece.count.nonzeros;
+  // new Index[n] without parentheses leaves the memory untouched
+  piece.coordinates.reset(new Index[static_cast<std::size_t>(shape.order) * nonzeros]);
+  piece.values.reset(new Scalar[nonzeros]);
+  BlockOutput<Scalar, Index> const output{piece.coordinates.get(), nonzeros, piece.values.get()};
+  piece.summary = parse_block(text, shape, output);
+}
+
+/// Hands out the blocks of a source to several threads, and keeps what they made of them in order.
+template <class Scalar, class Index>
+class Pieces {
+ public:
+  Pieces(TextSource& source, TextBlock first, TextTask const& task)
+      : source_(source), first_(std::move(first)), task_(task) {}
+
+  /// The next block and its piece; null at the end or after a problem.
+  Piece<Scalar, Index>* next(TextBlock& block, std::size_t& number) {
+    std::lock_guard const lock(mutex_);
+    number = pieces_.size();
+    if (problem_.is_before(number)) return nullptr;
+    try {
+      if (number == 0 && !first_.text().empty())
+        block = std::move(first_);
+      else if (!source_.next(block))
+        return nullptr;
+      pieces_.push_back(std::make_unique<Piece<Scalar, Index>>());
+    } catch (...) {
+      problem_.record(number);
+      return nullptr;
+    }
+    return pieces_.back().get();
+  }
+
+  /// Call when a piece is parsed. Drops its nonzeros where there are more than the header says: the
+  /// text is refused at its end, when their number is known. Throws RunError where all so far, and
+  /// the tensor that they are copied to, are more than the memory.
+  void add(Piece<Scalar, Index>& piece, int order) {
+    std::lock_guard const lock(mutex_);
+    nonzeros_ += piece.count.nonzeros;
+    if (task_.header.nnz && nonzeros_ > *task_.header.nnz) {
+      piece.coordinates.reset();
+      piece.values.reset();
+    } else {
+      check_memory(task_.name, nonzeros_, 2, order, sizeof(Index), sizeof(Scalar));
+    }
+  }
+
+  FirstProblem& problem() { return problem_; }
+  std::vector<std::unique_ptr<Piece<Scalar, Index>>>& all() { return pieces_; }
+
+ private:
+  TextSource& source_;
+  TextBlock first_;
+  TextTask const& task_;
+  std::mutex mutex_;
+  std::uint64_t nonzeros_ = 0;
+  FirstProblem problem_;
+  std::vector<std::unique_ptr<Piece<Scalar, Index>>> pieces_;
+};
+
+/// Throws the first problem, if any, with its place.
+template <class Scalar, class Index>
+void throw_problem(FirstProblem const& problem,
+                   std::vector<std::unique_ptr<Piece<Scalar, Index>>> const& pieces,
+                   TextTask const& task) {
+  try {
+    problem.rethrow();
+  } catch (LineProblem const& found) {
+    auto line = task.header.lines + 1 + found.line;
+    for (std::size_t b = 0; b < problem.block(); ++b) line += pieces[b]->count.lines;
+    fail(task.name, ":", line, ": ", found.what);
+  }
+}
+
+}  // namespace
+
+template <class Scalar, class Index>
+ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
+                                         LineShape const& shape) {
+  Pieces<Scalar, Index> pieces(source, std::move(first), task);
+  int const threads = task.options.threads;
+  on_threads(threads, [&] {
+    TextBlock block;
+    std::size_t number = 0;
+    while (auto* const piece = pieces.next(block, number)) {
+      try {
+        parse_piece(block.text(), shape, *piece);
+        pieces.add(*piece, shape.order);
+      } catch (...) {
+        pieces.problem().record(number);
+      }
+    }
+  });
+  auto& all = pieces.all();
+  throw_problem(pieces.problem(), all, task);
+
+  std::vector<BlockCount> counts;
+  std::vector<BlockSummary> summaries;
+  for (auto const& piece : all) {
+    counts.push_back(piece->count);
+    summaries.push_back(piece->summary);
+  }
+  auto const places = block_places(counts, task.header);
+  check_nnz(task, places.nnz());
+  ParsedLines<Scalar, Index> parsed;
+  parsed.tensor =
+      allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
+                                  Dims(static_cast<std::size_t>(shape.order)), places.nnz());
+  auto* const values = parsed.tensor.values.data();
+  for_each_block(threads, all.size(), [&](std::size_t b) {
+    auto const begin = places.first_nonzero[b];
+    auto const size = all[b]->count.nonzeros;
+    for (int n = 0; n < shape.order; ++n)
+      std::copy_n(all[b]->coordinates.get() + n * size, size, parsed.tensor.indices(n) + begin);
+    std::copy_n(all[b]->values.get(), size, values + begin);
+    all[b].reset();
+  });
+  merge_summaries(summaries, places, parsed.range);
+  return parsed;
+}
+
+template ParsedLines<float, std::uint32_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                         LineShape const&);
+template ParsedLines<float, std::uint64_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                         LineShape const&);
+template ParsedLines<double, std::uint32_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                          LineShape const&);
+template ParsedLines<double, std::uint64_t> read_streamed(TextSource&, TextBlock, TextTask const&,
+                                                          LineShape const&);
+
+}  // namespace sporades::detail

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/formats/files/detail/model_text.hpp>
+#include <sporades/formats/files/tucker_file.hpp>
+
+namespace sporades {
+
+namespace {
+
+/// The core's ranks, from the head of its block.
+std::vector<int> read_ranks(detail::TokenReader& in, std::size_t order) {
+  auto const type = in.next();
+  if (type != "tensor") in.refuse("expected \"tensor\", the core, found ", in.found(type));
+  in.end_line("\"tensor\"");
+  auto const own = in.integer("the core's order");
+  if (own != order) in.refuse("the core has order ", own, ", expected ", order);
+  in.end_line("the core's order");
+  std::vector<int> ranks;
+  for (std::size_t n = 0; n < order; ++n) {
+    auto const rank = in.integer("a rank");
+    if (rank < 1 || rank > std::numeric_limits<int>::max())
+      in.refuse("rank ", rank, " is not in 1 to ", std::numeric_limits<int>::max());
+    ranks.push_back(static_cast<int>(rank));
+  }
+  in.end_line("the ranks");
+  return ranks;
+}
+
+}  // namespace
+
+template <class Scalar>
+TuckerTensor<Scalar> parse_tucker(std::string_view content, std::string const& name) {
+  detail::check_text(content, name);
+  detail::TokenReader in(content, name);
+  auto const type = in.next();
+  if (type != "ttensor") in.refuse("expected \"ttensor\", found ", in.found(type));
+  in.end_line("\"ttensor\"");
+  auto const dims = detail::read_dims(in);
+  auto const ranks = read_ranks(in, dims.size());
+  double core = 1, numbers = 0;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    core *= ranks[n];
+    numbers += static_cast<double>(dims[n]) * ranks[n];
+  }
+  detail::check_size(in, core + numbers, to_string(dims), " and a core of ",
+                     to_string(Dims(ranks.begin(), ranks.end())));
+  TuckerTensor<Scalar> model;
+  model.core =
+      Vector<Scalar, Kokkos::HostSpace>("sporades::tucker::core", detail::core_size(ranks));
+  for (std::size_t g = 0; g < model.core.extent(0); ++g) {
+    model.core(g) = in.real<Scalar>("an entry of the core");
+    if (g + 1 == model.core.extent(0)) in.end_line("the core");
+  }
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    model.factors.push_back(detail::read_factor<Scalar>(in, static_cast<int>(n), dims[n],
+                                                        static_cast<std::uint64_t>(ranks[n])));
+  detail::end_file(in);
+  return model;
+}
+
+template <class Scalar>
+TuckerTensor<Scalar> read_tucker(std::string const& path) {
+  detail::MappedFile const file(path);
+  return parse_tucker<Scalar>(file.bytes(), path);
+}
+
+template <class Scalar>
+void write_tucker(std::string const& path, TuckerTensor<Scalar> const& model) {
+  auto const ranks = model.ranks();
+  expects(model.core.extent(0) == detail::core_size(ranks), "write_tucker: the core has ",
+          model.core.extent(0), " entries, the factors' columns make ", detail::core_size(ranks));
+  detail::OutputFile file(path);
+  detail::NumberWriter<Scalar> out(file, "write_tucker");
+  auto const order = std::to_string(model.order());
+  out.text("ttensor\n" + order + '\n');
+  for (auto dim : model.dims()) out.text(std::to_string(dim) + ' ');
+  out.text("\ntensor\n" + order + '\n');
+  for (int rank : ranks) out.text(std::to_string(rank) + ' ');
+  out.text("\n");
+  for (std::size_t g = 0; g < model.core.extent(0); ++g) {
+    out.number(model.core(g), "core entry ", g);
+    out.text("\n");
+  }
+  for (int n = 0; n < model.order(); ++n) detail::write_factor(out, n, model.factors[n]);
+  out.flush();
+  file.commit();
+}
+
+template TuckerTensor<float> parse_tucker(std::string_view, std::string const&);
+template TuckerTensor<double> parse_tucker(std::string_view, std::string const&);
+template TuckerTensor<float> read_tucker(std::string const&);
+template TuckerTensor<double> read_tucker(std::string const&);
+template void write_tucker(std::string const&, TuckerTensor<float> const&);
+template void write_tucker(std::string const&, TuckerTensor<double> const&);
+
+}  // namespace sporades

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/types.hpp>
+
+namespace sporades {
+
+/// Kruskal tensor: M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r).
+template <class ScalarType, class MemorySpaceType = Kokkos::HostSpace>
+struct KruskalTensor {
+  using Scalar = ScalarType;
+  using MemorySpace = MemorySpaceType;
+
+  Vector<Scalar, MemorySpace> weights;   // R
+  Factors<Scalar, MemorySpace> factors;  // A[n]: I_n x R
+
+  int order() const { return static_cast<int>(factors.size()); }
+  int rank() const { return static_cast<int>(weights.extent(0)); }
+  Dims dims() const {
+    Dims lengths;
+    for (auto const& A : factors) lengths.push_back(A.extent(0));
+    return lengths;
+  }
+};
+
+}  // namespace sporades

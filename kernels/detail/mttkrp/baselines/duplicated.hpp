@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/mttkrp/coo_nonzeros.hpp>
+
+namespace sporades::detail {
+
+/// Sums of rows into a ScatterView: on CPUs one copy of the output a thread, added up afterwards.
+template <class Scatter, class Index>
+struct ScatterRows {
+  Scatter V;
+
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void close(ChunkState const&, Columns const& columns, Index row,
+                                         T const& sum) const {
+    auto const access = V.access();
+    for (int j = 0; j < Columns::width; ++j)
+      if (columns.holds(j)) access(row, columns.first + j) += sum[j];
+  }
+  template <class Columns, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(ChunkState const& state, Columns const& columns, Index,
+                                          Index row, T const& sum, bool) const {
+    close(state, columns, row, sum);
+  }
+};
+
+/// Strategy `duplicated`: nonzeros in any order; Kokkos' ScatterView as it chooses for the space
+/// (OpenMP: a copy a thread; GPUs: atomics). Not deterministic across thread counts. Allocates the
+/// copies in every call.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       Factors<Scalar, MemorySpace> const& A, int n,
+                       Matrix<Scalar, MemorySpace> const& V) {
+  using Scatter = Kokkos::Experimental::ScatterView<Scalar**, Kokkos::LayoutRight,
+                                                    Kokkos::Device<ExecutionSpace, MemorySpace>>;
+  Kokkos::deep_copy(exec, V, Scalar(0));
+  if (X.nnz() == 0) return;
+  auto const nonzeros = coo_nonzeros<any_number>(X, A, n, Identity{});
+  Position const length = chunk_length<ExecutionSpace>(X.nnz());
+  Position const chunks = chunks_of(X.nnz(), length);
+  using Target =
+      Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>>;
+  bool const contiguous = V.stride(0) == V.extent(1);  // ScatterView knows no other rows
+  Target const target =
+      contiguous ? Target(V)
+                 : zeroed<Target>(exec, "sporades::mttkrp::duplicated", V.extent(0), V.extent(1));
+  Scatter const scatter(exec, target);
+  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
+      V.extent(1), all_rows_aligned(A, n, V),
+      [&](auto width, auto access, std::size_t first, Position tiles) {
+        using Rows = ScatterRows<Scatter, Index>;
+        SegmentWalk<std::decay_t<decltype(nonzeros)>, Rows, Scalar, width(), access(),
+                    batch<ExecutionSpace>> const walk{
+            nonzeros, {scatter}, WalkShape{length, first, V.extent(1), tiles}};
+        launch_items(exec, "sporades::mttkrp::duplicated", chunks * tiles, walk);
+      });
+  scatter.contribute_into(exec, target);
+  if (!contiguous) Kokkos::deep_copy(exec, V, target);
+}
+
+}  // namespace sporades::detail

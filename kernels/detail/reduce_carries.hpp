@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/kernels/detail/row_sums.hpp>
+
+/// Carries, added to the output in one launch. A work item takes a chunk of carry slots of the
+/// first level; what its first and last row share with other chunks goes to the two slots of the
+/// chunk at the next level. Whoever finishes the last of the chunks that one chunk of the next
+/// level waits for takes that one too. Who it is depends on the run; what is added in which order
+/// does not.
+
+namespace sporades::detail {
+
+/// The slots of one level, sorted by row. A pair of slots stands for the first and the last row of
+/// `reach` slots of the first level.
+template <class Index, class MemorySpace>
+struct CarrySlots {
+  RawVector<Index const, MemorySpace> row_of;  // of the slots of the first level
+  Position count;                              // slots of this level
+  Position reach;                              // 2 at the first level
+
+  KOKKOS_FORCEINLINE_FUNCTION Index row(Position slot) const {
+    Position const first = slot / 2 * reach, size = row_of.extent(0);
+    if (slot % 2 == 0) return row_of(first);
+    return row_of((first + reach < size ? first + reach : size) - 1);
+  }
+};
+
+/// One work item: a chunk of slots of the first level x a tile of columns, and chunks of further
+/// levels whose last part this is. Batch: slots whose loads are under way together.
+template <class Scalar, class Index, class MemorySpace, int Width, Access access, int Batch>
+struct ReduceCarries {
+  using Columns = TileColumns<Scalar, Width, access>;
+  using T = typename Columns::T;
+  // For 16^8 chunks. A functor past 512 bytes is one that Kokkos copies to a GPU's constant memory,
+  // and waits for: with twice the levels a mode of uber's took 13 us longer on an H200.
+  static constexpr int most_levels = 8;
+  static constexpr Position pairs = carry_chunk / 2;  // chunks that one of the next level waits for
+
+  Kokkos::Array<RawMatrix<Scalar, MemorySpace>, most_levels> sums;  // of each level's slots
+  RawVector<Index const, MemorySpace> row_of;                       // slots of the first level
+  RawVector<unsigned, MemorySpace> arrivals;  // a chunk past the first level x a tile: 0
+  RawMatrix<Scalar, MemorySpace> V;
+  std::size_t first_column;
+  Position tiles;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    Position const place = item % tiles;
+    std::size_t const first = first_column + place * Width;
+    Columns const tile{first, static_cast<int>(V.extent(1) - first)};
+    Position chunk = item / tiles;
+    CarrySlots<Index, MemorySpace> slots{row_of, row_of.extent(0), 2};
+    unsigned* waiting = arrivals.data();
+    for (int level = 0;; ++level) {
+      Position const chunks = chunks_of(slots.count, carry_chunk);
+      reduce(tile, level, slots, chunk, chunks == 1);
+      if (chunks == 1) return;
+      Position const parent = chunk / pairs, left = chunks - parent * pairs;
+      if (!is_last_of(left < pairs ? left : pairs, waiting + parent * tiles + place)) return;
+      chunk = parent;
+      slots.count = 2 * chunks;
+      slots.reach *= pairs;
+      waiting += chunks_of(slots.count, carry_chunk) * tiles;
+    }
+  }
+
+  /// Whether all others that wait at the counter have arrived; their sums are then visible.
+  static KOKKOS_FORCEINLINE_FUNCTION bool is_last_of(Position expected, unsigned* counter) {
+    Kokkos::memory_fence();
+    if (Kokkos::atomic_fetch_add(counter, 1u) + 1 != expected) return false;
+    *counter = 0;  // for the next launch
+    Kokkos::memory_fence();
+    return true;
+  }
+
+  /// Adds the rows that lie in the chunk to V, and leaves the others in its slots.
+  KOKKOS_FORCEINLINE_FUNCTION void reduce(Columns const& tile, int level,
+                                          CarrySlots<Index, MemorySpace> const& slots,
+                                          Position chunk, bool is_only) const {
+    Position const begin = chunk * carry_chunk;
+    Position const end = begin + carry_chunk < slots.count ? begin + carry_chunk : slots.count;
+    RowSums<Scalar, Index, MemorySpace, true> out{V, {}, {}, false};
+    if (!is_only) out.sums = sums[level + 1];
+    RawMatrix<Scalar, MemorySpace> const from = sums[level];
+    Index row = slots.row(begin);
+    Index const first_row = row;
+    ChunkState state{chunk, begin > 0 && slots.row(begin - 1) == row, true};
+    T sum;
+    for (Position p = begin; p < end; p += Batch) {
+      Index rows[Batch];
+      T terms[Batch];
+      for (int b = 0; b < Batch; ++b) {
+        Position const slot = p + b < end ? p + b : end - 1;
+        rows[b] = slots.row(slot);
+        terms[b] = tile.load(from, slot);
+      }
+      for (int b = 0; b < Batch; ++b) {
+        if (p + b >= end) break;
+        if (p + b == begin) {
+          sum = terms[b];
+          continue;
+        }
+        if (rows[b] != row) {
+          out.close(state, tile, row, sum);
+          state.first = false;
+          row = rows[b];
+          sum.fill(Scalar(0));
+        }
+        sum.add(terms[b]);
+      }
+    }
+    bool const continues = end < slots.count && slots.row(end) == row;
+    out.finish(state, tile, first_row, row, sum, continues);
+  }
+};
+
+/// Adds the carries of `chunks` chunks to V, for the tiles of one launch. Enqueued on exec.
+template <int Width, Access access, class ExecutionSpace, class Scalar, class Index,
+          class MemorySpace>
+void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
+                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,
+                    std::size_t first_column, Position tiles) {
+  if (chunks <= 1) return;
+  // 64 registers of a GPU's thread hold a batch.
+  constexpr int batch = is_gpu<ExecutionSpace> ? 16 : 1;
+  using Kernel = ReduceCarries<Scalar, Index, MemorySpace, Width, access, batch>;
+  RawVector<Index const, MemorySpace> const row_of(carry.level(0).rows.data(), 2 * chunks);
+  Kernel kernel{{}, row_of, carry.arrivals(), V, first_column, tiles};
+  expects(carry.levels() <= Kernel::most_levels, "carries of ", chunks, " chunks are too many");
+  for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;
+  launch(exec, "sporades::carry::reduce", chunks_of(2 * chunks, carry_chunk) * tiles,
+         carry_chunk * Width, kernel);
+}
+
+}  // namespace sporades::detail

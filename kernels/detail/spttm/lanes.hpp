@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+
+namespace sporades::detail {
+
+/// A tile of the columns of U and V.
+template <class Scalar, int Width, Access access_>
+struct MatrixColumns {
+  using T = Tile<Scalar, Width>;
+  static constexpr int parts = 1;
+  static constexpr Access access = access_;
+
+  TileColumns<Scalar, Width, access> tile;
+
+  KOKKOS_FORCEINLINE_FUNCTION auto const& part(int) const { return tile; }
+};
+
+/// The terms of SpTTM: a value times a row of U.
+template <class Scalar, class Index, class MemorySpace>
+struct MatrixTerms {
+  struct Entry {
+    Index index;
+    Scalar value;
+  };
+  RawVector<Index const, MemorySpace> index;    // nnz
+  RawVector<Scalar const, MemorySpace> values;  // nnz
+  RawMatrix<Scalar const, MemorySpace> U;       // I_n x R
+
+  template <int Width, Access access>
+  using Columns = MatrixColumns<Scalar, Width, access>;
+
+  /// The place-th tile.
+  template <int Width, Access access>
+  KOKKOS_FORCEINLINE_FUNCTION Columns<Width, access> columns(WalkShape const& shape,
+                                                             Position place) const {
+    return {shape.template tile_at<TileColumns<Scalar, Width, access>>(place)};
+  }
+  template <int Width, Access access, class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void for_columns(WalkShape const& shape, Position item,
+                                               Use const& use) const {
+    use(columns<Width, access>(shape, item % shape.tiles));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {index(p), values(p)}; }
+  /// The entry that another lane has fetched.
+  KOKKOS_FORCEINLINE_FUNCTION Entry of(VectorLanes const& lanes, int lane, Entry const& own) const {
+    return {lanes.of(lane, own.index), lanes.of(lane, own.value)};
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Tiles const& tiles) const {
+    return tiles.tile.load(U, entry.index);
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Tiles const&, int) const {
+    return entry.value;
+  }
+};
+
+/// Strategy `lanes`: chunks of nonzeros x tiles of columns.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void spttm_lanes(ExecutionSpace const& exec,
+                 HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+                 Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& V,
+                 CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  MatrixTerms<Scalar, Index, MemorySpace> const terms{X.fibers.index, X.values, U};
+  bool const aligned = rows_are_aligned(U) && rows_are_aligned(V);
+  bool const streams = streams_rows<ExecutionSpace>(V, V.extent(1));
+  sum_fibers(exec, "sporades::spttm::lanes", terms, X.fibers, V, sizeof(Index) + sizeof(Scalar),
+             carry, [&](auto may_stream, auto const& run) {
+               for_streamed_tiles<ExecutionSpace, Scalar, may_stream()>(V.extent(1), aligned,
+                                                                        streams, run);
+             });
+}
+
+}  // namespace sporades::detail

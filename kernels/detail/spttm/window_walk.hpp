@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/bits.hpp>
+#include <sporades/formats/hierarchical_tensor.hpp>
+#include <sporades/kernels/detail/segment_walk.hpp>
+
+/// Sums of fibers on GPUs. 32 neighbouring items of a range policy, the lanes of a warp, take some
+/// windows of 32 items of the tensor, one after another. Each lane loads one item of a window; a
+/// word tells which of them open a fiber. Then a group of lanes, as many as a row has tiles, takes
+/// Steps neighbouring items whose rows it loads together; sums of fibers that reach over several
+/// groups are put together across the lanes. So no load waits for another but a row's for its
+/// item's, long fibers and short ones take the same time, and each row is written once, by the warp
+/// in whose windows its fiber begins. The order of additions is fixed by the windows alone.
+
+namespace sporades::detail {
+
+/// Rows of a matrix from one of them on.
+template <class Scalar>
+struct RowsFrom {
+  Scalar* first;
+  std::uint32_t stride;
+
+  KOKKOS_FORCEINLINE_FUNCTION Scalar* data() const { return first; }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t stride_0() const { return stride; }
+};
+
+template <class Terms, class Scalar, class MemorySpace, int Width, Access access, int Steps>
+struct WindowWalk {
+  static constexpr int window = 32;
+  using Columns = typename Terms::template Columns<Width, access>;
+  using T = typename Columns::T;
+
+  Terms terms;
+  RawVector<std::uint32_t const, MemorySpace> heads;  // windows + 1
+  RawVector<Position const, MemorySpace> marks;       // the fiber of a window's first item
+  RawMatrix<Scalar, MemorySpace> V;                   // fibers x columns
+  WalkShape shape;                                    // length: windows of a warp
+  Position items;
+  int row_lanes;         // a power of two from Steps on; up to 32
+  int row_shift;         // its logarithm
+  std::uint32_t passes;  // of 32 tiles, over all columns
+
+  /// A warp's view of its work.
+  struct Warp {
+    VectorLanes lanes;
+    Columns columns;
+    int mine, group;  // the lane, and its group
+    bool is_there;    // it has a tile
+    T open;           // of the fiber that the windows so far have not ended, in every group
+    bool begun;       // one of the warp's own
+
+    KOKKOS_FORCEINLINE_FUNCTION T of(int lane, T const& tile) const {
+      T other;
+      for (int k = 0; k < T::parts; ++k) other.part[k] = lanes.of(lane, tile.part[k]);
+      return other;
+    }
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION typename Terms::Entry entry(Warp const& warp, Position first,
+                                                          int count) const {
+    if (warp.mine < count) return terms.fetch(first + warp.mine);
+    return {};
+  }
+
+  /// What a group multiplies: Steps rows, all under way at once, and their factors.
+  struct Batch {
+    T row[Steps];
+    Scalar factor[Steps];
+  };
+
+  /// Of the items that lane j has, and the lanes each `distance` behind.
+  KOKKOS_FORCEINLINE_FUNCTION Batch fetch(Warp const& warp, typename Terms::Entry const& own, int j,
+                                          int distance) const {
+    typename Terms::Entry entries[Steps];
+    Batch batch;
+    for (int s = 0; s < Steps; ++s) entries[s] = terms.of(warp.lanes, j + s * distance, own);
+    for (int s = 0; s < Steps; ++s) batch.row[s] = terms.row(entries[s], warp.columns);
+    for (int s = 0; s < Steps; ++s) batch.factor[s] = terms.factor(entries[s], warp.columns, 0);
+    return batch;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void store(Warp const& warp, RowsFrom<Scalar> const& rows, int f,
+                                         T const& sum) const {
+    if (warp.is_there)
+      warp.columns.part(0).template store<true>(rows, static_cast<std::uint32_t>(f), sum);
+  }
+
+  /// A window of fibers of one item each: groups take turns, so that they write row by row.
+  KOKKOS_FORCEINLINE_FUNCTION void copy_window(Warp const& warp, typename Terms::Entry const& own,
+                                               RowsFrom<Scalar> const& rows) const {
+    int const groups = window >> row_shift;
+    for (int q = 0; q < window; q += groups * Steps) {
+      auto batch = fetch(warp, own, q + warp.group, groups);
+      for (int s = 0; s < Steps; ++s) {
+        batch.row[s].multiply(batch.factor[s]);
+        store(warp, rows, q + s * groups + warp.group, batch.row[s]);
+      }
+    }
+  }
+
+  /// Any window; next: the word behind it.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_window(Warp& warp, typename Terms::Entry const& own,
+                                              RowsFrom<Scalar> const& rows, std::uint32_t word,
+                                              std::uint32_t next) const {
+    for (int q = 0; q < window; q += (window >> row_shift) * Steps) {
+      int const j = q + Steps * warp.group;
+      auto const batch = fetch(warp, own, j, 1);
+      std::uint32_t const below = word & ((1u << j) - 1), bits = word >> j;
+      std::uint32_t const ends = bits >> 1 | (j + Steps == window ? (next & 1) << (Steps - 1) : 0);
+      int f = count_ones(below & ~1u);  // the first row is that of the first item
+      bool inside = false;              // past a fiber's beginning
+      int ended = -1;                   // the row that begins in a group before
+      T sum, before;
+      sum.fill(0);
+      before.fill(0);
+      for (int s = 0; s < Steps; ++s) {
+        bool const opens = bits >> s & 1, closes = ends >> s & 1;
+        if (opens) {
+          f += j + s > 0 ? 1 : 0;
+          inside = true;
+          sum.fill(0);
+        }
+        sum.add_product(batch.factor[s], batch.row[s]);
+        if (closes && inside) store(warp, rows, f, sum);
+        if (closes && !inside) {
+          before = sum;
+          ended = f;
+        }
+      }
+      // the sums that are open behind each group: a segmented scan
+      if (warp.group == 0 && !inside) sum.add(warp.open);
+      int is_whole = inside;
+      for (int distance = row_lanes; distance < window; distance *= 2) {
+        int const from = warp.mine >= distance ? warp.mine - distance : warp.mine;
+        T const other = warp.of(from, sum);
+        int const other_is_whole = warp.lanes.of(from, is_whole);
+        if (from != warp.mine && !is_whole) {
+          sum.add(other);
+          is_whole = other_is_whole;
+        }
+      }
+      T const handed = warp.of(warp.group > 0 ? warp.mine - row_lanes : warp.mine, sum);
+      if (ended >= 0 && (warp.begun || below != 0)) {
+        if (warp.group > 0)
+          before.add(handed);
+        else
+          before.add(warp.open);
+        store(warp, rows, ended, before);
+      }
+      warp.open = warp.of(window - row_lanes + (warp.mine & (row_lanes - 1)), sum);
+    }
+  }
+
+  /// What lies behind the warp's windows of the fiber that is open, from window w on.
+  KOKKOS_FORCEINLINE_FUNCTION void add_rest(Warp& warp, std::uint32_t w, std::uint32_t word) const {
+    T sum;
+    sum.fill(0);
+    for (bool ends = false; !ends; ++w) {
+      int const count = word != 0 ? count_ones((word & ~(word - 1)) - 1) : window;
+      auto const own = entry(warp, Position{window} * w, count);
+      std::uint32_t const next = word != 0 ? 1 : heads(w + 1);
+      int const groups = window >> row_shift;
+      for (int q = 0; q < count; q += groups * Steps) {
+        auto const batch = fetch(warp, own, q + warp.group, groups);
+        for (int s = 0; s < Steps; ++s)
+          if (q + s * groups + warp.group < count) sum.add_product(batch.factor[s], batch.row[s]);
+      }
+      word = next;
+      ends = next & 1;
+    }
+    for (int distance = row_lanes; distance < window; distance *= 2)
+      sum.add(warp.of(warp.mine ^ distance, sum));
+    warp.open.add(sum);
+  }
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    int const mine = static_cast<int>(item % window);
+    Position const warp_number = item / window;
+    Position const chunk = passes == 1 ? warp_number : warp_number / passes;
+    Position const place =
+        (warp_number - chunk * passes) * window + static_cast<Position>(mine & (row_lanes - 1));
+    bool const is_there = place < shape.tiles;
+    Warp warp{VectorLanes::of_items(window),
+              terms.template columns<Width, access>(shape, is_there ? place : 0),
+              mine,
+              mine >> row_shift,
+              is_there,
+              {},
+              false};
+    warp.open.fill(0);
+    auto const windows = static_cast<std::uint32_t>(marks.extent(0));
+    auto w = static_cast<std::uint32_t>(chunk * shape.length);
+    std::uint32_t const last = w + static_cast<std::uint32_t>(shape.length);
+    std::uint32_t const stop = last < windows ? last : windows;
+    std::uint32_t next = 0;
+    auto const stride = static_cast<std::uint32_t>(V.stride_0());
+    RowsFrom<Scalar> rows{V.data(), stride};
+    for (; w < stop; ++w) {
+      std::uint32_t const word = heads(w);
+      next = heads(w + 1);
+      if (word == 0 && !warp.begun) continue;  // within a fiber of a warp before
+      Position const first = Position{window} * w;
+      auto const own =
+          entry(warp, first, items - first < window ? static_cast<int>(items - first) : window);
+      rows.first = V.data() + marks(w) * stride;
+      if (word == ~0u && (next & 1))
+        copy_window(warp, own, rows);
+      else
+        sum_window(warp, own, rows, word, next);
+      warp.begun = warp.begun || word != 0;
+      rows.first += count_ones(word & ~1u) * stride;  // of the fiber that is open
+    }
+    if (!warp.begun || (next & 1) || w == windows) return;
+    add_rest(warp, w, next);
+    if (warp.group == 0) store(warp, rows, 0, warp.open);
+  }
+};
+
+/// Row f of V from the items of fiber f, where no fiber is so long that all wait for it.
+/// for_tiles: see sum_fibers.
+template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
+          class ForTiles>
+void sum_windows(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                 Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
+                 ForTiles const& for_tiles) {
+  constexpr Position windows_of_warp = 4;  // more: too few warps; less: too many open ends
+  for_tiles(std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
+    int shift = 0;
+    while (shift < 5 && Position{1} << shift < tiles) ++shift;
+    auto const launch = [&](auto steps) {
+      using Walk = WindowWalk<Terms, Scalar, MemorySpace, width(), access(), steps()>;
+      Position const passes = chunks_of(tiles, Walk::window);
+      Position const warps = chunks_of(fibers.marks.extent(0), windows_of_warp) * passes;
+      launch_items(exec, label, warps * Walk::window,
+                   Walk{terms, fibers.heads, fibers.marks, V,
+                        WalkShape{windows_of_warp, first, V.extent(1), tiles}, fibers.items(),
+                        1 << shift, shift, static_cast<std::uint32_t>(passes)});
+    };
+    if (shift == 0)
+      launch(std::integral_constant<int, 1>{});
+    else if (shift == 1)
+      launch(std::integral_constant<int, 2>{});
+    else
+      launch(std::integral_constant<int, 4>{});
+  });
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+
+namespace sporades::detail {
+
+/// Parts columns of U x a tile of a block.
+template <class Scalar, int Width, Access access_, int Parts>
+struct BlockColumns {
+  using T = Tile<Scalar, Width>;
+  using Part = TileColumns<Scalar, Width, access_>;
+  static constexpr int parts = Parts;
+  static constexpr Access access = access_;
+
+  Part tile;           // of Y's row
+  std::size_t column;  // the first of U
+  std::size_t size;    // of a block
+
+  /// Where the product with the c-th column goes in Z's row.
+  KOKKOS_FORCEINLINE_FUNCTION Part part(int c) const {
+    return {(column + c) * size + tile.first, tile.columns};
+  }
+};
+
+/// The terms of SspTTM: entries of U times a block of Y. A work item of a CPU takes several columns
+/// of U, so that a tile of Y is read once for them; on GPUs one, so that neighbours write together.
+template <class Scalar, class Index, class MemorySpace, int Parts>
+struct BlockTerms {
+  struct Entry {
+    Index index;
+    Position block;
+  };
+  RawVector<Index const, MemorySpace> index;      // blocks of Y, in the fibers' order
+  RawVector<Position const, MemorySpace> blocks;  // the same; none where it is Y's own
+  RawMatrix<Scalar const, MemorySpace> Y;         // blocks x their entries
+  RawMatrix<Scalar const, MemorySpace> U;         // I_n x R
+
+  /// Groups of columns of U.
+  KOKKOS_FORCEINLINE_FUNCTION Position groups() const { return (U.extent(1) + Parts - 1) / Parts; }
+
+  template <int Width, Access access>
+  using Columns = BlockColumns<Scalar, Width, access, Parts>;
+
+  /// The place-th tile and group of columns, which may be larger than what is left.
+  template <int Width, Access access>
+  KOKKOS_FORCEINLINE_FUNCTION Columns<Width, access> columns(WalkShape const& shape,
+                                                             Position place) const {
+    Position const tiles = shape.tiles / groups();
+    std::size_t const size = Y.extent(1), column = place / tiles * Parts;
+    std::size_t const first = shape.first_column + place % tiles * Width;
+    return {{first, static_cast<int>(size - first)}, column, size};
+  }
+  template <int Width, Access access, class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void for_columns(WalkShape const& shape, Position item,
+                                               Use const& use) const {
+    auto const group = columns<Width, access>(shape, item % shape.tiles);
+    if (group.column + Parts <= U.extent(1)) return use(group);
+    for (std::size_t c = group.column; c < U.extent(1); ++c)
+      use(BlockColumns<Scalar, Width, access, 1>{group.tile, c, group.size});
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const {
+    return {index(p), blocks.extent(0) > 0 ? blocks(p) : p};
+  }
+  /// The entry that another lane has fetched.
+  KOKKOS_FORCEINLINE_FUNCTION Entry of(VectorLanes const& lanes, int lane, Entry const& own) const {
+    return {lanes.of(lane, own.index), lanes.of(lane, own.block)};
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION auto row(Entry const& entry, Tiles const& tiles) const {
+    return tiles.tile.load(Y, entry.block);
+  }
+  template <class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Entry const& entry, Tiles const& tiles, int c) const {
+    return U(entry.index, tiles.column + c);
+  }
+};
+
+/// for_streamed_tiles in tiles of at most 128 bytes: with these, a CPU's registers hold the
+/// products of eight columns.
+template <class ExecutionSpace, class Scalar, bool may_stream, class Run>
+void for_block_tiles(std::size_t columns, bool aligned, bool streams, Run const& run) {
+  constexpr int width = 128 / sizeof(Scalar);
+  std::size_t const tiles = is_gpu<ExecutionSpace> ? 0 : columns / width, done = tiles * width;
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (tiles > 0) run_streamed<Scalar, may_stream, width, Access::whole>(streams, 0, tiles, run);
+  for_streamed_tiles<ExecutionSpace, Scalar, may_stream>(
+      columns - done, aligned, streams,
+      [&](auto rest, auto access, std::size_t first, Position count) {
+        run(rest, access, done + first, count);
+      });
+}
+
+/// SspTTM: chunks of blocks x (groups of columns of U x tiles of a block).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void sspttm_blocks(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
+                   Permutation<MemorySpace> const& blocks, Matrix<Scalar, MemorySpace> const& Y,
+                   Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& Z,
+                   CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  constexpr int parts = is_gpu<ExecutionSpace> ? 1 : 8;
+  BlockTerms<Scalar, Index, MemorySpace, parts> const terms{fibers.index, blocks, Y, U};
+  std::size_t const size = Y.extent(1);
+  bool const aligned =
+      rows_are_aligned(Y) && rows_are_aligned(Z) && size * sizeof(Scalar) % 16 == 0;
+  bool const streams = streams_rows<ExecutionSpace>(Z, size);
+  sum_fibers(exec, "sporades::sspttm::blocks", terms, fibers, Z, size * sizeof(Scalar), carry,
+             [&](auto may_stream, auto const& run) {
+               for_block_tiles<ExecutionSpace, Scalar, may_stream()>(
+                   size, aligned, streams,
+                   [&](auto width, auto access, std::size_t first, Position tiles) {
+                     run(width, access, first, tiles * terms.groups());
+                   });
+             });
+}
+
+}  // namespace sporades::detail

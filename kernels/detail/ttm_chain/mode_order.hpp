@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sporades/formats/detail/estimate_tuples.hpp>
+
+namespace sporades::detail {
+
+/// Numbers of tuples by set of modes: estimated where the order is at most 6, by the expectation of
+/// uniformly scattered nonzeros past that, where there are too many sets to look at.
+class TupleCounts {
+ public:
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  TupleCounts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
+      : counts_(std::size_t{1} << X.order(), 1.0) {
+    double const nnz = static_cast<double>(X.nnz());
+    std::uint32_t const all = static_cast<std::uint32_t>(counts_.size()) - 1;
+    for (std::uint32_t set = 1; set <= all; ++set) {
+      double cells = 1;
+      for (int n = 0; n < X.order(); ++n)
+        if (set >> n & 1) cells *= static_cast<double>(X.dims[n]);
+      bool const is_one = (set & (set - 1)) == 0;
+      if (set == all)
+        counts_[set] = nnz;
+      else if (X.order() > 6 || X.nnz() == 0 || is_one)
+        counts_[set] = cells == 0 ? 0 : -cells * std::expm1(-nnz / cells);
+      else
+        counts_[set] = std::min({estimate_tuples(exec, X, set), cells, nnz});
+    }
+  }
+  double operator()(std::uint32_t set) const { return counts_[set]; }
+
+ private:
+  std::vector<double> counts_;
+};
+
+/// Flops of one product if the nonzeros are walked as a tree of the modes in this order, and what
+/// else the choice hangs on. The constants come from A to F of perf/README.md at ranks 8 on two
+/// cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
+/// included, an outer product in registers at 60, a Kronecker row at 20; a leaf costs its flops.
+struct ChainCost {
+  std::vector<int> modes;  // n, then the others from the root's children to the leaves
+  double flops = 0;        // multiplications and additions
+  double weight = 0;       // time, in flops of partial products
+};
+
+/// The order of modes in which partial products down the fiber tree of mode n (Smith & Karypis
+/// 2017) are cheapest. A node whose subtree holds the modes S has a partial product of
+/// prod_{m in S} R_m numbers, which is multiplied into its parent's by a factor row:
+/// 2 R_node prod_{m in S} R_m flops. Dynamic programming over sets of modes.
+inline ChainCost cheapest_tree(TupleCounts const& tuples, std::vector<int> const& ranks, int n) {
+  constexpr double visit = 26;  // in flops: indices, and a branch mispredicted
+  int const N = static_cast<int>(ranks.size());
+  std::uint32_t const all = (std::uint32_t{1} << N) - 1, root = std::uint32_t{1} << n;
+  struct Best {
+    double weight = std::numeric_limits<double>::infinity(), flops = 0;
+    int last = -1;
+  };
+  std::vector<Best> best(std::size_t{all} + 1);
+  best[root] = {0, 0, n};
+  for (std::uint32_t set = root + 1; set <= all; ++set) {
+    if (!(set & root)) continue;
+    double below = 1;  // numbers of the partial product under a node of these modes
+    for (int m = 0; m < N; ++m)
+      if (!(set >> m & 1)) below *= ranks[m];
+    for (int m = 0; m < N; ++m) {
+      if (m == n || !(set >> m & 1)) continue;
+      auto const& before = best[set & ~(std::uint32_t{1} << m)];
+      double const nodes = tuples(set);
+      double const flops = 2 * nodes * below * ranks[m];
+      double const weight = before.weight + flops + (set == all ? 0 : nodes * visit);
+      if (weight < best[set].weight) best[set] = {weight, before.flops + flops, m};
+    }
+  }
+  ChainCost cost{{}, best[all].flops, best[all].weight};
+  for (std::uint32_t set = all; set != root; set &= ~(std::uint32_t{1} << best[set].last))
+    cost.modes.insert(cost.modes.begin(), best[set].last);
+  cost.modes.insert(cost.modes.begin(), n);
+  return cost;
+}
+
+/// Numbers of the two memories between which the results of semi_sparse alternate, but for the last
+/// result itself, which is the product.
+inline double numbers_between(TupleCounts const& tuples, std::vector<int> const& ranks,
+                              std::vector<int> const& modes) {
+  double most[2] = {0, 0}, block = 1;
+  for (std::size_t k = modes.size() - 1; k > 1; --k) {
+    block *= ranks[modes[k]];
+    std::uint32_t left = 0;
+    for (std::size_t l = 0; l < k; ++l) left |= std::uint32_t{1} << modes[l];
+    most[k % 2] = std::max(most[k % 2], tuples(left) * block);
+  }
+  return most[0] + most[1];
+}
+
+/// The same without partial products, for tensors of order 3 and up: the outer product of the last
+/// two modes' rows for each nonzero, and whole Kronecker rows for each run of nonzeros that agree
+/// in all modes before. The last mode is the shorter of the two, whose rows come in any order.
+inline ChainCost fused_cost(TupleCounts const& tuples, Dims const& dims,
+                            std::vector<int> const& ranks, int n) {
+  constexpr double visit_nonzero = 4, visit_run = 30, in_registers = 0.2, in_rows = 0.6;
+  int const N = static_cast<int>(ranks.size());
+  std::uint32_t const all = (std::uint32_t{1} << N) - 1;
+  double columns = 1;
+  for (int m = 0; m < N; ++m)
+    if (m != n) columns *= ranks[m];
+  ChainCost best;
+  best.weight = std::numeric_limits<double>::infinity();
+  for (int a = 0; a < N; ++a)
+    for (int b = 0; b < N; ++b) {
+      if (a == n || b == n || a == b || dims[a] < dims[b] || (dims[a] == dims[b] && a > b))
+        continue;
+      double const nonzeros = tuples(all);
+      double const runs = tuples(all & ~(std::uint32_t{1} << a | std::uint32_t{1} << b));
+      double const outer = 2.0 * ranks[a] * ranks[b], row = 2 * columns;
+      double const flops = nonzeros * outer + runs * row;
+      double const weight =
+          nonzeros * (in_registers * outer + visit_nonzero) + runs * (in_rows * row + visit_run);
+      if (weight >= best.weight) continue;
+      best = {{n}, flops, weight};
+      for (int m = 0; m < N; ++m)
+        if (m != n && m != a && m != b) best.modes.push_back(m);
+      best.modes.push_back(a);
+      best.modes.push_back(b);
+    }
+  std::sort(best.modes.begin() + 1, best.modes.end() - 2,
+            [&](int a, int b) { return dims[a] < dims[b]; });
+  return best;
+}
+
+}  // namespace sporades::detail

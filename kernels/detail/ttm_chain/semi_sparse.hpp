@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/ttm_chain/columns.hpp>
+#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/sspttm.hpp>
+
+namespace sporades::detail {
+
+/// What strategy `semi_sparse` of ttm_chain wants for one mode: X sorted once, by that mode first
+/// and the chain's last column mode last; SpTTM takes the last mode, and each SspTTM the one that
+/// is last then, so that no result is sorted again (Ma et al., JPDC 2018). The blocks' modes end in
+/// the order of the columns.
+template <class Scalar, class Index, class MemorySpace>
+struct SemiSparseChain {
+  HierarchicalTensor<Scalar, Index, MemorySpace> X;
+  std::vector<SspttmPlan<Scalar, Index, MemorySpace>> plans;    // of the second product and on
+  std::vector<ScooTensor<Scalar, Index, MemorySpace>> results;  // of every product
+
+  std::uint64_t storage_bytes() const {
+    std::uint64_t bytes = X.storage_bytes();
+    for (auto const& plan : plans) bytes += plan.storage_bytes();
+    return bytes;
+  }
+};
+
+/// A semi-sparse tensor whose values lie at `memory`, which may be none as yet.
+template <class Scalar, class Index, class MemorySpace>
+void place_values(ScooTensor<Scalar, Index, MemorySpace>& Y, Scalar* memory) {
+  std::size_t const block = Y.values.extent(1);
+  Matrix<Scalar, MemorySpace> const whole(memory, Y.coordinates.extent(1), padded_columns(block));
+  Y.values = Kokkos::subview(whole, Kokkos::ALL, std::make_pair(std::size_t{0}, block));
+}
+
+/// The chain's structure; its values have no memory yet. modes: n, then the columns' modes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    std::vector<int> const& modes, std::vector<int> const& ranks) {
+  SemiSparseChain<Scalar, Index, MemorySpace> chain;
+  chain.X = make_hierarchical(exec, X, modes);
+  auto dims = X.dims;
+  std::vector<int> sparse = modes, dense;
+  std::size_t block = 1;
+  auto coordinates = chain.X.fibers.coordinates;
+  for (std::size_t k = modes.size() - 1; k > 0; --k) {
+    int const mode = modes[k];
+    if (!chain.results.empty()) {
+      chain.plans.push_back(make_sspttm_plan(exec, chain.results.back(), mode, ranks[mode]));
+      chain.plans.back().carry = {};  // chains share one
+      coordinates = chain.plans.back().fibers.coordinates;
+    }
+    dims[mode] = static_cast<std::uint64_t>(ranks[mode]);
+    sparse.pop_back();
+    dense.insert(dense.begin(), mode);
+    block *= static_cast<std::size_t>(ranks[mode]);
+    ScooTensor<Scalar, Index, MemorySpace> Y{dims, sparse, dense, coordinates, {}, sparse};
+    Y.values = Matrix<Scalar, MemorySpace>(static_cast<Scalar*>(nullptr), 0, block);
+    place_values(Y, static_cast<Scalar*>(nullptr));
+    chain.results.push_back(Y);
+  }
+  return chain;
+}
+
+/// Numbers that results of the two memories need at least: those that alternate from the last one
+/// back, which lies in the first.
+template <class Scalar, class Index, class MemorySpace>
+std::size_t numbers_of(SemiSparseChain<Scalar, Index, MemorySpace> const& chain, int memory) {
+  std::size_t most = 0;
+  auto const count = static_cast<int>(chain.results.size());
+  for (int k = 0; k < count; ++k)
+    if ((count - 1 - k) % 2 == memory)
+      most = std::max<std::size_t>(most, chain.results[k].values.extent(0) *
+                                             padded_columns(chain.results[k].values.extent(1)));
+  return most;
+}
+
+template <class Scalar, class Index, class MemorySpace>
+void place_results(SemiSparseChain<Scalar, Index, MemorySpace>& chain, Scalar* product,
+                   Scalar* between) {
+  auto const count = chain.results.size();
+  for (std::size_t k = 0; k < count; ++k)
+    place_values(chain.results[k], (count - 1 - k) % 2 == 0 ? product : between);
+}
+
+template <class Scalar, class MemorySpace>
+struct ClearPadding {
+  RawMatrix<Scalar, MemorySpace> Y;  // rows x columns, padding included
+  std::size_t first;
+  KOKKOS_FUNCTION void operator()(Position row) const {
+    for (std::size_t c = first; c < Y.extent(1); ++c) Y(row, c) = 0;
+  }
+};
+
+/// Strategy `semi_sparse`. Y: where the last result lies, with its padding.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void ttm_chain_semi_sparse(ExecutionSpace const& exec,
+                           SemiSparseChain<Scalar, Index, MemorySpace> const& chain,
+                           Factors<Scalar, MemorySpace> const& A,
+                           Matrix<Scalar, MemorySpace> const& Y,
+                           CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  if (chain.X.nnz() == 0) return;
+  spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, carry);
+  for (std::size_t k = 0; k < chain.plans.size(); ++k)
+    sspttm(exec, chain.plans[k], chain.results[k], A[chain.plans[k].fibers.mode],
+           chain.results[k + 1], carry);
+  std::size_t const block = chain.results.back().values.extent(1);
+  if (block < Y.extent(1))
+    launch_items(exec, "sporades::ttm_chain::clear_padding", Y.extent(0),
+                 ClearPadding<Scalar, MemorySpace>{Y, block});
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/formats/tucker_tensor.hpp>
+#include <sporades/kernels/detail/mttkrp/coo_nonzeros.hpp>
+
+namespace sporades::detail {
+/// sums(c) = sum of x_p m_p over the nonzeros of chunk c, where m_p is the core contracted with one
+/// factor row after another, in the order of `modes`:
+///   P_0 = G,  P_{l+1}(rest) = sum_j A(i, j) P_l(j, rest)
+/// What the nonzero before has computed of the same indices is taken over.
+template <class Scalar, class Index, class MemorySpace>
+struct TuckerInnerProduct {
+  RawVector<Scalar const, MemorySpace> values;                             // nnz
+  Kokkos::Array<RawVector<Index const, MemorySpace>, max_order> indices;   // of each level's mode
+  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, max_order> factors;  // of each level's mode
+  Kokkos::Array<std::uint64_t, max_order + 1> sizes;                       // of P_0 to P_N
+  double const* core;                                                      // P_0
+  double* partial;  // P_1 to P_N, of each chunk
+  double* sums;     // of each chunk
+  Position chunk;   // nonzeros
+  int order;
+  std::uint64_t partial_size;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    Position const begin = item * chunk;
+    Position const end = begin + chunk < values.extent(0) ? begin + chunk : values.extent(0);
+    double sum = 0;
+    for (Position p = begin; p < end; ++p) {
+      double const* from = core;
+      double* to = partial + item * partial_size;
+      bool is_known = p > begin;
+      for (int l = 0; l < order; ++l) {
+        is_known = is_known && indices[l](p) == indices[l](p - 1);
+        if (!is_known) contract(l, indices[l](p), from, to);
+        from = to;
+        to += sizes[l + 1];
+      }
+      sum += static_cast<double>(values(p)) * *from;
+    }
+    sums[item] = sum;
+  }
+
+  KOKKOS_INLINE_FUNCTION void contract(int l, Index i, double const* from, double* to) const {
+    Scalar const* const a = factors[l].data() + i * factors[l].stride_0();
+    std::uint64_t const rest = sizes[l + 1], rank = sizes[l] / rest;
+    for (std::uint64_t e = 0; e < rest; ++e) to[e] = 0;
+    for (std::uint64_t j = 0; j < rank; ++j) {
+      double const factor = static_cast<double>(a[j]);
+#pragma omp simd
+      for (std::uint64_t e = 0; e < rest; ++e) to[e] += factor * from[j * rest + e];
+    }
+  }
+};
+
+/// The core (see TuckerTensor) with its indices in this order of modes, the first one slowest.
+inline std::vector<double> core_in_order(std::vector<double> const& core,
+                                         std::vector<int> const& ranks,
+                                         std::vector<int> const& modes) {
+  std::vector<std::size_t> stride(ranks.size(), 1);  // in the result
+  for (std::size_t l = modes.size() - 1; l > 0; --l)
+    stride[modes[l - 1]] = stride[modes[l]] * static_cast<std::size_t>(ranks[modes[l]]);
+  std::vector<double> result(core.size());
+  for (std::size_t g = 0; g < core.size(); ++g) {
+    std::size_t rest = g, place = 0;
+    for (std::size_t n = 0; n < ranks.size(); ++n) {
+      auto const rank = static_cast<std::size_t>(ranks[n]);
+      place += rest % rank * stride[n];
+      rest /= rank;
+    }
+    result[place] = core[g];
+  }
+  return result;
+}
+
+/// <X, M> of the Tucker tensor M with these factors and core (on the host, as TuckerTensor has it).
+/// X: I_0 x ... x I_{N-1}; A[n]: I_n x R_n. In double, and in an order given by the nonzeros alone:
+/// the same bits on every run and number of threads. Nonzeros that agree in the first ones of
+/// `modes`, a permutation of the modes, and follow one another share what they can: X is best
+/// sorted so. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double tucker_inner_product(ExecutionSpace const& exec,
+                            CooTensor<Scalar, Index, MemorySpace> const& X,
+                            Factors<Scalar, MemorySpace> const& A, std::vector<double> const& core,
+                            std::vector<int> const& modes) {
+  constexpr std::uint64_t most_numbers = std::uint64_t{1} << 23;  // of partial products: 64 MiB
+  constexpr Position least_chunk = 256;
+  if (X.nnz() == 0) return 0;
+  TuckerInnerProduct<Scalar, Index, MemorySpace> kernel{};
+  kernel.values = X.values;
+  kernel.order = X.order();
+  std::vector<int> ranks;
+  for (auto const& factor : A) ranks.push_back(static_cast<int>(factor.extent(1)));
+  auto const G = to_view(exec, "sporades::tucker::core", core_in_order(core, ranks, modes));
+  kernel.core = G.data();
+  kernel.sizes[0] = core.size();
+  for (int l = 0; l < X.order(); ++l) {
+    kernel.indices[l] = mode_indices(X, modes[l]);
+    kernel.factors[l] = A[modes[l]];
+    kernel.sizes[l + 1] = kernel.sizes[l] / static_cast<std::uint64_t>(ranks[modes[l]]);
+    kernel.partial_size += kernel.sizes[l + 1];
+  }
+  Position const most = std::max<Position>(1, most_numbers / kernel.partial_size);
+  kernel.chunk = std::max(least_chunk, (X.nnz() + most - 1) / most);
+  Position const chunks = (X.nnz() + kernel.chunk - 1) / kernel.chunk;
+  using Numbers = Kokkos::View<double*, MemorySpace>;
+  auto const partial =
+      uninitialized<Numbers>(exec, "sporades::tucker::partial", chunks * kernel.partial_size);
+  auto const sums = uninitialized<Numbers>(exec, "sporades::tucker::sums", chunks);
+  kernel.partial = partial.data();
+  kernel.sums = sums.data();
+  Kokkos::parallel_for("sporades::tucker::inner_product", Range<ExecutionSpace>(exec, 0, chunks),
+                       kernel);
+  auto const host = Kokkos::create_mirror_view(sums);
+  Kokkos::deep_copy(exec, host, sums);
+  fence(exec, "sporades::tucker::inner_product");
+  double total = 0;
+  for (Position c = 0; c < chunks; ++c) total += host(c);
+  return total;
+}
+
+}  // namespace sporades::detail
