@@ -5,6 +5,7 @@
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_als.hpp>
+#include <support/expected.hpp>
 #include <support/tensors.hpp>
 
 namespace {
@@ -18,14 +19,14 @@ using sporades::test::matrix_on_host;
 using sporades::test::new_instance;
 using sporades::test::options_of;
 using sporades::test::read;
-using sporades::test::shared;
+using sporades::test::shared_file;
 using sporades::test::to_dense;
 
 TEMPLATE_LIST_TEST_CASE("GenTen's small problem from its start", "[algorithms][cp_als]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  auto const path = shared("cp_als/test_sptensor.txt");
+  auto const path = shared_file("cp_als/test_sptensor.txt");
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
   auto const start = host_ktensor<Scalar>(
@@ -103,7 +104,7 @@ TEMPLATE_LIST_TEST_CASE("singular vectors of an unfolding", "[algorithms][hosvd]
 TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][cp_als][hosvd]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  auto const path = shared("cp_als/aminoacid_data.txt.gz");
+  auto const path = shared_file("cp_als/aminoacid_data.txt.gz");
   if (path.empty() || std::is_same_v<Scalar, float>) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = read<Scalar>(exec, path);
@@ -148,33 +149,26 @@ TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][
 
 TEMPLATE_LIST_TEST_CASE("fits of real tensors", "[algorithms][cp_als]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  struct Run {
-    std::string file;
-    int rank;
-    double first, fifth, twentieth;
-  };
-  auto const run = GENERATE(values<Run>(
-      {{"real/police-deaths-3d.tns.gz", 6, 0.352003279316, 0.410675953546, 0.455292265598},
-       {"real/marvel-characters-7d.tns.gz", 6, 0.209402296640, 0.307661910175, 0.321844227330},
-       {"splatt/med.tns.gz", 10, 0.000009108238, 0.000688857922, 0.000804685862},
-       {"real/shakespeare-trigram-3d.tns.gz", 8, 0.013349567063, 0.047398699162, 0.052127574888},
-       {"real/nyc-fhv-2015-3d.tns.gz", 5, 0.487982235278, 0.660484388843, 0.666158465117}}));
-  auto const path = shared(run.file);
+  auto const run = GENERATE(from_range(sporades::test::expected_runs("cp-als")));
+  auto const path = run.path();
   if (path.empty()) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  auto const fits = cp_als(exec, read<Scalar>(exec, path), options_of(run.rank, 20)).fits;
-  INFO(run.file);
-  bool const is_float = std::is_same_v<Scalar, float>;
-  CHECK(std::abs(fits[0] - run.first) < (is_float ? 1e-5 : 1e-9));
-  CHECK(std::abs(fits[4] - run.fifth) < (is_float ? 1e-3 : 1e-6));
-  CHECK(std::abs(fits[19] - run.twentieth) < (is_float ? 1e-3 : 1e-6));
+  auto const options = options_of(run.ranks[0], run.last());
+  auto const fits = cp_als(exec, read<Scalar>(exec, path), options).fits;
+  for (auto const& [iteration, fit] : run.values) {
+    INFO(run.tensor << ", iteration " << iteration);
+    double const exact = iteration == 1 ? 1e-9 : 1e-6;
+    double const exact_in_float = iteration == 1 ? 1e-5 : 1e-3;
+    CHECK(std::abs(fits[iteration - 1] - fit) <
+          (std::is_same_v<Scalar, float> ? exact_in_float : exact));
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("matrix multiplication has rank 7, not 6", "[algorithms][cp_als]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  auto const path = shared("matmul/matmul_2-2-2.tns");
-  auto const strassen = shared("matmul/strassen_rank7.ktns");
+  auto const path = shared_file("matmul/matmul_2-2-2.tns");
+  auto const strassen = shared_file("matmul/strassen_rank7.ktns");
   if (path.empty() || strassen.empty()) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = read<Scalar>(exec, path);

@@ -7,7 +7,7 @@
 using namespace sporades;
 using namespace sporades::test;
 
-TEST_CASE("files of other programs", "[tns][shared]") {
+TEST_CASE("real tensors, and files of other programs", "[tns][shared]") {
   struct Case {
     std::string name;
     std::string dialect;
@@ -16,6 +16,10 @@ TEST_CASE("files of other programs", "[tns][shared]") {
     double sum;
   };
   auto const it = GENERATE(values<Case>({
+      {"police-deaths-3d.tns.gz", "FROSTT", {36, 199, 60}, 11942, 21581},
+      {"marvel-characters-7d.tns.gz", "FROSTT", {5, 4, 25, 26, 5, 2, 75}, 10792, 15561},
+      {"shakespeare-trigram-3d.tns.gz", "FROSTT", {12631, 12631, 12631}, 183922, 204060},
+      {"packages-small.tns.gz", "FROSTT", {9452, 4093, 9}, 59974, 59974},
       {"readers/sptensor_small.tns", "sptensor", {3, 3, 3}, 3, 6},
       {"readers/genten/A_tensor.txt", "tensor", {4, 3, 2}, 24, 300},
       {"readers/genten/C_sptensor.txt", "sptensor", {4, 3, 2}, 5, 15},
@@ -36,7 +40,7 @@ TEST_CASE("files of other programs", "[tns][shared]") {
       {"cp_als/aminoacid_data.txt.gz", "sptensor", {5, 201, 61}, 61305, 6896370},
       {"matmul/matmul_2-2-2.tns", "FROSTT", {4, 4, 4}, 8, 8},
   }));
-  auto const path = shared_file(it.name);
+  auto const path = data_or_shared_file(it.name);
   if (path.empty()) return;
   INFO(path);
   auto const result = read_tensor<double>(path);

@@ -5,7 +5,7 @@
 
 #include <fstream>
 #include <support/backends.hpp>
-#include <support/files.hpp>
+#include <support/expected.hpp>
 #include <support/tucker.hpp>
 
 using namespace sporades;
@@ -39,7 +39,7 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
   using Scalar = typename TestType::Scalar;
   if (!std::is_same_v<Scalar, double>) return;
   typename TestType::ExecutionSpace const exec{};
-  auto const path = shared("tucker/tucker_doc_5x4x3.tns");
+  auto const path = shared_file("tucker/tucker_doc_5x4x3.tns");
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
   auto options = tucker_options({2, 2, 2}, 3000, 1e-14);
@@ -68,7 +68,7 @@ TEMPLATE_LIST_TEST_CASE("the fits of Tensor Toolbox's Tucker example", "[tucker]
 TEMPLATE_LIST_TEST_CASE("the fit of aminoacids", "[tucker][shared]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  auto const path = shared("cp_als/aminoacid_data.txt.gz");
+  auto const path = shared_file("cp_als/aminoacid_data.txt.gz");
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
   bool const is_double = std::is_same_v<Scalar, double>;
@@ -78,36 +78,26 @@ TEMPLATE_LIST_TEST_CASE("the fit of aminoacids", "[tucker][shared]", sporades::t
   CHECK(norm == Approx(4.797758799701e4).epsilon(is_double ? 1e-11 : 1e-5));
 }
 
-TEMPLATE_LIST_TEST_CASE("reference runs of HOOI on real tensors", "[tucker][shared]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("fits of HOOI on real tensors", "[tucker]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   bool const is_double = std::is_same_v<Scalar, double>;
-  struct Run {
-    std::string file;
-    std::vector<double> first;
-    std::size_t iterations;
-    double last;
-  };
-  auto const run = GENERATE(values<Run>(
-      {{"real/police-deaths-3d.tns.gz",
-        {.383319246994, .421856011924, .431402675662},
-        14,
-        .433362706639},
-       {"splatt/med.tns.gz", {.000005909071, .000284237228, .000388187525}, 12, .000500752227}}));
-  auto const path = shared(run.file);
+  auto const run = GENERATE(from_range(expected_runs("tucker")));
+  auto const path = run.path();
   if (path.empty()) return;
   auto const X = read<Scalar>(exec, path);
   for (auto const strategy :
        {TtmChainStrategy::csf, TtmChainStrategy::fused, TtmChainStrategy::semi_sparse}) {
-    auto options = tucker_options({4, 4, 4}, static_cast<int>(run.iterations));
+    auto options = tucker_options(run.ranks, run.last());
     options.strategy = strategy;
     auto const result = tucker(exec, X, options);
     // In float a fit of 5e-6 is a difference of squares below the rounding.
     double const exact = is_double ? 2e-12 : 1e-3;
-    for (int k = 0; k < 3; ++k) CHECK(std::abs(result.fits[k] - run.first[k]) < exact);
-    CHECK(std::abs(result.fit() - run.last) < exact);
-    for (std::size_t k = 1; is_double && k < run.iterations; ++k)
+    for (auto const& [iteration, fit] : run.values) {
+      INFO(run.tensor << ", iteration " << iteration);
+      CHECK(std::abs(result.fits[iteration - 1] - fit) < exact);
+    }
+    for (std::size_t k = 1; is_double && k < result.fits.size(); ++k)
       CHECK(result.fits[k] >= result.fits[k - 1]);
     for (auto const& A : result.model.factors)
       CHECK(distance_from_orthonormal(A) < (is_double ? 1e-12 : 2e-6));
@@ -119,7 +109,8 @@ TEMPLATE_LIST_TEST_CASE("TuckerMPI's sequentially truncated HOSVD", "[tucker][sh
   TestType const exec{};
   using Memory = typename TestType::memory_space;
   int const number = GENERATE(1, 2, 3, 4);
-  auto const folder = shared("tucker/tuckermpi_sthosvd/test_sthosvd_" + std::to_string(number));
+  auto const folder =
+      shared_file("tucker/tuckermpi_sthosvd/test_sthosvd_" + std::to_string(number));
   if (folder.empty()) return;
   INFO(folder);
   Kokkos::DefaultHostExecutionSpace const host{};

@@ -5,7 +5,6 @@
 /// What the tests of CP-ALS share: its definition in dense arithmetic, and tensors to try it on.
 
 #include <cmath>
-#include <filesystem>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/files/tns_file.hpp>
@@ -179,14 +178,6 @@ KruskalTensor<Scalar> host_ktensor(std::vector<Scalar> const& weights,
     M.factors.push_back(A);
   }
   return M;
-}
-
-/// The peers' file, or an empty path (the test says that it was left out).
-inline std::string shared(std::string const& name) {
-  std::string const path = std::string(SPORADES_SHARED_DATA) + "/" + name;
-  if (std::filesystem::exists(path)) return path;
-  WARN("left out: no file " << path);
-  return {};
 }
 
 template <class Scalar, class ExecutionSpace>

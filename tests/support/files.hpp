@@ -126,12 +126,22 @@ CooTensor<Scalar, Index> make_coo(Dims const& dims, Entries<Scalar> const& nonze
   return X;
 }
 
+/// A file of tests/data.
+inline std::string data_file(std::string const& name) {
+  return std::string(SPORADES_TEST_DATA) + "/" + name;
+}
+
 /// A file of peers' data; empty, and the test says so, where it is absent.
 inline std::string shared_file(std::string const& name) {
   auto const path = std::string(SPORADES_SHARED_DATA) + "/" + name;
   if (std::filesystem::exists(path)) return path;
   WARN("skipped: " << path << " is absent");
   return {};
+}
+
+/// A file of peers' data where the name has a folder, and of tests/data where it has none.
+inline std::string data_or_shared_file(std::string const& name) {
+  return name.find('/') == std::string::npos ? data_file(name) : shared_file(name);
 }
 
 }  // namespace sporades::test
