@@ -20,7 +20,7 @@ while read -r method tensor ranks expected; do
         $1 == "\"iteration\":" { at = $2 + 0 }
         at == iteration && ($1 == "\"fit\":" || $1 == "\"log_likelihood\":") {
           difference = ($2 + 0) / expected - 1
-          found = difference < 1e-6 && difference > -1e-6
+          found = difference < 1e-8 && difference > -1e-8
           exit
         }
         END { exit !found }' report.json
