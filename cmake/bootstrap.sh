@@ -13,7 +13,7 @@ set -euo pipefail
 
 trilinos=13.2.0 # holds Kokkos and Kokkos Kernels 3.4.01
 libraries=(libopenblas-openmp-dev zlib1g-dev catch2 libcli11-dev nlohmann-json3-dev libfmt-dev)
-extras=(ccache libbenchmark-dev) # of use, but never a reason to stop
+extras=(ccache doxygen libbenchmark-dev) # of use, but never a reason to stop
 megabytes_needed=400 # the source package, the build and the result took 212 at most
 
 say() { echo "sporades: $*" >&2; }

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The target sporades_reference: pages about the public headers, made by Doxygen in
+# <build>/reference/html. A warning is an error.
+if(NOT sporades_is_top_level)
+  return()
+endif()
+find_package(Doxygen 1.9 QUIET)
+if(NOT DOXYGEN_FOUND)
+  return()
+endif()
+
+# Kokkos' macros in declarations, for every run of Doxygen.
+set(sporades_doxygen_macros "\
+MACRO_EXPANSION        = YES
+EXPAND_ONLY_PREDEF     = YES
+SEARCH_INCLUDES        = NO
+PREDEFINED             = KOKKOS_FUNCTION= KOKKOS_INLINE_FUNCTION=inline KOKKOS_FORCEINLINE_FUNCTION=inline")
+
+set(sporades_reference ${PROJECT_BINARY_DIR}/reference)
+set(folders . core formats formats/files kernels algorithms)
+list(TRANSFORM folders REPLACE "(.+)" "\"${sporades_include}/sporades/\\1\"")
+list(JOIN folders " " sporades_reference_input)
+configure_file(cmake/Doxyfile.in ${sporades_reference}/Doxyfile @ONLY)
+add_custom_target(sporades_reference COMMAND Doxygen::doxygen ${sporades_reference}/Doxyfile
+  COMMENT "The reference in ${sporades_reference}/html" VERBATIM)
