@@ -35,6 +35,7 @@
 
 namespace sporades {
 
+/// The model that a run ended with, and how it got there.
 template <class Scalar, class MemorySpace>
 struct CpAlsResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, signs fixed

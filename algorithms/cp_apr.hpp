@@ -44,6 +44,7 @@
 
 namespace sporades {
 
+/// The model that a run ended with, and how it got there.
 template <class Scalar, class MemorySpace>
 struct CpAprResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, columns of sum 1

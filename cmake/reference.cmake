@@ -23,5 +23,7 @@ set(folders . core formats formats/files kernels algorithms)
 list(TRANSFORM folders REPLACE "(.+)" "\"${sporades_include}/sporades/\\1\"")
 list(JOIN folders " " sporades_reference_input)
 configure_file(cmake/Doxyfile.in ${sporades_reference}/Doxyfile @ONLY)
-add_custom_target(sporades_reference COMMAND Doxygen::doxygen ${sporades_reference}/Doxyfile
+set(sporades_make_reference ${CMAKE_COMMAND} -D DOXYGEN=$<TARGET_FILE:Doxygen::doxygen>
+  -D DOXYFILE=${sporades_reference}/Doxyfile -P ${PROJECT_SOURCE_DIR}/cmake/run_doxygen.cmake)
+add_custom_target(sporades_reference COMMAND ${sporades_make_reference}
   COMMENT "The reference in ${sporades_reference}/html" VERBATIM)

@@ -24,6 +24,7 @@ class Timer {
 
 }  // namespace detail
 
+/// What the launches of one kernel took together.
 struct KernelTime {
   double seconds = 0;
   std::uint64_t calls = 0;

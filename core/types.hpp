@@ -30,6 +30,7 @@ using Matrix = Kokkos::View<Scalar**, Kokkos::LayoutRight, MemorySpace>;
 template <class Scalar, class MemorySpace>
 using Factors = std::vector<Matrix<Scalar, MemorySpace>>;
 
+/// A dense vector, such as the weights of a model.
 template <class Scalar, class MemorySpace>
 using Vector = Kokkos::View<Scalar*, MemorySpace>;
 

@@ -46,6 +46,7 @@ inline constexpr char const* mttkrp_strategy_names[] = {"automatic", "atomic", "
 
 }  // namespace detail
 
+/// The name that mttkrp_strategy knows.
 inline char const* to_string(MttkrpStrategy strategy) {
   return detail::mttkrp_strategy_names[static_cast<int>(strategy)];
 }

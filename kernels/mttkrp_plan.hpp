@@ -8,6 +8,7 @@
 
 namespace sporades {
 
+/// What a plan of MTTKRP is made for.
 struct MttkrpOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once

@@ -40,6 +40,7 @@ inline constexpr char const* phi_strategy_names[] = {"automatic", "atomic", "pul
 /// update_pi to the next.
 enum class Pi { on_the_fly, stored };
 
+/// The name that phi_strategy knows.
 inline char const* to_string(PhiStrategy strategy) {
   return detail::phi_strategy_names[static_cast<int>(strategy)];
 }
@@ -54,6 +55,7 @@ inline PhiStrategy phi_strategy(std::string const& name) {
   fail("there is no strategy ", name, " of Phi");
 }
 
+/// "stored" or "on-the-fly".
 inline char const* to_string(Pi pi) {
   return pi == Pi::stored ? "stored" : "on-the-fly";
 }

@@ -45,6 +45,7 @@ inline constexpr char const* spttm_strategy_names[] = {
 
 }  // namespace detail
 
+/// The name that spttm_strategy knows.
 inline char const* to_string(SpttmStrategy strategy) {
   return detail::spttm_strategy_names[static_cast<int>(strategy)];
 }

@@ -33,6 +33,7 @@ inline constexpr char const* ttm_chain_strategy_names[] = {"automatic", "semi_sp
 
 }  // namespace detail
 
+/// The name that ttm_chain_strategy knows.
 inline char const* to_string(TtmChainStrategy strategy) {
   return detail::ttm_chain_strategy_names[static_cast<int>(strategy)];
 }

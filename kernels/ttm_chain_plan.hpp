@@ -12,6 +12,7 @@
 
 namespace sporades {
 
+/// What a plan of TTM chains is made for.
 struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   double memory_limit = 0;  // bytes of a product, and of its partial products; 0: the machine's

@@ -5,7 +5,7 @@
 # Compares the names that the installed headers put into namespace sporades, detail excepted, with
 # the list. Doxygen finds them: xml/index.xml has a line for each compound, and below it one for each
 # of its members.
-execute_process(COMMAND ${DOXYGEN} Doxyfile RESULT_VARIABLE status)
+execute_process(COMMAND ${DOXYGEN} Doxyfile RESULT_VARIABLE status ERROR_QUIET)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "Doxygen ended with ${status}.")
 endif()
@@ -41,6 +41,6 @@ if(new OR gone)
   list(JOIN new "\n  " new)
   list(JOIN gone "\n  " gone)
   message(FATAL_ERROR "The public names are not those of ${LIST}.\nNew:\n  ${new}\nGone:\n  ${gone}\n"
-    "Names that users need not know belong into sporades::detail. Where the change is meant: "
+    "Names that users need not know belong in sporades::detail. Where the change is meant: "
     "cp ${CMAKE_CURRENT_BINARY_DIR}/public_names.txt ${LIST}")
 endif()

@@ -32,6 +32,7 @@ inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
 template <class Scalar, class Index>
 void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X);
 
+/// The same of a tensor as it was read.
 template <class Scalar>
 void write_spt(std::string const& path, AnyCoo<Scalar> const& X) {
   std::visit([&](auto const& tensor) { write_spt(path, tensor); }, X);

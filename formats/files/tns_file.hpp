@@ -21,6 +21,7 @@ enum class Values { any, non_negative, counts };
 /// What to do with coordinates that come more than once.
 enum class Duplicates { sum, keep };
 
+/// How a file is read.
 struct ReadOptions {
   Dims dims;  // empty: from the file's header, or else from the largest indices
   IndexBase index_base = IndexBase::automatic;
@@ -32,6 +33,7 @@ struct ReadOptions {
                                                   // is longer
 };
 
+/// What a file held.
 template <class Scalar>
 struct ReadResult {
   AnyCoo<Scalar> tensor;
@@ -78,6 +80,7 @@ ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& nam
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X);
 
+/// The same of a tensor as it was read.
 template <class Scalar>
 void write_tns(std::string const& path, AnyCoo<Scalar> const& X) {
   std::visit([&](auto const& tensor) { write_tns(path, tensor); }, X);
