@@ -223,13 +223,12 @@ Parsed parse(std::vector<std::string> arguments) {
   CpAlsArguments cp_als_arguments;
   cp_als_arguments.common.init = "automatic";
   auto& cp_als_app = *app.add_subcommand("cp-als", "CP decomposition by alternating least squares");
-  add_decompose_options(cp_als_app, cp_als_arguments.common,
-                        {"Stop when the fit changes by less; 0: run all iterations",
-                         "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
-                         "random race for 3 iterations, and random with several --starts",
-                         "Format and MTTKRP strategy",
-                         {std::begin(sporades::detail::mttkrp_strategy_names),
-                          std::end(sporades::detail::mttkrp_strategy_names)}});
+  add_decompose_options(
+      cp_als_app, cp_als_arguments.common,
+      {"Stop when the fit changes by less; 0: run all iterations",
+       "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
+       "random race for 3 iterations, and random with several --starts",
+       "Format and MTTKRP strategy", sporades::names_of<sporades::MttkrpStrategy>()});
   add_rank(cp_als_app, cp_als_arguments.rank);
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
                       "Keep all factors at 0 or above");
@@ -246,13 +245,11 @@ Parsed parse(std::vector<std::string> arguments) {
   TuckerArguments tucker_arguments;
   auto& tucker_app =
       *app.add_subcommand("tucker", "Tucker decomposition by higher-order orthogonal iteration");
-  add_decompose_options(tucker_app, tucker_arguments.common,
-                        {"Stop when the fit changes by less; 0: run all iterations",
-                         "Start: random, hosvd, or a ttensor FILE",
-                         "How chains of products are computed",
-                         {std::begin(sporades::detail::ttm_chain_strategy_names),
-                          std::end(sporades::detail::ttm_chain_strategy_names)},
-                         "ttensor"});
+  add_decompose_options(
+      tucker_app, tucker_arguments.common,
+      {"Stop when the fit changes by less; 0: run all iterations",
+       "Start: random, hosvd, or a ttensor FILE", "How chains of products are computed",
+       sporades::names_of<sporades::TtmChainStrategy>(), "ttensor"});
   tucker_app.add_option_function<std::string>(
       "--ranks",
       [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
@@ -271,10 +268,8 @@ Parsed parse(std::vector<std::string> arguments) {
       *app.add_subcommand("cp-apr", "CP decomposition of counts by alternating Poisson regression");
   add_decompose_options(cp_apr_app, cp_apr_arguments.common,
                         {"Stop when the KKT violation is below it; 0: run all iterations",
-                         "Start: random, or a ktensor FILE",
-                         "How Phi is summed",
-                         {std::begin(sporades::detail::phi_strategy_names),
-                          std::end(sporades::detail::phi_strategy_names)}});
+                         "Start: random, or a ktensor FILE", "How Phi is summed",
+                         sporades::names_of<sporades::PhiStrategy>()});
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] {
     complete(cp_apr_app, cp_apr_arguments.common, "--rank");

@@ -16,10 +16,10 @@
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/files/tucker_file.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
-#include <sporades/kernels/phi_plan.hpp>
-#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
-#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <sporades/version.hpp>

@@ -2,196 +2,163 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/mttkrp/alto.hpp>
-#include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
-#include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
-#include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
-#include <sporades/kernels/detail/mttkrp/csf.hpp>
-#include <sporades/kernels/detail/mttkrp/packed.hpp>
-#include <sporades/kernels/detail/mttkrp/sorted.hpp>
+#include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/names.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+#include <sporades/formats/permuted_tensor.hpp>
+#include <sporades/kernels/detail/row_sums.hpp>
 
-/// Matricized tensor times Khatri-Rao product on mode n:
+/// MTTKRP, the matricized tensor times Khatri-Rao product on mode n:
 ///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
 ///   V(i, r) = sum over nonzeros p with i_n = i of x_p prod_{m != n} A_m(i_m, r)
 /// X: I_0 x ... x I_{N-1}. A[m]: I_m x R; A[n] is not read. V: I_n x R, overwritten, aliases no
-/// A[m]. Any order from 1 to 16, any R. N R nnz flops; at least one index a mode, one value and
-/// (N - 1) factor rows read a nonzero. Enqueued on exec, does not fence.
-/// Throws Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
+/// A[m]. Any order from 1 to 16, any R.
+/// Cost: N R nnz flops; a nonzero reads at least one index a mode, one value and N - 1 factor rows.
 /// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007.
 
 namespace sporades {
 
-/// How MTTKRP adds up output rows. `permuted`, `sorted`, `fibers`, `csf` and `alto` give the same
-/// bits on every run and thread count; `alto` is refused on GPUs, and where rows are used too
-/// seldom. `alto_atomic` adds atomically there and is `alto` elsewhere; `atomic` and `duplicated`
-/// take nonzeros in any order, and their bits change as well.
+/// How MTTKRP adds up output rows. "Same bits": on every run and number of threads.
 enum class MttkrpStrategy {
+  /// A plan chooses for each mode and says why (MttkrpPlan::choices). On a format: the strategy
+  /// that it is made for; on a CooTensor `sorted` where it is sorted by mode n first, else
+  /// `atomic`.
   automatic,
+  /// Nonzeros in any order; each sum of a row is added atomically. Bits change from run to run.
   atomic,
+  /// Nonzeros in any order; Kokkos' ScatterView, on hosts a copy of V a thread. Bits change.
   duplicated,
+  /// Nonzeros in any order, read through a permutation a mode. Same bits.
   permuted,
+  /// Nonzeros sorted by mode n. Same bits.
   sorted,
+  /// Packed nonzeros sorted by mode n and then by the others; factor rows that a run of nonzeros
+  /// shares are multiplied once a run. Same bits.
   fibers,
+  /// A fiber tree whose root is mode n. Same bits.
   csf,
+  /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
+  /// modes whose rows are used too seldom: these would need atomics.
   alto,
+  /// As `alto`, with atomic additions where it needs them: bits change there.
   alto_atomic
 };
 
 namespace detail {
-
-/// Of every strategy, in the order of the enumeration.
-inline constexpr char const* mttkrp_strategy_names[] = {"automatic", "atomic", "duplicated",
-                                                        "permuted",  "sorted", "fibers",
-                                                        "csf",       "alto",   "alto-atomic"};
-
+template <>
+struct Names<MttkrpStrategy> {
+  static constexpr char const* kind = "MTTKRP strategy";
+  static constexpr char const* list[] = {"automatic", "atomic", "duplicated",
+                                         "permuted",  "sorted", "fibers",
+                                         "csf",       "alto",   "alto-atomic"};
+};
 }  // namespace detail
 
-/// The name that mttkrp_strategy knows.
-inline char const* to_string(MttkrpStrategy strategy) {
-  return detail::mttkrp_strategy_names[static_cast<int>(strategy)];
-}
+/// The order of the nonzeros inside an output row.
+enum class RowOrder {
+  /// A plan chooses.
+  automatic,
+  /// By the other modes, from the shortest to the longest.
+  lexicographic,
+  /// Along a space-filling curve through the other modes, so that factor rows come again soon.
+  morton
+};
 
 namespace detail {
-
-/// True for both that take the linear order.
-inline bool is_linear(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
-}
-
+template <>
+struct Names<RowOrder> {
+  static constexpr char const* kind = "order of rows";
+  static constexpr char const* list[] = {"automatic", "lexicographic", "morton"};
+};
 }  // namespace detail
 
-/// The strategy of that name. Throws Error where there is none.
-inline MttkrpStrategy mttkrp_strategy(std::string const& name) {
-  int number = 0;
-  for (char const* known : detail::mttkrp_strategy_names) {
-    if (name == known) return static_cast<MttkrpStrategy>(number);
-    ++number;
-  }
-  fail("there is no MTTKRP strategy ", name);
-}
+struct MttkrpOptions {
+  MttkrpStrategy strategy = MttkrpStrategy::automatic;
+  int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
+  RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
+  bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
+  int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
+};
 
-namespace detail {
+/// What a plan does for one mode, and why.
+struct MttkrpChoice {
+  MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
+  RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
+  int split = 0;                                        // of `fibers`: modes multiplied once a run
+  std::string reason;                                   // in plain words, with their numbers
+};
 
-template <class Scalar, class MemorySpace>
-void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
-                  Matrix<Scalar, MemorySpace> const& V) {
-  int const N = static_cast<int>(dims.size());
-  expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
-  expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
-  expects(V.extent(0) == dims[n], "mttkrp: V has ", V.extent(0), " rows, mode ", n, " has ",
-          dims[n]);
-  for (int m = 0; m < N; ++m) {
-    if (m == n) continue;
-    expects(A[m].extent(0) == dims[m], "mttkrp: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
-            " has ", dims[m]);
-    expects(A[m].extent(1) == V.extent(1), "mttkrp: A[", m, "] has ", A[m].extent(1),
-            " columns, V has ", V.extent(1));
-    expects(A[m].data() != V.data() || V.span() == 0, "mttkrp: V is A[", m, "]");
-  }
-}
+/// "fibers", "sorted along a curve"
+std::string describe(MttkrpChoice const& choice);
 
-}  // namespace detail
+/// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
+/// kernels need, so that a product allocates nothing.
+///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits
+///   csf                   N trees
+///   permuted              one copy and N permutations
+///   alto, alto_atomic     one copy
+///   atomic, duplicated    the tensor as it is
+template <class ScalarType, class IndexType, class MemorySpaceType>
+struct MttkrpPlan {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
 
-/// On a COO tensor. Strategies: `atomic` and `duplicated` on any; `sorted` where X is sorted with
-/// mode n first; `automatic` is `sorted` where that holds, else `atomic`, whose bits may change.
-/// The buffers are kept between calls by whoever calls often. X's indices are trusted:
-/// check_coordinates checks them.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  detail::check_mttkrp(X.dims, A, n, V);
-  bool const is_sorted = !X.sorted_modes.empty() && X.sorted_modes[0] == n;
-  if (strategy == MttkrpStrategy::automatic)
-    strategy = is_sorted ? MttkrpStrategy::sorted : MttkrpStrategy::atomic;
-  switch (strategy) {
-    case MttkrpStrategy::sorted:
-      expects(is_sorted, "mttkrp: strategy sorted needs a tensor sorted by mode ", n, " first");
-      return detail::mttkrp_sorted(exec, X, A, n, V, carry);
-    case MttkrpStrategy::atomic:
-      return detail::mttkrp_atomic(exec, X, A, n, V);
-    case MttkrpStrategy::duplicated:
-      return detail::mttkrp_duplicated(exec, X, A, n, V);
-    default:
-      fail("mttkrp: strategy ", to_string(strategy), " does not work on a CooTensor");
-  }
-}
-
-/// On packed nonzeros, on their row mode only: strategy `sorted`, or `automatic` for the same, or
-/// `fibers`, which saves work where fibers are long and X was sorted by all its modes. split: the
-/// modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in them;
-/// `fibers` takes all but the last where it is not said.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry,
-            int split = -1) {
-  detail::check_mttkrp(X.dims, A, n, V);
-  int const deepest = X.order() > 1 ? X.order() - 2 : 0;
-  expects(-1 <= split && split <= deepest, "mttkrp: split ", split, " of ", X.order() - 1,
-          " modes");
-  expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
-          ", the product is on mode ", n);
-  switch (strategy) {
-    case MttkrpStrategy::automatic:
-    case MttkrpStrategy::sorted:
-      return detail::mttkrp_packed(exec, "sporades::mttkrp::sorted", X, A, V, 0, carry);
-    case MttkrpStrategy::fibers:
-      return detail::mttkrp_packed(exec, "sporades::mttkrp::fibers", X, A, V,
-                                   split < 0 ? deepest : split, carry);
-    default:
-      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedTensor");
-  }
-}
-
-/// On one COO tensor with a permutation a mode: strategy `permuted`, or `automatic` for the same.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, PermutedTensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  detail::check_mttkrp(X.tensor.dims, A, n, V);
-  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::permuted,
-          "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedTensor");
-  detail::mttkrp_permuted(exec, X, A, n, V, carry);
-}
-
-/// On a CSF tree, on its root mode only: strategy `csf`, or `automatic` for the same.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  detail::check_mttkrp(X.dims, A, n, V);
-  expects(X.mode_order[0] == n, "mttkrp: the tree's root is mode ", X.mode_order[0],
-          ", the product is on mode ", n);
-  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::csf,
-          "mttkrp: strategy ", to_string(strategy), " does not work on a CsfTensor");
-  detail::mttkrp_csf(exec, X, A, V, carry);
-}
-
-/// On a linear order, on every mode: strategy `alto`, or `automatic` for the same, where no atomics
-/// are needed; else `alto_atomic`.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy, detail::CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  detail::check_mttkrp(X.dims, A, n, V);
-  expects(strategy == MttkrpStrategy::automatic || detail::is_linear(strategy), "mttkrp: strategy ",
-          to_string(strategy), " does not work on an AltoTensor");
-  if (strategy != MttkrpStrategy::alto_atomic)
-    detail::refuse_atomics<ExecutionSpace>("mttkrp", X, n, "sorted, fibers, csf and permuted work");
-  detail::mttkrp_alto(exec, X, A, n, V, carry);
-}
-
-/// The same with buffers of its own, allocated in every call.
-template <class ExecutionSpace, template <class, class, class> class Tensor, class Scalar,
-          class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, Tensor<Scalar, Index, MemorySpace> const& X,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-            MttkrpStrategy strategy = MttkrpStrategy::automatic) {
+  Dims dims;
+  Position nnz = 0;
+  std::vector<MttkrpChoice> choices;                             // per mode
+  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;        // per mode; empty where not used
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
+  PermutedTensor<Scalar, Index, MemorySpace> permuted;
+  AltoTensor<Scalar, Index, MemorySpace> alto;
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
-  mttkrp(exec, X, A, n, V, strategy, carry);
-}
+
+  int order() const { return static_cast<int>(dims.size()); }
+
+  /// Of the formats and the buffers. Strategies that share the given tensor count it once.
+  std::uint64_t storage_bytes() const;
+};
+
+/// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
+/// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
+/// sorted copy. Fences exec. Throws Error if the rank is not positive, an index is past its mode,
+/// the split is not possible, indices do not fit the words of strategy `fibers` or `alto`, or of
+/// order `morton`, or strategy `alto` needs atomics.
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, Tensor X,
+                                                    MttkrpOptions const& options = {});
+
+/// MTTKRP on mode n by what the plan holds for it. Enqueued on exec, does not fence, allocates
+/// nothing where V has plan's rank. The plan is changed only in its buffers: one product of a plan
+/// at a time. Throws Error if the shapes disagree or n is not in [0, N).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
+          class FactorsType = Factors<Scalar, MemorySpace>, class Output>
+void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+            FactorsType const& A, int n, Output const& V);
+
+/// MTTKRP on mode n of one tensor, by buffers that each call allocates. X and its strategies:
+///   CooTensor        atomic, duplicated; sorted, where X is sorted with mode n first
+///   PackedTensor     sorted, fibers (for X sorted by all its modes); on its row mode only
+///   PermutedTensor   permuted
+///   CsfTensor        csf, on its root mode only
+///   AltoTensor       alto, alto_atomic
+/// X's indices are trusted: check_coordinates checks them. Enqueued on exec, does not fence. Throws
+/// Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
+template <class ExecutionSpace, class Tensor, class FactorsType = detail::FactorsOf<Tensor>,
+          class Output>
+void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, int n,
+            Output const& V, MttkrpStrategy strategy = MttkrpStrategy::automatic);
+
+/// The nonzeros that the plan was made of, in an order given by the plan: those that it holds as
+/// coordinates, else an unpacked copy of one of its formats. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             MttkrpPlan<Scalar, Index, MemorySpace> const& plan);
 
 }  // namespace sporades
 
-#include <sporades/eti/mttkrp.hpp>
+#include <sporades/kernels/detail/mttkrp/build_mttkrp_plan.hpp>
+#include <sporades/kernels/detail/mttkrp/run_mttkrp.hpp>

@@ -2,100 +2,125 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/phi/baselines/atomic.hpp>
-#include <sporades/kernels/detail/phi/fused.hpp>
-#include <sporades/kernels/detail/phi/pull.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
-/// The multiplier of CP-APR's updates on mode n:
+/// Phi, the multiplier of CP-APR's updates on mode n:
 ///   Phi = (X_(n) / max(B Pi, epsilon)) Pi^T, of the model M_(n) = B Pi
 ///   V(i, r) = sum over nonzeros p with i_n = i of
 ///               x_p / max(sum_s B(i, s) pi_p(s), epsilon) pi_p(r),
 ///   pi_p(r) = prod_{m != n} A_m(i_m, r)
 /// X: I_0 x ... x I_{N-1}, values >= 0. A[m]: I_m x R; A[n] is not read unless it is B. B: I_n x R,
 /// the factor of mode n times the weights. V: I_n x R, overwritten, aliases neither B nor an A[m].
-/// Any order from 1 to 16, any R. (2 N + 2) R nnz flops where pi is computed twice, 4 R nnz where
-/// it is stored. Enqueued on exec, does not fence.
-/// Throws Error if the shapes disagree, n is not in [0, N), epsilon is not positive, or X does not
-/// allow the strategy.
+/// Any order from 1 to 16, any R.
+/// Cost: (2 N + 2) R nnz flops where pi is computed twice, 4 R nnz where it is stored; a nonzero
+/// reads what it does in MTTKRP, and a row of B.
 /// Chi & Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012, Algorithm 3; Anderson et al. 2021,
 /// Algorithms 2 and 3.
 
 namespace sporades {
 
-/// How Phi adds up output rows. `pull` reads nonzeros sorted by row, `alto` in a linear order; they
-/// give the same bits on every run and thread count; `alto` is refused on GPUs, and where rows are
-/// used too seldom. `alto_atomic` adds atomically there and is `alto` elsewhere; `atomic` takes
-/// nonzeros in any order, and its bits change as well.
-enum class PhiStrategy { automatic, atomic, pull, alto, alto_atomic };
+/// How Phi adds up output rows. "Same bits": on every run and number of threads.
+enum class PhiStrategy {
+  /// `alto` where MTTKRP's rule takes a linear order for every mode, else `pull`.
+  automatic,
+  /// Nonzeros in any order; each sum of a row is added atomically. Bits change from run to run.
+  atomic,
+  /// Nonzeros sorted by mode n, a copy a mode. Same bits.
+  pull,
+  /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
+  /// modes whose rows are used too seldom: these would need atomics.
+  alto,
+  /// As `alto`, with atomic additions where it needs them: bits change there.
+  alto_atomic
+};
+
+/// Where pi comes from.
+enum class Pi {
+  /// Computed where it is read.
+  on_the_fly,
+  /// Kept, nnz x R numbers, from one call of update_pi to the next. Not with the linear orders.
+  stored
+};
 
 namespace detail {
-
-/// Of every strategy, in the order of the enumeration.
-inline constexpr char const* phi_strategy_names[] = {"automatic", "atomic", "pull", "alto",
-                                                     "alto-atomic"};
-
+template <>
+struct Names<PhiStrategy> {
+  static constexpr char const* kind = "Phi strategy";
+  static constexpr char const* list[] = {"automatic", "atomic", "pull", "alto", "alto-atomic"};
+};
+template <>
+struct Names<Pi> {
+  static constexpr char const* kind = "source of pi";
+  static constexpr char const* list[] = {"on-the-fly", "stored"};
+};
 }  // namespace detail
 
-/// Where pi comes from: computed where it is read, or kept, nnz x R numbers, from one call of
-/// update_pi to the next.
-enum class Pi { on_the_fly, stored };
+struct PhiOptions {
+  PhiStrategy strategy = PhiStrategy::automatic;
+  int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
+  Pi pi = Pi::on_the_fly;
+};
 
-/// The name that phi_strategy knows.
-inline char const* to_string(PhiStrategy strategy) {
-  return detail::phi_strategy_names[static_cast<int>(strategy)];
-}
+/// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
+/// kernels need, so that a call allocates nothing. Where pi is computed on the fly, `pull` and
+/// `alto` are MTTKRP's sorted copies and its linear order. They take one pass over the nonzeros
+/// where a row fits the registers; else two passes: the nonzeros are weighed by
+/// w_p = x_p / max(model_p, epsilon), one more number each, and Phi is the MTTKRP of the weights.
+template <class ScalarType, class IndexType, class MemorySpaceType>
+struct PhiPlan {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
 
-/// The strategy of that name. Throws Error where there is none.
-inline PhiStrategy phi_strategy(std::string const& name) {
-  int number = 0;
-  for (char const* known : detail::phi_strategy_names) {
-    if (name == known) return static_cast<PhiStrategy>(number);
-    ++number;
-  }
-  fail("there is no strategy ", name, " of Phi");
-}
+  Dims dims;
+  Position nnz = 0;
+  PhiStrategy strategy = PhiStrategy::automatic;  // as it turned out, never `automatic`
+  Pi pi_source = Pi::on_the_fly;
+  MttkrpPlan<Scalar, Index, MemorySpace> products;         // `pull` and `alto`, pi on the fly
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;  // per mode: `atomic`, stored pi
+  Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
+  Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
+  int pi_mode = -1;                     // the mode that pi is for
 
-/// "stored" or "on-the-fly".
-inline char const* to_string(Pi pi) {
-  return pi == Pi::stored ? "stored" : "on-the-fly";
-}
+  int order() const { return static_cast<int>(dims.size()); }
 
-namespace detail {
+  /// Of the formats, the buffers, the weights and pi.
+  std::uint64_t storage_bytes() const;
+};
 
-/// The shapes of A's other factors and of V; see Phi.
-template <class Scalar, class MemorySpace>
-void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
-               Matrix<Scalar, MemorySpace> const& B, double epsilon,
-               Matrix<Scalar, MemorySpace> const& V) {
-  int const N = static_cast<int>(dims.size());
-  expects(n >= 0 && n < N, "phi: mode ", n, " of a tensor of order ", N);
-  expects(static_cast<int>(A.size()) == N, "phi: ", A.size(), " factors for order ", N);
-  expects(V.extent(0) == dims[n], "phi: V has ", V.extent(0), " rows, mode ", n, " has ", dims[n]);
-  expects(B.extent(0) == dims[n] && B.extent(1) == V.extent(1), "phi: B is ", B.extent(0), " x ",
-          B.extent(1), ", V is ", V.extent(0), " x ", V.extent(1));
-  expects(B.data() != V.data() || V.span() == 0, "phi: V is B");
-  for (int m = 0; m < N; ++m) {
-    if (m == n) continue;
-    expects(A[m].extent(0) == dims[m], "phi: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
-            " has ", dims[m]);
-    expects(A[m].extent(1) == V.extent(1), "phi: A[", m, "] has ", A[m].extent(1),
-            " columns, V has ", V.extent(1));
-    expects(A[m].data() != V.data() || V.span() == 0, "phi: V is A[", m, "]");
-  }
-  expects(epsilon > 0 && static_cast<Scalar>(epsilon) > 0 && epsilon - epsilon == 0,
-          "phi: epsilon ", epsilon, " is not a positive number of this precision");
-}
+/// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
+/// allowed, each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, an
+/// index is past its mode, pi is to be stored for strategy `alto` or `alto_atomic`, or strategy
+/// `alto` needs atomics.
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<PhiPlan, Tensor> make_phi_plan(ExecutionSpace const& exec, Tensor const& X,
+                                              PhiOptions const& options = {});
 
-}  // namespace detail
+/// Keeps pi of mode n for the calls of phi that follow, where the plan stores it; else does
+/// nothing. To be called whenever an A[m], m != n, has changed. Enqueued on exec, does not fence.
+/// plan: a PhiPlan. N R nnz flops. Throws Error if the shapes disagree or n is not in [0, N).
+template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
+void update_pi(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n);
 
-/// On a COO tensor in any order, strategy `atomic` and pi on the fly; for the others see
-/// kernels/phi_plan.hpp. X's indices are trusted: check_coordinates checks them.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void phi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-         Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-         double epsilon, Matrix<Scalar, MemorySpace> const& V) {
-  detail::check_phi(X.dims, A, n, B, epsilon, V);
-  detail::phi_atomic(exec, X, detail::coo_pi(X, A, n), n, B, static_cast<Scalar>(epsilon), V);
-}
+/// Phi on mode n by what the plan holds for it. Enqueued on exec, does not fence, allocates nothing
+/// where V has the plan's rank. The plan is changed only in its buffers: one call of a plan at a
+/// time. Throws Error if the shapes disagree, n is not in [0, N), epsilon is not positive, or pi is
+/// stored and is not of mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
+          class FactorsType = Factors<Scalar, MemorySpace>, class Input, class Output>
+void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+         FactorsType const& A, Input const& B, int n, Output const& V, double epsilon = 1e-10);
+
+/// Phi on mode n of a CooTensor in any order, by strategy `atomic`, with pi computed on the fly:
+/// bits change from run to run. X's indices are trusted: check_coordinates checks them. Enqueued on
+/// exec, does not fence. Throws Error if the shapes disagree, n is not in [0, N) or epsilon is not
+/// positive.
+template <class ExecutionSpace, class Tensor, class FactorsType = detail::FactorsOf<Tensor>,
+          class Input, class Output>
+void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Input const& B, int n,
+         Output const& V, double epsilon = 1e-10);
 
 }  // namespace sporades
+
+#include <sporades/kernels/detail/phi/build_phi_plan.hpp>
+#include <sporades/kernels/detail/phi/run_phi.hpp>

@@ -2,48 +2,115 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <iterator>
+#include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/matrix.hpp>
+#include <sporades/core/names.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
-#include <sporades/kernels/detail/ttm_chain/columns.hpp>
 
-/// TTM chain: a sparse tensor times the factor matrices of all modes but one,
+/// TTM chain, a sparse tensor times the factor matrices of all modes but n:
 ///   Y_(n) = X_(n) (A_{N-1} (x) ... (x) A_{n+1} (x) A_{n-1} (x) ... (x) A_0)
-/// X: I_0 x ... x I_{N-1}. A[m]: I_m x R_m. Y_(n): I_n x prod_{m != n} R_m, dense. Only the rows of
-/// non-empty slices are computed. Kolda & Bader, SIAM Review 51(3), 2009, Section 4.2; their order
-/// of columns, the first of the other modes fastest, is Tensor Toolbox's too. A tensor of order 1
-/// is its own Y_(0), one column: the product over no modes is 1. Plans and products are in
-/// ttm_chain_plan.hpp.
+/// X: I_0 x ... x I_{N-1}. A[m]: I_m x R_m; A[n] is not read. Y_(n): I_n x prod_{m != n} R_m,
+/// dense. Columns in the order of Kolda & Bader and Tensor Toolbox: the index of the first of the
+/// other modes runs fastest. A tensor of order 1 is its own Y_(0), of one column. Only the rows of
+/// non-empty slices are computed. The same bits on every run and number of threads, without
+/// atomics. Cost: depends on the strategy and the tensor; TtmChainChoice::flops of a plan. Kolda &
+/// Bader, SIAM Review 51(3), 2009, Section 4.2.
 
 namespace sporades {
 
-/// semi_sparse: SpTTM on one mode, then SspTTMs on the semi-sparse results (Ma et al., JPDC 2018).
-/// csf: partial products down the fiber tree of mode n (Smith & Karypis, Euro-Par 2017).
-/// fused: Kronecker rows accumulated straight into Y_(n), nothing between.
-/// automatic: on CPUs csf or fused, the cheaper by a model of flops (ttm_chain/mode_order.hpp):
-/// what semi_sparse sends through memory stays in cache there. On GPUs semi_sparse if what lies
-/// between its products fits the memory, else csf or fused, which give each thread a chunk of
-/// nonzeros and are made for CPUs. All give the same bits on every run and number of threads; no
-/// atomics.
-enum class TtmChainStrategy { automatic, semi_sparse, csf, fused };
+enum class TtmChainStrategy {
+  /// On hosts `csf` or `fused`, whichever takes less time by a model of flops: there the
+  /// intermediate products of `semi_sparse` go through memory, and those of the others stay in a
+  /// cache. On GPUs `semi_sparse` where its intermediate products fit the memory, else as on hosts.
+  automatic,
+  /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
+  semi_sparse,
+  /// Partial products down the fiber tree of mode n (Smith & Karypis, Euro-Par 2017); each thread
+  /// takes a chunk of nonzeros, which is made for hosts.
+  csf,
+  /// Kronecker rows added straight to Y_(n), without intermediate products; each thread takes a
+  /// chunk of nonzeros, which is made for hosts.
+  fused
+};
 
 namespace detail {
+template <>
+struct Names<TtmChainStrategy> {
+  static constexpr char const* kind = "TTM chain strategy";
+  static constexpr char const* list[] = {"automatic", "semi_sparse", "csf", "fused"};
+};
 
-inline constexpr char const* ttm_chain_strategy_names[] = {"automatic", "semi_sparse", "csf",
-                                                           "fused"};
-
+template <class Scalar, class Index, class MemorySpace>
+struct SemiSparseChain;
+template <class Scalar, class Index, class MemorySpace>
+struct TtmChainBuffers;
 }  // namespace detail
 
-/// The name that ttm_chain_strategy knows.
-inline char const* to_string(TtmChainStrategy strategy) {
-  return detail::ttm_chain_strategy_names[static_cast<int>(strategy)];
-}
+struct TtmChainOptions {
+  TtmChainStrategy strategy = TtmChainStrategy::automatic;
+  double memory_limit = 0;  // bytes of a product, and of its partial products; 0: the machine's
+};
 
-/// The strategy of that name. Throws Error if there is none.
-inline TtmChainStrategy ttm_chain_strategy(std::string const& name) {
-  for (std::size_t k = 0; k < std::size(detail::ttm_chain_strategy_names); ++k)
-    if (name == detail::ttm_chain_strategy_names[k]) return static_cast<TtmChainStrategy>(k);
-  fail("ttm_chain: '", name, "' is no strategy");
-}
+/// The columns of Y_(n) as the strategies compute them: the other modes in an order that serves the
+/// strategy, slowest first. Column (j_0, ..., j_{N-2}) is
+///   (... (j_0 R_1 + j_1) R_2 + ...) tile + j_{N-2},
+/// where the tile is the last, fastest rank, padded to a multiple of four. Or, where only the whole
+/// row is padded, it is the rank itself. The padding's columns are zero.
+struct TtmChainColumns {
+  std::vector<int> modes;  // slowest first; empty for a tensor of order 1
+  std::vector<int> ranks;  // of these modes
+  bool pads_tiles = true;
+
+  std::size_t tile() const;
+  /// With padding.
+  std::size_t count() const;
+  /// Numbers of all partial products of a walk down a tree of these modes: those below each level
+  /// except the last; the first is a row of Y itself.
+  std::size_t partial_products() const;
+};
+
+/// What a plan does for one mode, and why.
+struct TtmChainChoice {
+  TtmChainStrategy strategy = TtmChainStrategy::automatic;  // never `automatic` in a plan
+  TtmChainColumns columns;
+  double flops = 0;  // of a product
+  std::string reason;
+};
+
+/// "csf, modes 2 0 3 1"
+std::string describe(TtmChainChoice const& choice);
+
+/// The formats that the chains of all modes of one tensor want, built once: a sorted copy a mode (a
+/// tree, or packed), the buffers of its kernels, and room for the largest product, so that a
+/// product allocates nothing.
+template <class ScalarType, class IndexType, class MemorySpaceType>
+struct TtmChainPlan {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
+
+  Dims dims;
+  std::vector<int> ranks;
+  Position nnz = 0;                                              // duplicates added up
+  std::vector<TtmChainChoice> choices;                           // per mode
+  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
+  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
+  std::vector<detail::SemiSparseChain<Scalar, Index, MemorySpace>>
+      semi_sparse;                               // per mode; the same
+  std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
+  std::vector<Vector<std::int64_t, MemorySpace>>
+      places;  // per mode: of columns, in ascending order
+  Vector<Scalar, MemorySpace> product, between;
+  detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
+  detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
+
+  int order() const { return static_cast<int>(dims.size()); }
+
+  /// Of the formats, the buffers and the room for products.
+  std::uint64_t storage_bytes() const;
+};
 
 /// What a plan computes: the rows of non-empty slices, in a strategy's own order of columns, which
 /// changes no left singular vector. Views into the plan, overwritten by its next product.
@@ -54,4 +121,40 @@ struct TtmChainProduct {
   TtmChainColumns const* columns;   // of Y
 };
 
+/// Builds what the chains of all modes want. X is a CooTensor in any order; values of equal
+/// coordinates are added. ranks: R_0 to R_{N-1}. The memory of an X that is handed over (hand_over)
+/// is given back when all modes have their copies. Fences exec. Throws Error if a rank is not
+/// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
+/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `csf` for any strategy:
+/// it is the same there.
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& exec, Tensor X,
+                                                         std::vector<int> const& ranks,
+                                                         TtmChainOptions const& options = {});
+
+/// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, as make_matrix or
+/// make_factor gives it, with padding of zeros; A[n] is not read. Enqueued on exec, does not fence,
+/// allocates nothing. The plan is changed only in its buffers: one product of a plan at a time.
+/// Throws Error if the shapes disagree or n is not in [0, N).
+template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
+detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,
+                                                FactorsType const& A, int n);
+
+/// The whole of Y_(n), I_n x prod_{m != n} R_m, in the order of columns of Kolda & Bader. Y is
+/// overwritten and aliases no A[m]. Otherwise as above.
+template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>,
+          class Output>
+void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n,
+               Output const& Y);
+
+/// The nonzeros that the plan holds for mode n, as coordinates; they are sorted by n and then by
+/// the modes of its columns. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
+                                             int n);
+
 }  // namespace sporades
+
+#include <sporades/kernels/detail/ttm_chain/build_ttm_chain_plan.hpp>
+#include <sporades/kernels/detail/ttm_chain/run_ttm_chain.hpp>

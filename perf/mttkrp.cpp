@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
 
@@ -18,7 +18,7 @@ MttkrpOptions options_named(std::string name, int rank) {
   if (name == "morton") options.order = RowOrder::morton;
   if (name == "sorted") options.order = RowOrder::lexicographic;
   if (name == "morton") name = "sorted";
-  options.strategy = mttkrp_strategy(name);
+  options.strategy = from_name<MttkrpStrategy>(name);
   return options;
 }
 

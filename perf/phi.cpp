@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/phi_plan.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
 
@@ -63,7 +63,7 @@ void run(benchmark::State& state, std::string const& name, Strategy const& strat
       if (only_pi)
         update_pi(exec, prepared.plan, prepared.A, n);
       else
-        phi(exec, prepared.plan, prepared.A, n, prepared.B[n], 1e-10, prepared.V[n]);
+        phi(exec, prepared.plan, prepared.A, prepared.B[n], n, prepared.V[n], 1e-10);
   });
   double const nnz = static_cast<double>(prepared.plan.nnz);
   double rows = 0;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
 

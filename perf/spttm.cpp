@@ -66,7 +66,7 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   plan.strategy = strategy;
   int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
   measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
-    for (int n = first; n < last; ++n) spttm(exec, plan, n, U[n], Y[n]);
+    for (int n = first; n < last; ++n) spttm(exec, plan, U[n], n, Y[n]);
   });
   double bytes = 0, products = 0;
   std::string lengths;
@@ -117,7 +117,7 @@ Chained<Scalar>& chain(std::string const& name, int rank) {
   spttm(exec, prepared.plan.tensors[m], prepared.U[m], chained.Y);
   int const n = chained.Y.sorted_modes.back();
   chained.U = prepared.U[n];
-  chained.plan = make_sspttm_plan(exec, chained.Y, n, rank);
+  chained.plan = make_sspttm_plan(exec, chained.Y, n, SspttmOptions{rank});
   chained.Z = make_sspttm_output(exec, chained.plan, R);
   if (chained.Y.fibers() * chained.Y.block_size() <= most_entries) {
     auto modes = chained.Y.sorted_modes;
@@ -138,8 +138,8 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     return state.SkipWithError("too many entries for a sparse tensor");
   measure(state, exec, [&] {
     if (as_sparse)
-      spttm(exec, chained.sparse, chained.U, chained.Z_of_sparse, SpttmStrategy::automatic,
-            chained.carry);
+      sporades::detail::run_spttm(exec, chained.sparse, chained.U, chained.Z_of_sparse,
+                                  SpttmStrategy::automatic, chained.carry);
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
@@ -158,12 +158,12 @@ void add_for(Settings const& settings) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
       std::string const of_rank = "/R" + std::to_string(rank);
       int const N = tensor<Scalar>(name).order();
-      for (char const* strategy : sporades::detail::spttm_strategy_names)
+      for (auto const& strategy : names_of<SpttmStrategy>())
         for (int mode = -1; mode < N; ++mode)
           add("spttm/" + what + strategy + of_rank +
                   (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
               [=](benchmark::State& state) {
-                run<Scalar>(state, name, spttm_strategy(strategy), rank, mode);
+                run<Scalar>(state, name, from_name<SpttmStrategy>(strategy), rank, mode);
               });
       if (N < 2) continue;
       for (bool as_sparse : {false, true})

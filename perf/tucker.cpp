@@ -23,7 +23,8 @@ void run_chain(benchmark::State& state, std::string const& name, int rank,
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, tensor<Scalar>(name));
   auto const ranks = ranks_of(X.dims, rank);
-  auto plan = make_ttm_chain_plan(exec, X, ranks, TtmChainOptions{ttm_chain_strategy(strategy), 0});
+  auto plan = make_ttm_chain_plan(exec, X, ranks,
+                                  TtmChainOptions{from_name<TtmChainStrategy>(strategy), 0});
   Factors<Scalar, MemorySpace> A;
   for (int n = 0; n < X.order(); ++n)
     A.push_back(sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
@@ -69,7 +70,7 @@ template <class Scalar>
 void add_scalar(Settings const& settings, std::string const& name, int rank) {
   std::string const end = std::string("/") + scalar_name<Scalar>() + "/R" + std::to_string(rank);
   if (!settings.has_scalar(scalar_name<Scalar>())) return;
-  for (char const* strategy : sporades::detail::ttm_chain_strategy_names)
+  for (auto const& strategy : names_of<TtmChainStrategy>())
     for (int mode = 0; mode < tensor<Scalar>(name).order(); ++mode)
       add("ttm_chain/" + short_name(name) + end + "/" + strategy + "/mode:" + std::to_string(mode),
           [=](benchmark::State& state) { run_chain<Scalar>(state, name, rank, strategy, mode); });

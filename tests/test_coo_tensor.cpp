@@ -5,8 +5,8 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
-#include <sporades/kernels/phi_plan.hpp>
-#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/tools.hpp>

@@ -85,7 +85,8 @@ TEMPLATE_LIST_TEST_CASE("MATLAB's CP-APR from the same start", "[algorithms][cp_
     exec.fence();
     sporades::detail::LogLikelihoodBuffers<typename TestType::MemorySpace> buffers;
     double const value =
-        log_likelihood(exec, problem.counts, state.factors, weights, buffers).value;
+        sporades::detail::run_log_likelihood(exec, problem.counts, state.factors, weights, buffers)
+            .value;
     CHECK(value == Approx(gold.start).epsilon(is_double ? 1e-11 : 1e-5));
   }
   auto const result = cp_apr(exec, problem, options, state);

@@ -101,8 +101,10 @@ TEMPLATE_LIST_TEST_CASE("the log-likelihood runs on its instance, and allocates 
   Kokkos::deep_copy(weights, 1.0);
   exec.fence();
   sporades::detail::LogLikelihoodBuffers<Memory> buffers;
-  sporades::test::check_launches(exec, [&] { log_likelihood(exec, X, A, weights, buffers); });
-  auto const again = sporades::test::record([&] { log_likelihood(exec, X, A, weights, buffers); });
+  sporades::test::check_launches(
+      exec, [&] { sporades::detail::run_log_likelihood(exec, X, A, weights, buffers); });
+  auto const again = sporades::test::record(
+      [&] { sporades::detail::run_log_likelihood(exec, X, A, weights, buffers); });
   CHECK(again.allocations.empty());
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <limits>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/linear_order.hpp>
@@ -39,8 +39,8 @@ std::vector<Problem> problems() {
 
 std::vector<MttkrpStrategy> strategies() {
   std::vector<MttkrpStrategy> all;
-  for (char const* name : sporades::detail::mttkrp_strategy_names)
-    all.push_back(mttkrp_strategy(name));
+  for (auto const& name : names_of<MttkrpStrategy>())
+    all.push_back(from_name<MttkrpStrategy>(name));
   return all;
 }
 
@@ -436,6 +436,7 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   auto const wider = random_coo<double, std::uint32_t>(exec, Dims(10, 8000), 10);
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, wider, {MttkrpStrategy::alto, 3}),
                     ContainsSubstring("130 bits, two words have 128"));
-  CHECK_THROWS_WITH(mttkrp_strategy("best"), ContainsSubstring("no MTTKRP strategy best"));
+  CHECK_THROWS_WITH(from_name<MttkrpStrategy>("best"),
+                    ContainsSubstring("no MTTKRP strategy best"));
   CHECK_THROWS_WITH(make_csf(exec, X, {0, 1}), ContainsSubstring("names 2 modes of 3"));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <limits>
-#include <sporades/kernels/phi_plan.hpp>
+#include <sporades/kernels/phi.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/linear_order.hpp>
@@ -137,7 +137,7 @@ void check_all_modes(Problem const& shape, std::size_t R, PhiOptions const& opti
                           : Matrix<Scalar, typename Case::MemorySpace>("V", X.dims[n], R);
     Kokkos::deep_copy(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
     update_pi(exec, plan, problem.A, n);
-    phi(exec, plan, problem.A, n, problem.B[n], epsilon, V);
+    phi(exec, plan, problem.A, problem.B[n], n, V, epsilon);
     exec.fence();
     auto const result = matrix_on_host(V);
     // All terms are positive: each rounds once a factor, the model once a column, and the sum of
@@ -201,8 +201,8 @@ TEMPLATE_LIST_TEST_CASE("phi of a tensor without a plan equals that with one", "
   PhiProblem<TestType> const problem(exec, {{30, 20, 10}, 900, 1}, 5, true);
   auto plan = make_phi_plan(exec, problem.X, {PhiStrategy::pull, 5});
   auto const V = make_matrix<Scalar>(exec, "V", 30, 5), W = make_matrix<Scalar>(exec, "W", 30, 5);
-  phi(exec, problem.X, problem.A, 0, problem.B[0], 1e-10, V);
-  phi(exec, plan, problem.A, 0, problem.B[0], 1e-10, W);
+  phi(exec, problem.X, problem.A, problem.B[0], 0, V, 1e-10);
+  phi(exec, plan, problem.A, problem.B[0], 0, W, 1e-10);
   exec.fence();
   auto const v = matrix_on_host(V), w = matrix_on_host(W);
   for (int i = 0; i < 30; ++i)
@@ -225,7 +225,7 @@ TEMPLATE_LIST_TEST_CASE("phi gives the same bits on every run and number of thre
       auto const V = make_matrix<Scalar>(exec, "V", problem.X.dims[n], 16);
       update_pi(exec, plan, problem.A, n);
       for (int repeat = 0; repeat < 2; ++repeat) {
-        phi(exec, plan, problem.A, n, problem.B[n], 1e-10, V);
+        phi(exec, plan, problem.A, problem.B[n], n, V, 1e-10);
         exec.fence();
         check_same_bits("phi " + describe(options) + " " + Exec::name() + " mode " +
                             std::to_string(n) + " bytes " + std::to_string(sizeof(Scalar)),
@@ -249,7 +249,7 @@ TEMPLATE_LIST_TEST_CASE("phi labels its kernels, runs them on its instance and a
     auto plan = make_phi_plan(exec, problem.X, with);
     auto const compute = [&] {
       update_pi(exec, plan, problem.A, 0);
-      phi(exec, plan, problem.A, 0, problem.B[0], 1e-10, V);
+      phi(exec, plan, problem.A, problem.B[0], 0, V, 1e-10);
     };
     compute();  // Kokkos may allocate its own, once
     auto const recording = check_launches(exec, compute);
@@ -272,8 +272,9 @@ TEMPLATE_LIST_TEST_CASE("phi's alto is refused where it needs atomics, which alt
   auto const plan = make_phi_plan(exec, problem.X, {PhiStrategy::alto_atomic, 3});
   CHECK(plan.strategy == PhiStrategy::alto_atomic);
   check_all_modes<TestType>(sparse, 3, {PhiStrategy::alto_atomic, 3}, true);
-  CHECK(phi_strategy("alto-atomic") == PhiStrategy::alto_atomic);
-  CHECK_THROWS_WITH(phi_strategy("best"), Catch::Matchers::ContainsSubstring("no strategy best"));
+  CHECK(from_name<PhiStrategy>("alto-atomic") == PhiStrategy::alto_atomic);
+  CHECK_THROWS_WITH(from_name<PhiStrategy>("best"),
+                    Catch::Matchers::ContainsSubstring("no strategy best"));
 }
 
 TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
@@ -286,7 +287,7 @@ TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
   auto const& B = problem.B;
   auto const V = make_matrix<double>(exec, "V", 6, 3);
   auto const run = [&](auto const& factors, int n, auto const& b, auto const& output,
-                       double epsilon = 1e-10) { phi(exec, X, factors, n, b, epsilon, output); };
+                       double epsilon = 1e-10) { phi(exec, X, factors, b, n, output, epsilon); };
   CHECK_THROWS_WITH(run(A, 3, B[0], V), ContainsSubstring("mode 3 of a tensor of order 3"));
   CHECK_THROWS_WITH(run(A, -1, B[0], V), ContainsSubstring("mode -1"));
   CHECK_THROWS_WITH(run(A, 1, B[1], V), ContainsSubstring("V has 6 rows, mode 1 has 5"));
@@ -309,6 +310,6 @@ TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
   CHECK_THROWS_WITH(update_pi(exec, plan, narrow, 0),
                     ContainsSubstring("A[2] has 2 columns, others have 3"));
   update_pi(exec, plan, A, 1);
-  CHECK_THROWS_WITH(phi(exec, plan, A, 0, B[0], 1e-10, V),
+  CHECK_THROWS_WITH(phi(exec, plan, A, B[0], 0, V, 1e-10),
                     ContainsSubstring("the stored pi is of mode 1"));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/same_bits.hpp>
@@ -40,8 +40,7 @@ std::vector<Problem> problems() {
 
 std::vector<SpttmStrategy> strategies() {
   std::vector<SpttmStrategy> all;
-  for (char const* name : sporades::detail::spttm_strategy_names)
-    all.push_back(spttm_strategy(name));
+  for (auto const& name : names_of<SpttmStrategy>()) all.push_back(from_name<SpttmStrategy>(name));
   return all;
 }
 
@@ -90,7 +89,7 @@ void check_mode(
                            << to_string(strategy) << (padded ? ", padded" : ""));
     plan.strategy = strategy;
     Kokkos::deep_copy(exec, Y.values, std::numeric_limits<Scalar>::quiet_NaN());
-    spttm(exec, plan, n, U, Y);
+    spttm(exec, plan, U, n, Y);
     exec.fence();
     // each of at most nnz terms and each addition rounds once
     CHECK(sums.wrong(Y.values, static_cast<double>(X.nnz() + 1)) == 0);
@@ -138,7 +137,7 @@ TEMPLATE_LIST_TEST_CASE("spttm does not touch rows of the matrix that have no no
       for (auto strategy : strategies()) {
         INFO(to_string(X.dims) << ", R " << R << ", " << to_string(strategy));
         plan.strategy = strategy;
-        spttm(exec, plan, 0, U, Y);
+        spttm(exec, plan, U, 0, Y);
         exec.fence();
         auto const rows = matrix_on_host(Y.values);
         Position infinite = 0;
@@ -215,10 +214,10 @@ TEMPLATE_LIST_TEST_CASE("spttm of the whole numbers", "[kernels][spttm]", Cases)
         for (std::size_t k = 0; k < first[n].size(); ++k) CHECK(Z.values(k) == first[n][k]);
         CHECK(Z.values(Z.nnz() - 1) == last[n]);
       };
-      spttm(exec, plan, n, copy_matrix(exec, by_mode), Y);
+      spttm(exec, plan, copy_matrix(exec, by_mode), n, Y);
       check();
       Kokkos::deep_copy(exec, Y.values, Scalar(-1));
-      spttm(exec, plan, n, copy_matrix(exec, by_rank), Y, TtmMatrix::rank_by_mode);
+      spttm(exec, plan, copy_matrix(exec, by_rank), n, Y, TtmMatrix::rank_by_mode);
       check();
     }
   }
@@ -240,7 +239,7 @@ TEMPLATE_LIST_TEST_CASE("spttm gives the same bits on every run and number of th
                                " mode " + std::to_string(n) + " bytes " +
                                std::to_string(sizeof(Scalar));
       for (int run = 0; run < 2; ++run) {
-        spttm(exec, plan, n, U, Y);
+        spttm(exec, plan, U, n, Y);
         exec.fence();
         check_same_bits(name, hash_bits(Y.values));
       }
@@ -264,12 +263,12 @@ TEMPLATE_LIST_TEST_CASE("spttm labels its kernels, runs them on its instance and
       check_launches(exec, [&] {
         plan = make_spttm_plan(exec, X, {strategy, 8});
         Y = make_spttm_output(exec, plan, 2, 8);
-        spttm(exec, plan, 2, given, Y, matrix);
+        spttm(exec, plan, given, 2, Y, matrix);
       });
       // the plan has the buffers; only room for a transposed matrix comes with the first call
       if (matrix == TtmMatrix::mode_by_rank) plan = make_spttm_plan(exec, X, {strategy, 8});
       if (matrix == TtmMatrix::mode_by_rank) Y = make_spttm_output(exec, plan, 2, 8);
-      auto const again = record([&] { spttm(exec, plan, 2, given, Y, matrix); });
+      auto const again = record([&] { spttm(exec, plan, given, 2, Y, matrix); });
       CHECK(!again.launches.empty());
       CHECK(again.fences.empty());
       for (auto const& label : again.allocations) CHECK(label == "[unlabeled]");  // OpenMP's teams
@@ -288,7 +287,7 @@ TEST_CASE("spttm refuses what does not fit", "[kernels][spttm]") {
   auto const Y = make_spttm_output(exec, plan, 1, 3);
   auto const run = [&](int n, auto const& matrix, auto const& output,
                        TtmMatrix layout = TtmMatrix::mode_by_rank) {
-    spttm(exec, plan, n, matrix, output, layout);
+    spttm(exec, plan, matrix, n, output, layout);
   };
   CHECK_NOTHROW(run(1, U, Y));
   CHECK_THROWS_WITH(run(3, U, Y), ContainsSubstring("mode 3 of a tensor of order 3"));
@@ -323,7 +322,7 @@ TEST_CASE("spttm refuses what does not fit", "[kernels][spttm]") {
   CHECK_THROWS_WITH(make_hierarchical(exec, X, {0, 1}),
                     ContainsSubstring("2 modes are named of 3"));
   CHECK_THROWS_WITH(make_hierarchical(exec, X, {0, 1, 1}), ContainsSubstring("listed twice"));
-  CHECK_THROWS_WITH(spttm_strategy("best"), ContainsSubstring("no SpTTM strategy best"));
+  CHECK_THROWS_WITH(from_name<SpttmStrategy>("best"), ContainsSubstring("no SpTTM strategy best"));
 }
 
 TEST_CASE("a plan takes lanes where nothing else is asked for", "[kernels][spttm]") {

@@ -79,7 +79,7 @@ void check_all_modes(Problem const& problem, std::size_t R, bool padded) {
     Y.values = packed;
   }
   for (int n : Y.sparse_modes) {
-    auto plan = make_sspttm_plan(exec, Y, n, 4);
+    auto plan = make_sspttm_plan(exec, Y, n, SspttmOptions{4});
     auto const U =
         random_matrix<Scalar>(exec, X.dims[n], R, 100 + static_cast<unsigned>(n), padded);
     auto Z = make_sspttm_output(exec, plan, R);
@@ -169,7 +169,8 @@ TEMPLATE_LIST_TEST_CASE("sspttm takes other values with the same plan", "[kernel
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {30, 4, 40}, 500);
   auto const Y = make_scoo(exec, X, {1});
   auto const U = random_matrix<Scalar>(exec, 30, 5, 1);
-  auto plan = make_sspttm_plan(exec, Y, 0, 5);  // sorted by 0 first: blocks change places
+  auto plan =
+      make_sspttm_plan(exec, Y, 0, SspttmOptions{5});  // sorted by 0 first: blocks change places
   CHECK(plan.blocks.extent(0) == Y.fibers());
   auto const Z = make_sspttm_output(exec, plan, 5);
   for (double value : {1.0, 2.0}) {
@@ -212,11 +213,11 @@ TEMPLATE_LIST_TEST_CASE("sspttm labels its kernels, runs them on its instance an
     SspttmPlan<Scalar, std::uint32_t, typename TestType::MemorySpace> plan;
     ScooTensor<Scalar, std::uint32_t, typename TestType::MemorySpace> Z;
     check_launches(exec, [&] {
-      plan = make_sspttm_plan(exec, Y, n, 8);
+      plan = make_sspttm_plan(exec, Y, n, SspttmOptions{8});
       Z = make_sspttm_output(exec, plan, 8);
       sspttm(exec, plan, Y, U, Z);
     });
-    plan = make_sspttm_plan(exec, Y, n, 8);
+    plan = make_sspttm_plan(exec, Y, n, SspttmOptions{8});
     Z = make_sspttm_output(exec, plan, 8);
     auto const first = record([&] { sspttm(exec, plan, Y, U, Z); });
     CHECK(!first.launches.empty());
@@ -238,7 +239,7 @@ TEST_CASE("sspttm refuses what does not fit", "[kernels][sspttm]") {
   CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 3),
                     ContainsSubstring("mode 3 of a tensor of order 3"));
   CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, -1), ContainsSubstring("mode -1"));
-  CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 0, 0), ContainsSubstring("rank 0"));
+  CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 0, SspttmOptions{0}), ContainsSubstring("rank 0"));
   CHECK_THROWS_WITH(make_sspttm_output(exec, plan, 0), ContainsSubstring("rank 0"));
   CHECK_THROWS_WITH(sspttm(exec, plan, Y, make_matrix<double>(exec, "U", 5, 3), Z),
                     ContainsSubstring("U has 5 rows, mode 2 has 4"));

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <limits>
-#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
@@ -44,8 +44,8 @@ std::vector<Problem> problems() {
 
 std::vector<TtmChainStrategy> strategies() {
   std::vector<TtmChainStrategy> all;
-  for (char const* name : sporades::detail::ttm_chain_strategy_names)
-    all.push_back(ttm_chain_strategy(name));
+  for (auto const& name : names_of<TtmChainStrategy>())
+    all.push_back(from_name<TtmChainStrategy>(name));
   return all;
 }
 

@@ -10,7 +10,7 @@
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
-#include <sporades/kernels/spttm_plan.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -163,15 +163,15 @@ TEMPLATE_LIST_TEST_CASE("products on short modes keep indices past 32 bits",
       auto const H = make_hierarchical(exec, copy_to(exec, tensor), {mode, second, first});
       auto const Y = make_spttm_output(exec, H, R);
       spttm(exec, H, U, Y, strategy);
-      auto plan = make_sspttm_plan(exec, Y, second, static_cast<int>(R));
+      auto plan = make_sspttm_plan(exec, Y, second, SspttmOptions{static_cast<int>(R)});
       auto const Z = make_sspttm_output(exec, plan, R);
       sspttm(exec, plan, Y, W, Z);
       exec.fence();
       return Z;
     };
-    for (char const* name : sporades::detail::spttm_strategy_names) {
-      auto const narrow = products(X, spttm_strategy(name));
-      auto const wide = products(widen(X, mode), spttm_strategy(name));
+    for (auto const& name : names_of<SpttmStrategy>()) {
+      auto const narrow = products(X, from_name<SpttmStrategy>(name));
+      auto const wide = products(widen(X, mode), from_name<SpttmStrategy>(name));
       INFO(name << ", mode " << mode);
       auto const rows = on_host(narrow.coordinates);
       auto const wide_rows = on_host(wide.coordinates);
@@ -205,8 +205,8 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
       CHECK(differing(matrix_on_host(W), matrix_on_host(V)) == 0);
     }
   };
-  for (char const* name : sporades::detail::mttkrp_strategy_names) {
-    auto const strategy = mttkrp_strategy(name);
+  for (auto const& name : names_of<MttkrpStrategy>()) {
+    auto const strategy = from_name<MttkrpStrategy>(name);
     if (strategy == MttkrpStrategy::alto && alto_is_refused(exec, X)) continue;
     compare(
         [&](auto const& tensor, int n, auto const& V) {
@@ -215,13 +215,13 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
         },
         name);
   }
-  for (char const* name : sporades::detail::phi_strategy_names) {
-    auto const strategy = phi_strategy(name);
+  for (auto const& name : names_of<PhiStrategy>()) {
+    auto const strategy = from_name<PhiStrategy>(name);
     if (strategy == PhiStrategy::alto && alto_is_refused(exec, X)) continue;
     compare(
         [&](auto const& tensor, int n, auto const& V) {
           auto plan = make_phi_plan(exec, tensor, {strategy, R});
-          phi(exec, plan, A, n, A[n], 1e-10, V);
+          phi(exec, plan, A, A[n], n, V, 1e-10);
         },
         name);
   }
@@ -250,11 +250,11 @@ TEMPLATE_LIST_TEST_CASE("every method on 64-bit indices is that on 32-bit ones",
     CHECK(cp_apr(exec, Y, options).log_likelihood() ==
           Approx(cp_apr(exec, X, options).log_likelihood()).epsilon(1e-9));
   }
-  for (char const* name : sporades::detail::ttm_chain_strategy_names) {
+  for (auto const& name : names_of<TtmChainStrategy>()) {
     TuckerOptions options;
     options.ranks = {3, 2, 4, 3};
     options.iterations = 3;
-    options.strategy = ttm_chain_strategy(name);
+    options.strategy = from_name<TtmChainStrategy>(name);
     CHECK(tucker(exec, Y, options).fit() == Approx(tucker(exec, X, options).fit()).epsilon(1e-9));
   }
 }

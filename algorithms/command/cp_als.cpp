@@ -17,7 +17,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
-  options.strategy = mttkrp_strategy(common.strategy);
+  options.strategy = from_name<MttkrpStrategy>(common.strategy);
   sporades::detail::check_cp_als(options);
   return options;
 }

@@ -19,7 +19,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   options.kappa = arguments.kappa;
   options.kappa_tolerance = arguments.kappa_tolerance;
   options.epsilon = arguments.epsilon;
-  options.strategy = phi_strategy(common.strategy);
+  options.strategy = from_name<PhiStrategy>(common.strategy);
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
   if (sporades::detail::asks_for_updates(options)) options.method = CpAprMethod::mu;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})

@@ -11,7 +11,7 @@
 #include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::command {
 namespace {

@@ -15,7 +15,7 @@ TuckerOptions make_options(TuckerArguments const& arguments) {
   options.ranks = arguments.ranks;
   options.init = init_of<TuckerInit>(common.init);
   options.starts = common.starts;
-  options.strategy = ttm_chain_strategy(common.strategy);
+  options.strategy = from_name<TtmChainStrategy>(common.strategy);
   sporades::detail::check_tucker(options);
   return options;
 }

@@ -7,7 +7,7 @@
 #include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/sort_coo.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
 /// The coordinates (fiber, i_n) of the unfolding's nonzeros; place(p) counts the fibers that begin

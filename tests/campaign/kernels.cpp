@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <campaign/outcome.hpp>
 #include <map>
-#include <sporades/kernels/mttkrp_plan.hpp>
-#include <sporades/kernels/phi_plan.hpp>
-#include <sporades/kernels/spttm_plan.hpp>
-#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/linear_order.hpp>
 
 namespace sporades::campaign {
@@ -72,8 +72,8 @@ void check_mttkrp(Source& source, Outcome& outcome) {
         sums[n].add(X.index(p, n) * R + r, X.values[p] * A.term(X, p, r, n));
   }
   bool const no_alto = test::alto_is_refused(exec, tensor);
-  for (char const* strategy : sporades::detail::mttkrp_strategy_names) {
-    MttkrpOptions options{mttkrp_strategy(strategy), R};
+  for (auto const& strategy : names_of<MttkrpStrategy>()) {
+    MttkrpOptions options{from_name<MttkrpStrategy>(strategy), R};
     if (options.strategy == MttkrpStrategy::alto && no_alto) continue;
     MttkrpPlan<Scalar, Index, Memory> plan;
     try {
@@ -114,9 +114,9 @@ void check_phi(Source& source, Outcome& outcome) {
     }
   }
   bool const no_alto = test::alto_is_refused(exec, tensor);
-  for (char const* name : sporades::detail::phi_strategy_names)
+  for (auto const& name : names_of<PhiStrategy>())
     for (auto pi : {Pi::on_the_fly, Pi::stored}) {
-      auto const strategy = phi_strategy(name);
+      auto const strategy = from_name<PhiStrategy>(name);
       if (strategy == PhiStrategy::alto && no_alto) continue;
       bool const in_order = strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
       if (in_order && pi == Pi::stored) continue;  // refused
@@ -130,7 +130,7 @@ void check_phi(Source& source, Outcome& outcome) {
       for (int n = 0; n < N; ++n) {
         auto const V = make_matrix<Scalar>(exec, "V", X.dims[n], R);
         update_pi(exec, plan, A.device, n);
-        phi(exec, plan, A.device, n, B.device[n], epsilon, V);
+        phi(exec, plan, A.device, B.device[n], n, V, epsilon);
         // A model is a sum of R products; all terms are positive.
         check_entries(exec,
                       std::string("phi ") + to_string(strategy) + " " + to_string(pi) + " mode " +
@@ -148,11 +148,11 @@ void check_spttm(Source& source, Outcome& outcome) {
   outcome.text = "spttm, rank " + std::to_string(R) + ", " + X.text;
   DrawnFactors<Scalar> const U(exec, source, X.dims, std::vector<int>(N, R), false);
   auto const tensor = to_coo_tensor<Scalar, Index>(exec, X);
-  for (char const* strategy : sporades::detail::spttm_strategy_names) {
-    auto plan = make_spttm_plan(exec, tensor, SpttmOptions{spttm_strategy(strategy), R});
+  for (auto const& strategy : names_of<SpttmStrategy>()) {
+    auto plan = make_spttm_plan(exec, tensor, SpttmOptions{from_name<SpttmStrategy>(strategy), R});
     for (int n = 0; n < N; ++n) {
       auto const Y = make_spttm_output(exec, plan, n, R);
-      spttm(exec, plan, n, U.device[n], Y);
+      spttm(exec, plan, U.device[n], n, Y);
       auto const coordinates =
           Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, Y.coordinates);
       std::map<std::vector<std::uint64_t>, Position> fibers;  // by the coordinates of other modes
@@ -213,9 +213,9 @@ void check_ttm_chain(Source& source, Outcome& outcome) {
         sums[n].add(X.index(p, n) * width + k, term);
       }
   }
-  for (char const* strategy : sporades::detail::ttm_chain_strategy_names) {
+  for (auto const& strategy : names_of<TtmChainStrategy>()) {
     auto plan = make_ttm_chain_plan(exec, tensor, columns,
-                                    TtmChainOptions{ttm_chain_strategy(strategy), 0});
+                                    TtmChainOptions{from_name<TtmChainStrategy>(strategy), 0});
     for (int n = 0; n < N; ++n) {
       auto const Y = make_matrix<Scalar>(exec, "Y", X.dims[n], widths[n]);
       ttm_chain(exec, plan, A.device, n, Y);

@@ -4,7 +4,7 @@
 
 #include <sporades/algorithms/detail/cp_als/fused_modes.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
 

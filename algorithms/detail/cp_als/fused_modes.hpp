@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
 /// Which modes a dimension tree fuses: what products cost with and without it, and what it holds.
 /// Times are in factor rows of 16 doubles that come out of the second-level cache.

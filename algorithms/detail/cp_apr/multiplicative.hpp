@@ -41,7 +41,7 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
     throw_if_stopped(options.stop);
     ++result.inner_iterations;
-    times.measure(exec, "phi" + mode, [&] { sporades::phi(exec, plan, A, n, A[n], epsilon, phi); });
+    times.measure(exec, "phi" + mode, [&] { sporades::phi(exec, plan, A, A[n], n, phi, epsilon); });
     double violation = 0;
     times.measure(exec, "kkt_violation", [&] {
       violation = launch_max<double>(exec, "sporades::cp_apr::kkt_violation", b.extent(0), 1,

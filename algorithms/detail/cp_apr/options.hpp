@@ -5,7 +5,7 @@
 #include <sporades/algorithms/detail/cp_apr/solve_rows.hpp>
 #include <sporades/algorithms/detail/cp_apr/state.hpp>
 #include <sporades/core/stop.hpp>
-#include <sporades/kernels/phi_plan.hpp>
+#include <sporades/kernels/phi.hpp>
 
 namespace sporades {
 

@@ -158,7 +158,7 @@ class CpAprSolver {
   }
 
   LogLikelihood likelihood() {
-    return log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_);
+    return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_);
   }
 
   ExecutionSpace exec_;

@@ -4,7 +4,7 @@
 
 #include <sporades/algorithms/detail/cp_als/dimension_tree.hpp>
 #include <sporades/algorithms/detail/memory/sorting.hpp>
-#include <sporades/kernels/mttkrp_plan.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 
 /// What plans for MTTKRP hold: as algorithms/memory/sorting.hpp.
 

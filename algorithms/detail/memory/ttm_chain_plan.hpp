@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/memory/sorting.hpp>
-#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
 /// What plans for chains of TTMs hold: as algorithms/memory/sorting.hpp.
 

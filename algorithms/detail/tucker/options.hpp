@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
-#include <sporades/kernels/ttm_chain_plan.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades {
 

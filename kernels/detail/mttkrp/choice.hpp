@@ -13,32 +13,7 @@
 
 /// What a plan does for each mode, and the rules by which `automatic` chooses it.
 
-namespace sporades {
-
-/// The order of the nonzeros inside a row: by the other modes from the shortest to the longest, or
-/// along a space-filling curve through all of them, so that factor rows come again soon.
-enum class RowOrder { automatic, lexicographic, morton };
-
-inline char const* to_string(RowOrder order) {
-  constexpr char const* names[] = {"automatic", "lexicographic", "morton"};
-  return names[static_cast<int>(order)];
-}
-
-/// What is done for one mode, and why.
-struct MttkrpChoice {
-  MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
-  RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
-  int split = 0;                                        // of `fibers`: modes multiplied once a run
-  std::string reason;                                   // in plain words, with their numbers
-};
-
-/// "fibers", "sorted along a curve"
-inline std::string describe(MttkrpChoice const& choice) {
-  return std::string(to_string(choice.strategy)) +
-         (choice.order == RowOrder::morton ? " along a curve" : "");
-}
-
-namespace detail {
+namespace sporades::detail {
 
 /// The modes from the shortest to the longest.
 inline std::vector<int> modes_by_length(Dims const& dims) {
@@ -276,5 +251,4 @@ int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& rea
   return split;
 }
 
-}  // namespace detail
-}  // namespace sporades
+}  // namespace sporades::detail

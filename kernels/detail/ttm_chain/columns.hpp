@@ -2,42 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/matrix.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades {
 
-/// The columns of Y_(n) as the strategies of ttm_chain compute them: the other modes in an order
-/// that serves the strategy, slowest first. Column (j_0, ..., j_{N-2}) is
-///   (... (j_0 R_1 + j_1) R_2 + ...) tile + j_{N-2},
-/// where the tile is the last, fastest rank, padded to a multiple of four. Or, where only the whole
-/// row is padded, it is the rank itself. The padding's columns are zero.
-struct TtmChainColumns {
-  std::vector<int> modes;  // slowest first; none of a tensor of order 1
-  std::vector<int> ranks;  // of these modes
-  bool pads_tiles = true;
+inline std::size_t TtmChainColumns::tile() const {
+  std::size_t const rank = ranks.empty() ? 1 : static_cast<std::size_t>(ranks.back());
+  return pads_tiles ? padded_columns(rank) : rank;
+}
 
-  std::size_t tile() const {
-    std::size_t const rank = ranks.empty() ? 1 : static_cast<std::size_t>(ranks.back());
-    return pads_tiles ? padded_columns(rank) : rank;
+inline std::size_t TtmChainColumns::count() const {
+  std::size_t product = tile();
+  for (std::size_t k = 0; k + 1 < ranks.size(); ++k) product *= static_cast<std::size_t>(ranks[k]);
+  return padded_columns(product);
+}
+
+inline std::size_t TtmChainColumns::partial_products() const {
+  std::size_t all = 0, size = tile();
+  for (std::size_t k = ranks.size(); k-- > 2;) {
+    size *= static_cast<std::size_t>(ranks[k - 1]);
+    all += size;
   }
-  /// With padding.
-  std::size_t count() const {
-    std::size_t product = tile();
-    for (std::size_t k = 0; k + 1 < ranks.size(); ++k)
-      product *= static_cast<std::size_t>(ranks[k]);
-    return padded_columns(product);
-  }
-  /// Numbers of all partial products of a walk down a tree of these modes: those below each level
-  /// but the last; the first is a row of Y itself.
-  std::size_t partial_products() const {
-    std::size_t all = 0, size = tile();
-    for (std::size_t k = ranks.size(); k-- > 2;) {
-      size *= static_cast<std::size_t>(ranks[k - 1]);
-      all += size;
-    }
-    return all;
-  }
-};
+  return all;
+}
 
 namespace detail {
 

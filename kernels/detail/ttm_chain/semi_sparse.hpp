@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/kernels/detail/ttm_chain/columns.hpp>
-#include <sporades/kernels/spttm_plan.hpp>
 #include <sporades/kernels/sspttm.hpp>
 
 namespace sporades::detail {
@@ -47,7 +46,8 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
   for (std::size_t k = modes.size() - 1; k > 0; --k) {
     int const mode = modes[k];
     if (!chain.results.empty()) {
-      chain.plans.push_back(make_sspttm_plan(exec, chain.results.back(), mode, ranks[mode]));
+      chain.plans.push_back(
+          make_sspttm_plan(exec, chain.results.back(), mode, SspttmOptions{ranks[mode]}));
       chain.plans.back().carry = {};  // chains share one
       coordinates = chain.plans.back().fibers.coordinates;
     }
@@ -101,10 +101,10 @@ void ttm_chain_semi_sparse(ExecutionSpace const& exec,
                            Matrix<Scalar, MemorySpace> const& Y,
                            CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   if (chain.X.nnz() == 0) return;
-  spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, carry);
+  run_spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, carry);
   for (std::size_t k = 0; k < chain.plans.size(); ++k)
-    sspttm(exec, chain.plans[k], chain.results[k], A[chain.plans[k].fibers.mode],
-           chain.results[k + 1], carry);
+    run_sspttm(exec, chain.plans[k], chain.results[k], A[chain.plans[k].fibers.mode],
+               chain.results[k + 1], carry);
   std::size_t const block = chain.results.back().values.extent(1);
   if (block < Y.extent(1))
     launch_items(exec, "sporades::ttm_chain::clear_padding", Y.extent(0),

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/types.hpp>
+#include <type_traits>
+
+/// What public functions check of their arguments' types, so that the compiler says in one sentence
+/// what does not fit. They take any type, begin with
+///   if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Output>())
+/// and do nothing else where that is false: there is one error, the sentence.
+
+namespace sporades::detail {
+
+template <class...>
+inline constexpr bool never = false;
+
+/// Whether T is a Template of some types: is_instance<T, CooTensor>.
+template <class T, template <class...> class Template>
+inline constexpr bool is_instance = false;
+template <template <class...> class Template, class... Types>
+inline constexpr bool is_instance<Template<Types...>, Template> = true;
+
+/// Scalar, Index and MemorySpace of a tensor, a plan or a model; void where it has none.
+template <class T, class = void>
+struct TypesOf {
+  using Scalar = void;
+  using MemorySpace = void;
+};
+template <class T>
+struct TypesOf<T, std::void_t<typename T::Scalar, typename T::MemorySpace>> {
+  using Scalar = typename T::Scalar;
+  using MemorySpace = typename T::MemorySpace;
+};
+
+/// The types of the matrices that belong to a tensor, a plan or a model. A function whose template
+/// parameter for factors is FactorsOf by default may be called with a list in braces.
+template <class T>
+using MatrixOf = Matrix<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
+template <class T>
+using FactorsOf = Factors<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
+
+/// Factors that check_types has let through, as the kernels take them: themselves, or other Views
+/// of the same memory.
+template <class T, class Given>
+decltype(auto) as_factors(Given const& A) {
+  if constexpr (std::is_same_v<Given, FactorsOf<T>>)
+    return (A);
+  else
+    return FactorsOf<T>(A.begin(), A.end());
+}
+
+/// What a plan's maker gives for a CooTensor: PlanOf<MttkrpPlan, CooTensor<double>>.
+template <template <class, class, class> class Plan, class Tensor>
+struct PlanOfTensor {
+  using type = void;
+};
+template <template <class, class, class> class Plan, template <class, class, class> class Tensor,
+          class Scalar, class Index, class MemorySpace>
+struct PlanOfTensor<Plan, Tensor<Scalar, Index, MemorySpace>> {
+  using type = Plan<Scalar, Index, MemorySpace>;
+};
+template <template <class, class, class> class Plan, class Tensor>
+using PlanOf = typename PlanOfTensor<Plan, Tensor>::type;
+
+/// Whether a View is a Matrix<Scalar, MemorySpace> or becomes one without a copy.
+template <class Given, class Scalar, class MemorySpace>
+constexpr bool check_matrix() {
+  if constexpr (!Kokkos::is_view<Given>::value) {
+    static_assert(never<Given>, "a matrix must be a rank-2 Kokkos::View");
+  } else if constexpr (int(Given::rank) != 2) {
+    static_assert(never<Given>, "a matrix must be a Kokkos::View of rank 2");
+  } else if constexpr (!std::is_same_v<typename Given::non_const_value_type, Scalar>) {
+    static_assert(never<Given>, "a matrix must have the tensor's scalar type");
+  } else if constexpr (!std::is_same_v<typename Given::memory_space, MemorySpace>) {
+    static_assert(never<Given>,
+                  "a matrix must be in the tensor's memory space: make_factor(exec, matrix) copies "
+                  "it there");
+  } else if constexpr (!std::is_same_v<typename Given::array_layout, Kokkos::LayoutRight>) {
+    static_assert(never<Given>,
+                  "a matrix must be row-major (Kokkos::LayoutRight): make_factor(exec, matrix) "
+                  "copies other layouts, and copy_factor(exec, factor, matrix) copies back");
+  } else if constexpr (!std::is_same_v<typename Given::value_type, Scalar>) {
+    static_assert(never<Given>,
+                  "a matrix must not be const, factors that are only read included: "
+                  "make_factor(exec, matrix) copies it");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+template <class Given, class Scalar, class MemorySpace>
+struct CheckMatrices {
+  static constexpr bool value = check_matrix<Given, Scalar, MemorySpace>();
+};
+template <class Given, class Allocator, class Scalar, class MemorySpace>
+struct CheckMatrices<std::vector<Given, Allocator>, Scalar, MemorySpace> {
+  static constexpr bool value = check_matrix<Given, Scalar, MemorySpace>();
+};
+
+/// Whether exec can work on a tensor, a plan or a model, and the matrices (Views, or vectors of
+/// Views) fit it.
+template <class ExecutionSpace, class Tensor, class... Matrices>
+constexpr bool check_types() {
+  using Scalar = typename TypesOf<Tensor>::Scalar;
+  using MemorySpace = typename TypesOf<Tensor>::MemorySpace;
+  if constexpr (!Kokkos::is_execution_space<ExecutionSpace>::value) {
+    static_assert(never<ExecutionSpace>,
+                  "the first argument must be an instance of a Kokkos execution space");
+  } else if constexpr (!Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible) {
+    static_assert(never<ExecutionSpace>,
+                  "the execution space cannot access the tensor's memory space: copy_to(exec, X) "
+                  "copies the tensor");
+  } else {
+    return (CheckMatrices<Matrices, Scalar, MemorySpace>::value && ...);
+  }
+  return false;
+}
+
+}  // namespace sporades::detail

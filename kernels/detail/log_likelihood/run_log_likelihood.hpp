@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/log_likelihood/lanes.hpp>
+#include <sporades/kernels/log_likelihood.hpp>
+
+/// log_likelihood by memory that calls share one after another.
+
+namespace sporades {
+namespace detail {
+
+template <class MemorySpace>
+struct LogLikelihoodBuffers {
+  Workspace<MemorySpace> workspace;
+  Kokkos::View<double*, MemorySpace> sums;  // 2 x 32 of the nonzeros, N x R of columns, R weights
+  typename Kokkos::View<double*, MemorySpace>::HostMirror host;
+};
+
+/// A: one factor a mode; weights: R doubles in the memory of X. X's indices are trusted.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
+LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
+                                 CooTensor<Scalar, Index, MemorySpace> const& X,
+                                 Factors<Scalar, MemorySpace> const& A, Weights const& weights,
+                                 LogLikelihoodBuffers<MemorySpace>& buffers) {
+  Region const region("sporades::log_likelihood");
+  using Kernel = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
+  std::size_t const R = weights.extent(0), N = X.dims.size(), lanes = 2 * Kernel::lanes;
+  expects(A.size() == N, "log_likelihood: ", A.size(), " factors for order ", N);
+  for (std::size_t n = 0; n < N; ++n)
+    expects(A[n].extent(0) == X.dims[n] && A[n].extent(1) == R, "log_likelihood: A[", n, "] is ",
+            A[n].extent(0), " x ", A[n].extent(1), ", there are ", R, " weights, and mode ", n,
+            " has ", X.dims[n]);
+  std::size_t const size = lanes + (N + 1) * R;
+  if (buffers.host.extent(0) != size) {  // the last of the two
+    buffers.sums = uninitialized<Kokkos::View<double*, MemorySpace>>(
+        exec, "sporades::log_likelihood::sums", size);
+    buffers.host = Kokkos::create_mirror_view(buffers.sums);
+  }
+  auto const part = [&](std::size_t begin, std::size_t size) {
+    return Kokkos::subview(buffers.sums, std::make_pair(begin, begin + size));
+  };
+  for (std::size_t n = 0; n < N; ++n)
+    column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
+  if (X.nnz() == 0) {
+    Kokkos::deep_copy(exec, part(0, lanes), 0);
+  } else {
+    Kernel kernel{coo_model(X, A, weights.data(), R), nullptr};
+    Position const blocks = kernel.blocks();
+    auto const partial = buffers.workspace.template get<double>(
+        exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
+    kernel.out = partial.data();
+    launch_items(exec, "sporades::log_likelihood::terms", kernel.items(), kernel);
+    double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
+    Kokkos::deep_copy(
+        exec, part(0, lanes),
+        Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
+  }
+  Kokkos::deep_copy(exec, part(lanes + N * R, R), weights);
+  Kokkos::deep_copy(exec, buffers.host, buffers.sums);
+  fence(exec, "sporades::log_likelihood");
+  LogLikelihood result;
+  double zeros = 0, mass = 0;
+  for (std::size_t l = 0; l < Kernel::lanes; ++l) {
+    result.value += buffers.host(l);
+    zeros += buffers.host(Kernel::lanes + l);
+  }
+  for (std::size_t r = 0; r < R; ++r) {
+    double product = buffers.host(lanes + N * R + r);
+    for (std::size_t n = 0; n < N; ++n) product *= buffers.host(lanes + n * R + r);
+    mass += product;
+  }
+  result.value -= mass;
+  result.zero_model_nonzeros = static_cast<Position>(zeros);
+  return result;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor, class Model>
+LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model const& model) {
+  constexpr bool are_known =
+      detail::is_instance<Tensor, CooTensor> && detail::is_instance<Model, KruskalTensor>;
+  static_assert(are_known, "log_likelihood takes a CooTensor and a KruskalTensor");
+  if constexpr (are_known)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor, decltype(model.factors)>()) {
+      using MemorySpace = typename Tensor::MemorySpace;
+      check_coordinates(exec, X, "log_likelihood");
+      detail::LogLikelihoodBuffers<MemorySpace> buffers;
+      auto const weights = detail::uninitialized<Kokkos::View<double*, MemorySpace>>(
+          exec, "sporades::log_likelihood::weights", model.weights.extent(0));
+      Kokkos::deep_copy(exec, weights, model.weights);
+      return detail::run_log_likelihood(exec, X, model.factors, weights, buffers);
+    }
+  return {};
+}
+
+}  // namespace sporades

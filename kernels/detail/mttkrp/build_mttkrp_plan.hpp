@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+
+/// How the plans of kernels/mttkrp.hpp are built: what to do for all modes is chosen first, then
+/// each family of strategies builds what it wants for the modes that it serves.
+
+namespace sporades {
+
+inline std::string describe(MttkrpChoice const& choice) {
+  return std::string(to_string(choice.strategy)) +
+         (choice.order == RowOrder::morton ? " along a curve" : "");
+}
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
+  std::uint64_t bytes = carry.bytes();
+  bool shared = false;
+  for (int n = 0; n < order(); ++n) {
+    auto const strategy = choices[n].strategy;
+    shared = shared || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
+    if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
+    if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
+    if (coo[n].order() > 0 && !shared) bytes += coo[n].storage_bytes();
+  }
+  if (shared) bytes += coo[0].storage_bytes();
+  if (permuted.order() > 0) bytes += permuted.storage_bytes();
+  if (alto.order() > 0) bytes += alto.storage_bytes();
+  return bytes;
+}
+
+namespace detail {
+
+inline void check_options(MttkrpOptions const& options, int order) {
+  int const deepest = std::max(0, order - 2);
+  expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
+  expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
+          "make_mttkrp_plan: split ", options.split, " is for strategy fibers, not ",
+          to_string(options.strategy));
+  expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
+          options.split, " of a tensor of order ", order, ": -1 to ", deepest);
+}
+
+/// Whether `automatic` chooses the order of the nonzeros as well.
+inline bool chooses_layout(MttkrpOptions const& options) {
+  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic;
+}
+
+/// What is done for every mode, as far as that is known before a format is built. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpChoice first_choice(ExecutionSpace const& exec,
+                          CooTensor<Scalar, Index, MemorySpace> const& X,
+                          MttkrpOptions const& options) {
+  int const deepest = std::max(0, X.order() - 2);
+  MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
+                      "asked for"};
+  if (chooses_layout(options))
+    choice = automatic_layout(exec, X, options.rank);
+  else if (options.strategy == MttkrpStrategy::automatic)
+    choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
+  if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
+  return choice;
+}
+
+/// One linear order for all modes that take it, and room for the rows of their parts. Where
+/// `automatic` took it, modes that would need atomics revert to rows in order.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.alto = make_alto(exec, X);
+  for (int n = 0; n < plan.order(); ++n) {
+    auto& choice = plan.choices[n];
+    if (chooses_layout(options) && needs_atomics<ExecutionSpace>(plan.alto, n)) {
+      choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+                "a linear order would need atomics; "};
+      continue;
+    }
+    if (choice.strategy == MttkrpStrategy::alto)
+      refuse_atomics<ExecutionSpace>("make_mttkrp_plan", plan.alto, n,
+                                     "sorted, fibers, csf and permuted work");
+    plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
+  }
+}
+
+/// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits. A
+/// stable sort by the mode is all that a copy of `base` needs. X is given back on the way.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
+                  MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
+  CooTensor<Scalar, Index, MemorySpace> base;  // X along the curve, or in order of all modes
+  for (int n = 0; n < plan.order(); ++n) {
+    auto& choice = plan.choices[n];
+    if (choice.strategy != MttkrpStrategy::sorted && choice.strategy != MttkrpStrategy::fibers)
+      continue;
+    bool const fits = fits_packed(plan.dims, n);
+    expects(fits || choice.strategy == MttkrpStrategy::sorted,
+            "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
+            packed_bits(plan.dims, n) - 1, " bits, a word has 63");
+    if (base.order() == 0) {
+      base = choice.order == RowOrder::morton ? to_coo(exec, make_alto(exec, X))
+                                              : sorted(exec, X, modes_by_length(plan.dims));
+      X = {};
+    }
+    auto const list = sorted(exec, base, {n});
+    if (!fits) {
+      plan.coo[n] = list;
+      if (is_automatic) choice.reason = "indices do not fit 63 bits";
+      continue;
+    }
+    plan.packed[n] = make_packed(exec, list, n);
+    if (!is_automatic) continue;
+    choice.split = measured_split(exec, plan.packed[n], choice.reason);
+    if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+  }
+}
+
+/// Whether the strategy sums rows that chunks of nonzeros share by carry slots.
+inline bool has_carries(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers ||
+         strategy == MttkrpStrategy::csf || strategy == MttkrpStrategy::permuted;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpPlan<Scalar, Index, MemorySpace> build_mttkrp_plan(ExecutionSpace const& exec,
+                                                         CooTensor<Scalar, Index, MemorySpace> X,
+                                                         MttkrpOptions const& options) {
+  Region const region("sporades::make_mttkrp_plan");
+  check_options(options, X.order());
+  check_coordinates(exec, X, "make_mttkrp_plan");
+  int const N = X.order();
+  MttkrpPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.nnz = X.nnz();
+  plan.packed.resize(N);
+  plan.coo.resize(N);
+  plan.csf.resize(N);
+  plan.carry.atomic = options.atomic_flush;
+  auto const common = first_choice(exec, X, options);
+  plan.choices.assign(N, common);
+  switch (common.strategy) {
+    case MttkrpStrategy::atomic:
+    case MttkrpStrategy::duplicated:
+      plan.coo.assign(N, X);
+      break;
+    case MttkrpStrategy::permuted:
+      plan.permuted = make_permuted(exec, X);
+      break;
+    case MttkrpStrategy::csf:
+      for (int n = 0; n < N; ++n) plan.csf[n] = make_csf(exec, X, mttkrp_mode_order(plan.dims, n));
+      break;
+    default:
+      if (common.strategy == MttkrpStrategy::alto || common.strategy == MttkrpStrategy::alto_atomic)
+        build_alto(exec, X, options, plan);
+      build_sorted(exec, X, options, plan);
+  }
+  bool const needs_carries =
+      std::any_of(plan.choices.begin(), plan.choices.end(),
+                  [](MttkrpChoice const& choice) { return has_carries(choice.strategy); });
+  if (needs_carries && !options.atomic_flush)
+    plan.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
+                       options.rank);
+  fence(exec, "sporades::mttkrp::make_plan");
+  return plan;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, Tensor X,
+                                                    MttkrpOptions const& options) {
+  static_assert(detail::is_instance<Tensor, CooTensor>,
+                "make_mttkrp_plan takes a CooTensor: make_coo makes one of Views, to_coo of other "
+                "formats, and std::visit takes one out of what read_tensor gives");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      return detail::build_mttkrp_plan(exec, hand_over(X), options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+  if (plan.permuted.order() > 0) return plan.permuted.tensor;
+  for (auto const& list : plan.coo)
+    if (list.order() > 0) return list;
+  for (auto const& packed : plan.packed)
+    if (packed.order() > 0) return to_coo(exec, packed);
+  return plan.alto.order() > 0 ? to_coo(exec, plan.alto) : to_coo(exec, plan.csf.front());
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/build_mttkrp_plan.hpp>

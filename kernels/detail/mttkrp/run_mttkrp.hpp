@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
+#include <sporades/kernels/detail/mttkrp/csf.hpp>
+#include <sporades/kernels/detail/mttkrp/packed.hpp>
+#include <sporades/kernels/detail/mttkrp/sorted.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+
+/// The products of kernels/mttkrp.hpp, by buffers that the caller keeps from one to the next.
+
+namespace sporades {
+namespace detail {
+
+/// True for both strategies that take the linear order.
+inline bool is_linear(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
+}
+
+template <class Scalar, class MemorySpace>
+void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
+                  Matrix<Scalar, MemorySpace> const& V) {
+  int const N = static_cast<int>(dims.size());
+  expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
+  expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
+  expects(V.extent(0) == dims[n], "mttkrp: V has ", V.extent(0), " rows, mode ", n, " has ",
+          dims[n]);
+  for (int m = 0; m < N; ++m) {
+    if (m == n) continue;
+    expects(A[m].extent(0) == dims[m], "mttkrp: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
+            " has ", dims[m]);
+    expects(A[m].extent(1) == V.extent(1), "mttkrp: A[", m, "] has ", A[m].extent(1),
+            " columns, V has ", V.extent(1));
+    expects(A[m].data() != V.data() || V.span() == 0, "mttkrp: V is A[", m, "]");
+  }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, A, n, V);
+  bool const is_sorted = !X.sorted_modes.empty() && X.sorted_modes[0] == n;
+  if (strategy == MttkrpStrategy::automatic)
+    strategy = is_sorted ? MttkrpStrategy::sorted : MttkrpStrategy::atomic;
+  switch (strategy) {
+    case MttkrpStrategy::sorted:
+      expects(is_sorted, "mttkrp: strategy sorted needs a tensor sorted by mode ", n, " first");
+      return mttkrp_sorted(exec, X, A, n, V, carry);
+    case MttkrpStrategy::atomic:
+      return mttkrp_atomic(exec, X, A, n, V);
+    case MttkrpStrategy::duplicated:
+      return mttkrp_duplicated(exec, X, A, n, V);
+    default:
+      fail("mttkrp: strategy ", to_string(strategy), " does not work on a CooTensor");
+  }
+}
+
+/// split: the modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in
+/// them; -1: all but the last of them.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+                int split = -1) {
+  check_mttkrp(X.dims, A, n, V);
+  int const deepest = X.order() > 1 ? X.order() - 2 : 0;
+  expects(-1 <= split && split <= deepest, "mttkrp: split ", split, " of ", X.order() - 1,
+          " modes");
+  expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
+          ", the product is on mode ", n);
+  switch (strategy) {
+    case MttkrpStrategy::automatic:
+    case MttkrpStrategy::sorted:
+      return mttkrp_packed(exec, "sporades::mttkrp::sorted", X, A, V, 0, carry);
+    case MttkrpStrategy::fibers:
+      return mttkrp_packed(exec, "sporades::mttkrp::fibers", X, A, V, split < 0 ? deepest : split,
+                           carry);
+    default:
+      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedTensor");
+  }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, PermutedTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.tensor.dims, A, n, V);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::permuted,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedTensor");
+  mttkrp_permuted(exec, X, A, n, V, carry);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, A, n, V);
+  expects(X.mode_order[0] == n, "mttkrp: the tree's root is mode ", X.mode_order[0],
+          ", the product is on mode ", n);
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::csf,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a CsfTensor");
+  mttkrp_csf(exec, X, A, V, carry);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, A, n, V);
+  expects(strategy == MttkrpStrategy::automatic || is_linear(strategy), "mttkrp: strategy ",
+          to_string(strategy), " does not work on an AltoTensor");
+  if (strategy != MttkrpStrategy::alto_atomic)
+    refuse_atomics<ExecutionSpace>("mttkrp", X, n, "sorted, fibers, csf and permuted work");
+  mttkrp_alto(exec, X, A, n, V, carry);
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor, class FactorsType, class Output>
+void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, int n,
+            Output const& V, MttkrpStrategy strategy) {
+  constexpr bool is_known =
+      detail::is_instance<Tensor, CooTensor> || detail::is_instance<Tensor, PackedTensor> ||
+      detail::is_instance<Tensor, PermutedTensor> || detail::is_instance<Tensor, CsfTensor> ||
+      detail::is_instance<Tensor, AltoTensor>;
+  static_assert(is_known,
+                "mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, "
+                "PermutedTensor, CsfTensor or AltoTensor");
+  if constexpr (is_known)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Output>()) {
+      detail::Region const region("sporades::mttkrp ", to_string(strategy), ", mode ", n);
+      detail::MatrixOf<Tensor> const& product = V;
+      detail::CarryBuffers<typename Tensor::Scalar, typename Tensor::Index,
+                           typename Tensor::MemorySpace>
+          carry;
+      detail::run_mttkrp(exec, X, detail::as_factors<Tensor>(A), n, product, strategy, carry);
+    }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorsType,
+          class Output>
+void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+            FactorsType const& A, int n, Output const& V) {
+  using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
+  if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType, Output>()) {
+    expects(n >= 0 && n < plan.order(), "mttkrp: mode ", n, " of a tensor of order ", plan.order());
+    MttkrpChoice const& choice = plan.choices[n];
+    detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
+    Matrix<Scalar, MemorySpace> const& product = V;
+    auto const run = [&](auto const& X, auto... split) {
+      detail::run_mttkrp(exec, X, detail::as_factors<Plan>(A), n, product, choice.strategy,
+                         plan.carry, split...);
+    };
+    if (plan.packed[n].order() > 0)
+      run(plan.packed[n], choice.split);
+    else if (choice.strategy == MttkrpStrategy::csf)
+      run(plan.csf[n]);
+    else if (detail::is_linear(choice.strategy))
+      run(plan.alto);
+    else if (choice.strategy == MttkrpStrategy::permuted)
+      run(plan.permuted);
+    else
+      run(plan.coo[n]);
+  }
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/run_mttkrp.hpp>

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/phi/fused.hpp>
+#include <sporades/kernels/phi.hpp>
+
+/// How the plans of kernels/phi.hpp are built, a function for each kind of them.
+
+namespace sporades {
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t PhiPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
+  std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes();
+  if (!coo.empty())
+    bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::atomic ? 1 : coo.size());
+  else
+    bytes += products.storage_bytes() - products.carry.bytes();
+  bytes += weights.span() * sizeof(Scalar);
+  return bytes;
+}
+
+namespace detail {
+
+inline bool is_linear(PhiStrategy strategy) {
+  return strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
+}
+
+/// Room for the weights of the nonzeros, which two passes over them need.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan) {
+  if (plan.weights.extent(0) != plan.nnz)
+    plan.weights =
+        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
+}
+
+/// `pull` with stored pi: a sorted copy a mode, whose places the rows of pi have.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                  PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.strategy = PhiStrategy::pull;
+  for (int n = 0; n < X.order(); ++n)
+    plan.coo.push_back(sorted(exec, X, mttkrp_mode_order(X.dims, n)));
+  reserve_weights(exec, plan);
+  plan.products.carry.reserve(exec, chunks_of(X.nnz(), chunk_length<ExecutionSpace>(X.nnz())),
+                              options.rank);
+}
+
+/// `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP wants.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                    PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
+  MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+  if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
+  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  plan.products = make_mttkrp_plan(exec, X, products);
+  bool const is_alto = plan.products.alto.order() > 0;
+  if (options.strategy == PhiStrategy::alto)
+    for (int n = 0; n < X.order(); ++n)
+      refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
+  if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  if ((is_gpu<ExecutionSpace> && is_alto) || !rows_are_one_tile<ExecutionSpace, Scalar>(columns))
+    reserve_weights(exec, plan);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PhiPlan<Scalar, Index, MemorySpace> build_phi_plan(ExecutionSpace const& exec,
+                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                   PhiOptions const& options) {
+  Region const region("sporades::make_phi_plan");
+  bool const is_stored = options.pi == Pi::stored;
+  expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
+  expects(!is_stored || !is_linear(options.strategy),
+          "make_phi_plan: pi is not stored for strategy ", to_string(options.strategy));
+  if (is_stored || options.strategy == PhiStrategy::atomic)  // else make_mttkrp_plan checks
+    check_coordinates(exec, X, "make_phi_plan");
+  PhiPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.nnz = X.nnz();
+  plan.strategy = options.strategy;
+  plan.pi_source = options.pi;
+  if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
+  if (plan.strategy == PhiStrategy::atomic)
+    plan.coo.assign(X.order(), X);
+  else if (is_stored)
+    build_stored(exec, X, options, plan);
+  else
+    build_products(exec, X, options, plan);
+  fence(exec, "sporades::phi::make_plan");
+  return plan;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<PhiPlan, Tensor> make_phi_plan(ExecutionSpace const& exec, Tensor const& X,
+                                              PhiOptions const& options) {
+  static_assert(detail::is_instance<Tensor, CooTensor>, "make_phi_plan takes a CooTensor");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      return detail::build_phi_plan(exec, X, options);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/build_phi_plan.hpp>

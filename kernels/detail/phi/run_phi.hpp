@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/phi/baselines/atomic.hpp>
+#include <sporades/kernels/detail/phi/build_phi_plan.hpp>
+#include <sporades/kernels/detail/phi/pull.hpp>
+#include <sporades/kernels/phi.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// The shapes of A's other factors and of V; see kernels/phi.hpp.
+template <class Scalar, class MemorySpace>
+void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A,
+               Matrix<Scalar, MemorySpace> const& B, int n, Matrix<Scalar, MemorySpace> const& V,
+               double epsilon) {
+  int const N = static_cast<int>(dims.size());
+  expects(n >= 0 && n < N, "phi: mode ", n, " of a tensor of order ", N);
+  expects(static_cast<int>(A.size()) == N, "phi: ", A.size(), " factors for order ", N);
+  expects(V.extent(0) == dims[n], "phi: V has ", V.extent(0), " rows, mode ", n, " has ", dims[n]);
+  expects(B.extent(0) == dims[n] && B.extent(1) == V.extent(1), "phi: B is ", B.extent(0), " x ",
+          B.extent(1), ", V is ", V.extent(0), " x ", V.extent(1));
+  expects(B.data() != V.data() || V.span() == 0, "phi: V is B");
+  for (int m = 0; m < N; ++m) {
+    if (m == n) continue;
+    expects(A[m].extent(0) == dims[m], "phi: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
+            " has ", dims[m]);
+    expects(A[m].extent(1) == V.extent(1), "phi: A[", m, "] has ", A[m].extent(1),
+            " columns, V has ", V.extent(1));
+    expects(A[m].data() != V.data() || V.span() == 0, "phi: V is A[", m, "]");
+  }
+  expects(epsilon > 0 && static_cast<Scalar>(epsilon) > 0 && epsilon - epsilon == 0,
+          "phi: epsilon ", epsilon, " is not a positive number of this precision");
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+                   Factors<Scalar, MemorySpace> const& A, int n) {
+  expects(n >= 0 && n < plan.order(), "update_pi: mode ", n, " of a tensor of order ",
+          plan.order());
+  if (plan.pi_source != Pi::stored) return;
+  Region const region("sporades::update_pi, mode ", n);
+  expects(A.size() == plan.dims.size(), "update_pi: ", A.size(), " factors for order ",
+          plan.order());
+  std::size_t R = A[n].extent(1);  // where there is no other mode
+  for (int m = 0; m < plan.order(); ++m) {
+    if (m == n) continue;
+    expects(A[m].extent(0) == plan.dims[m], "update_pi: A[", m, "] has ", A[m].extent(0),
+            " rows, mode ", m, " has ", plan.dims[m]);
+    if (m == (n == 0 ? 1 : 0)) R = A[m].extent(1);
+    expects(A[m].extent(1) == R, "update_pi: A[", m, "] has ", A[m].extent(1),
+            " columns, others have ", R);
+  }
+  if (plan.pi.extent(1) != R) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", plan.nnz, R);
+  store_pi(exec, plan.coo[n], A, n, plan.pi);
+  plan.pi_mode = n;
+}
+
+/// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+                         Factors<Scalar, MemorySpace> const& A,
+                         Matrix<Scalar, MemorySpace> const& B, int n,
+                         Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+  auto& products = plan.products;
+  auto const& choice = products.choices[n];
+  if (is_linear(choice.strategy)) {
+    auto const& X = products.alto;
+    if (phi_fused(exec, X, A, n, B, epsilon, V, products.carry)) return;
+    reserve_weights(exec, plan);
+    auto weighed = X;
+    weighed.values = plan.weights;
+    weigh_alto(exec, X, A, n, weighed.values, B, epsilon);
+    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
+  } else if (products.packed[n].order() > 0) {
+    auto const& X = products.packed[n];
+    if (phi_fused(exec, X, A, B, epsilon, V, choice.split, products.carry)) return;
+    reserve_weights(exec, plan);
+    auto weighed = X;
+    weighed.values = plan.weights;
+    weigh_packed(exec, X, A, weighed.values, B, epsilon);
+    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry, choice.split);
+  } else {
+    auto const& X = products.coo[n];
+    if (phi_fused(exec, X, A, n, B, epsilon, V, products.carry)) return;
+    reserve_weights(exec, plan);
+    auto weighed = X;
+    CooRows<Index, MemorySpace> const rows{mode_indices(weighed, n)};
+    weighed.values = plan.weights;
+    weigh_nonzeros(exec, coo_pi(weighed, A, n), rows, X.values, weighed.values, B, epsilon);
+    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
+  }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+             Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
+             Matrix<Scalar, MemorySpace> const& V, double epsilon) {
+  check_phi(plan.dims, A, B, n, V, epsilon);
+  Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
+  auto const least = static_cast<Scalar>(epsilon);
+  bool const is_stored = plan.pi_source == Pi::stored;
+  bool const is_atomic = plan.strategy == PhiStrategy::atomic;
+  expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == V.extent(1)),
+          "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
+          " columns: update_pi comes first");
+  if (is_atomic && is_stored) {
+    phi_atomic(exec, plan.coo[n], StoredPi<Scalar, MemorySpace>{plan.pi}, n, B, least, V);
+  } else if (is_atomic) {
+    phi_atomic(exec, plan.coo[n], coo_pi(plan.coo[n], A, n), n, B, least, V);
+  } else if (is_stored) {
+    reserve_weights(exec, plan);
+    phi_pull_stored(exec, plan.coo[n], n, plan.pi, plan.weights, B, least, V, plan.products.carry);
+  } else {
+    run_phi_on_products(exec, plan, A, B, n, V, least);
+  }
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Plan, class FactorsType>
+void update_pi(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n) {
+  static_assert(detail::is_instance<Plan, PhiPlan>, "update_pi takes a PhiPlan that is not const");
+  if constexpr (detail::is_instance<Plan, PhiPlan>)
+    if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType>())
+      detail::run_update_pi(exec, plan, detail::as_factors<Plan>(A), n);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorsType,
+          class Input, class Output>
+void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+         FactorsType const& A, Input const& B, int n, Output const& V, double epsilon) {
+  using Plan = PhiPlan<Scalar, Index, MemorySpace>;
+  if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType, Input, Output>()) {
+    Matrix<Scalar, MemorySpace> const &factor = B, &result = V;
+    detail::run_phi(exec, plan, detail::as_factors<Plan>(A), factor, n, result, epsilon);
+  }
+}
+
+template <class ExecutionSpace, class Tensor, class FactorsType, class Input, class Output>
+void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Input const& B, int n,
+         Output const& V, double epsilon) {
+  static_assert(detail::is_instance<Tensor, CooTensor>,
+                "phi takes a PhiPlan that is not const, or a CooTensor");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Input, Output>()) {
+      detail::MatrixOf<Tensor> const &factor = B, &result = V;
+      auto const& factors = detail::as_factors<Tensor>(A);
+      detail::check_phi(X.dims, factors, factor, n, result, epsilon);
+      detail::Region const region("sporades::phi atomic, mode ", n);
+      detail::phi_atomic(exec, X, detail::coo_pi(X, factors, n), n, factor,
+                         static_cast<typename Tensor::Scalar>(epsilon), result);
+    }
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/run_phi.hpp>

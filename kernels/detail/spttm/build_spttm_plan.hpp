@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+#include <sporades/kernels/spttm.hpp>
+
+/// How the plans and outputs of kernels/spttm.hpp are made.
+
+namespace sporades {
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t SpttmPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
+  std::uint64_t bytes = carry.bytes() + transposed.extent(0) * sizeof(Scalar);
+  for (auto const& tensor : tensors) bytes += tensor.storage_bytes();
+  return bytes;
+}
+
+namespace detail {
+
+/// The order of modes that nonzeros are sorted by for SpTTM on mode n: the others from the longest
+/// to the shortest, so that slices are small and rows of U come again soon, then n.
+inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
+  std::vector<int> modes;
+  for (int m = 0; m < static_cast<int>(dims.size()); ++m)
+    if (m != n) modes.push_back(m);
+  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) { return dims[a] > dims[b]; });
+  modes.push_back(n);
+  return modes;
+}
+
+/// On GPUs, where many slices are under way at once, not the longest of the other modes comes first
+/// but the one whose slices read the fewest rows of U, each of a slice's once: as many as there are
+/// pairs of indices in the two modes. Where the rows of a slice do not stay in a cache, each
+/// nonzero is taken to read one. row_bytes: of U.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+class SpttmModeOrders {
+ public:
+  SpttmModeOrders(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
+      : dims_(X.dims), nnz_(static_cast<double>(X.nnz())), pairs_(dims_.size() * dims_.size()) {
+    if constexpr (is_gpu<ExecutionSpace>)
+      for (std::size_t n = 0; n < dims_.size(); ++n)
+        for (std::size_t m = 0; m < n; ++m)
+          pairs_[n * dims_.size() + m] = pairs_[m * dims_.size() + n] =
+              estimate_tuples(exec, X, std::uint32_t{1} << m | std::uint32_t{1} << n);
+  }
+
+  std::vector<int> operator()(int n, double row_bytes) const {
+    auto modes = spttm_mode_order(dims_, n);
+    if constexpr (is_gpu<ExecutionSpace>) {
+      auto const rows_read = [&](int m) {
+        double const pairs = pairs_[static_cast<std::size_t>(n) * dims_.size() + m];
+        bool const fits = pairs * row_bytes <= cache_bytes * static_cast<double>(dims_[m]);
+        return fits ? pairs : nnz_;
+      };
+      auto const first = std::min_element(modes.begin(), modes.end() - 1, [&](int a, int b) {
+        return rows_read(a) < rows_read(b);
+      });
+      std::rotate(modes.begin(), first, first + 1);
+    }
+    return modes;
+  }
+
+ private:
+  static constexpr double cache_bytes = 16 << 20;  // a part of the second level
+
+  Dims dims_;
+  double nnz_;
+  std::vector<double> pairs_;  // N x N
+};
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+SpttmPlan<Scalar, Index, MemorySpace> build_spttm_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    SpttmOptions const& options) {
+  Region const region("sporades::make_spttm_plan");
+  expects(options.rank > 0, "make_spttm_plan: rank ", options.rank, " is not positive");
+  check_coordinates(exec, X, "make_spttm_plan");
+  SpttmPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.strategy =
+      options.strategy == SpttmStrategy::automatic ? SpttmStrategy::lanes : options.strategy;
+  SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, X);
+  double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
+  for (int n = 0; n < X.order(); ++n) {
+    plan.tensors.push_back(make_hierarchical(exec, X, orders(n, row_bytes)));
+    if (plan.strategy == SpttmStrategy::lanes)
+      reserve_carry(exec, plan.tensors[n].fibers, static_cast<std::size_t>(options.rank),
+                    sizeof(Index) + sizeof(Scalar), plan.carry);
+  }
+  fence(exec, "sporades::spttm::make_plan");
+  return plan;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<SpttmPlan, Tensor> make_spttm_plan(ExecutionSpace const& exec, Tensor const& X,
+                                                  SpttmOptions const& options) {
+  static_assert(detail::is_instance<Tensor, CooTensor>, "make_spttm_plan takes a CooTensor");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      return detail::build_spttm_plan(exec, X, options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
+    ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+    std::size_t R) {
+  expects(R > 0, "make_spttm_output: rank 0");
+  Dims dims = X.dims;
+  dims[X.mode()] = R;
+  auto Y = detail::allocate_scoo<Scalar, Index>(exec, dims, X.fibers.modes, {X.mode()},
+                                                X.fibers.coordinates);
+  Y.sorted_modes = X.fibers.modes;
+  return Y;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
+    ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
+    std::size_t R) {
+  expects(n >= 0 && n < plan.order(), "make_spttm_output: mode ", n, " of a tensor of order ",
+          plan.order());
+  return make_spttm_output(exec, plan.tensors[n], R);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/build_spttm_plan.hpp>

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/sspttm/blocks.hpp>
+#include <sporades/kernels/sspttm.hpp>
+
+/// The plans and products of kernels/sspttm.hpp.
+
+namespace sporades {
+namespace detail {
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+SspttmPlan<Scalar, Index, MemorySpace> build_sspttm_plan(
+    ExecutionSpace const& exec, ScooTensor<Scalar, Index, MemorySpace> const& Y, int n,
+    SspttmOptions const& options) {
+  Region const region("sporades::make_sspttm_plan");
+  auto const& sparse = Y.sparse_modes;
+  expects(n >= 0 && n < Y.order(), "make_sspttm_plan: mode ", n, " of a tensor of order ",
+          Y.order());
+  expects(std::find(sparse.begin(), sparse.end(), n) != sparse.end(), "make_sspttm_plan: mode ", n,
+          " is dense in Y; SspTTM sums over a sparse one");
+  expects(options.rank > 0, "make_sspttm_plan: rank ", options.rank, " is not positive");
+  SspttmPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = Y.dims;
+  plan.dense_modes = Y.dense_modes;
+  bool const is_sorted = Y.sorted_modes.size() == sparse.size();
+  std::vector<int> modes;
+  for (int m : is_sorted ? Y.sorted_modes : sparse)
+    if (m != n) modes.push_back(m);
+  modes.push_back(n);
+  std::vector<int> rows;  // of Y.coordinates
+  for (int m : modes)
+    rows.push_back(static_cast<int>(std::find(sparse.begin(), sparse.end(), m) - sparse.begin()));
+  auto coordinates = Y.coordinates;
+  if (!is_sorted || modes != Y.sorted_modes) {
+    CooTensor<Scalar, Index, MemorySpace> places;  // the blocks as nonzeros, their values unread
+    for (int m : sparse) places.dims.push_back(Y.dims[m]);
+    places.coordinates = Y.coordinates;
+    places.values =
+        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::sspttm::places", Y.fibers());
+    plan.blocks = sort_permutation(exec, places, rows);
+    coordinates = permuted(exec, places, plan.blocks).coordinates;
+  }
+  plan.fibers = make_fibers(exec, coordinates, rows, modes);
+  reserve_carry(exec, plan.fibers, static_cast<std::size_t>(options.rank) * Y.block_size(),
+                Y.block_size() * sizeof(Scalar), plan.carry);
+  return plan;
+}
+
+template <class Scalar, class Index, class MemorySpace>
+void check_sspttm(SspttmPlan<Scalar, Index, MemorySpace> const& plan,
+                  ScooTensor<Scalar, Index, MemorySpace> const& Y,
+                  Matrix<Scalar, MemorySpace> const& U,
+                  ScooTensor<Scalar, Index, MemorySpace> const& Z) {
+  int const n = plan.fibers.mode;
+  expects(
+      Y.dims == plan.dims && Y.dense_modes == plan.dense_modes && Y.fibers() == plan.fibers.items(),
+      "sspttm: the plan was made for another tensor than Y: ", to_string(plan.dims), " with ",
+      plan.fibers.items(), " fibers, Y is ", to_string(Y.dims), " with ", Y.fibers());
+  expects(U.extent(0) == Y.dims[n], "sspttm: U has ", U.extent(0), " rows, mode ", n, " has ",
+          Y.dims[n]);
+  Dims dims = Y.dims;
+  dims[n] = U.extent(1);
+  expects(Z.dims == dims, "sspttm: Z is ", to_string(Z.dims), ", not ", to_string(dims));
+  expects(Z.fibers() == plan.fibers.count() && Z.block_size() == U.extent(1) * Y.block_size() &&
+              Z.coordinates.data() == plan.fibers.coordinates.data(),
+          "sspttm: Z was not made by this plan's make_sspttm_output");
+  expects(Z.values.data() != Y.values.data() || Z.values.span() == 0, "sspttm: Z is Y");
+  expects(Z.values.data() != U.data() || Z.values.span() == 0, "sspttm: Z is U");
+}
+
+/// Z = Y x_n U by buffers that several plans may share, one product at a time.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan,
+                ScooTensor<Scalar, Index, MemorySpace> const& Y,
+                Matrix<Scalar, MemorySpace> const& U,
+                ScooTensor<Scalar, Index, MemorySpace> const& Z,
+                CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  check_sspttm(plan, Y, U, Z);
+  sspttm_blocks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values, carry);
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<SspttmPlan, Tensor> make_sspttm_plan(ExecutionSpace const& exec, Tensor const& Y,
+                                                    int n, SspttmOptions const& options) {
+  static_assert(detail::is_instance<Tensor, ScooTensor>, "make_sspttm_plan takes a ScooTensor");
+  if constexpr (detail::is_instance<Tensor, ScooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      return detail::build_sspttm_plan(exec, Y, n, options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
+    ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R) {
+  expects(R > 0, "make_sspttm_output: rank 0");
+  Dims dims = plan.dims;
+  dims[plan.fibers.mode] = R;
+  auto dense = plan.dense_modes;
+  dense.insert(dense.begin(), plan.fibers.mode);
+  auto Z = detail::allocate_scoo<Scalar, Index>(exec, dims, plan.fibers.modes, dense,
+                                                plan.fibers.coordinates);
+  Z.sorted_modes = plan.fibers.modes;
+  return Z;
+}
+
+template <class ExecutionSpace, class Plan, class Tensor, class Input, class Output>
+void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
+            Output const& Z) {
+  static_assert(detail::is_instance<Plan, SspttmPlan>,
+                "sspttm takes an SspttmPlan that is not const, then Y");
+  if constexpr (detail::is_instance<Plan, SspttmPlan>)
+    if constexpr (detail::check_types<ExecutionSpace, Plan, Input>())
+      if constexpr (detail::check_output<Plan, Tensor>() && detail::check_output<Plan, Output>()) {
+        detail::Region const region("sporades::sspttm, mode ", plan.fibers.mode);
+        detail::MatrixOf<Plan> const& matrix = U;
+        detail::run_sspttm(exec, plan, Y, matrix, Z, plan.carry);
+      }
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/run_sspttm.hpp>

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/ttm_chain/columns.hpp>
+#include <sporades/kernels/detail/ttm_chain/csf.hpp>
+#include <sporades/kernels/detail/ttm_chain/fused.hpp>
+#include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
+#include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
+
+/// How the plans of kernels/ttm_chain.hpp are built: for each mode a strategy and an order of modes
+/// are chosen, and the strategy's builder makes what it wants.
+
+namespace sporades {
+
+inline std::string describe(TtmChainChoice const& choice) {
+  std::string text = to_string(choice.strategy);
+  for (std::size_t k = 0; k < choice.columns.modes.size(); ++k)
+    text += (k ? " " : ", modes ") + std::to_string(choice.columns.modes[k]);
+  return text;
+}
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
+  std::uint64_t bytes = buffers.bytes() + semi_sparse_carry.bytes() +
+                        (product.extent(0) + between.extent(0)) * sizeof(Scalar);
+  for (int n = 0; n < order(); ++n) {
+    if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
+    if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
+    if (semi_sparse[n].X.order() > 0) bytes += semi_sparse[n].storage_bytes();
+    bytes += places[n].extent(0) * sizeof(std::int64_t);
+  }
+  return bytes;
+}
+
+namespace detail {
+
+inline void check_ranks(Dims const& dims, std::vector<int> const& ranks, char const* where) {
+  expects(ranks.size() == dims.size(), where, ": ", ranks.size(), " ranks for a tensor of order ",
+          dims.size());
+  for (std::size_t n = 0; n < ranks.size(); ++n)
+    expects(ranks[n] > 0, where, ": rank ", ranks[n], " of mode ", n, " is not positive");
+}
+
+inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
+                                  std::vector<int> const& ranks) {
+  TtmChainColumns columns;
+  for (std::size_t k = 1; k < tree_modes.size(); ++k) {
+    columns.modes.push_back(tree_modes[k]);
+    columns.ranks.push_back(ranks[tree_modes[k]]);
+  }
+  return columns;
+}
+
+/// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
+template <class ExecutionSpace, class Scalar>
+TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
+                            std::vector<int> const& ranks, int n, TtmChainStrategy strategy,
+                            double limit) {
+  auto const tree = cheapest_tree(tuples, ranks, n);
+  TtmChainChoice choice{TtmChainStrategy::csf, columns_of(tree.modes, ranks), tree.flops,
+                        "asked for"};
+  if (dims.size() == 1) {
+    choice.reason = "a vector is its own product";
+    return choice;
+  }
+  bool const is_automatic = strategy == TtmChainStrategy::automatic;
+  if (strategy == TtmChainStrategy::semi_sparse || (is_automatic && is_gpu<ExecutionSpace>)) {
+    double const bytes = numbers_between(tuples, ranks, tree.modes) * sizeof(Scalar);
+    auto const sizes =
+        concatenate("needs about ", bytes_text(bytes),
+                    " for its partial products, the memory limit is ", bytes_text(limit));
+    expects(is_automatic || bytes <= limit, "ttm_chain: strategy semi_sparse on mode ", n, " ",
+            sizes);
+    if (is_automatic) choice.reason = "semi_sparse " + sizes;
+    if (bytes <= limit) {
+      choice.strategy = TtmChainStrategy::semi_sparse;
+      choice.columns.pads_tiles = false;
+      return choice;
+    }
+  }
+  bool const fits = fits_packed(dims, n);
+  expects(strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
+          "ttm_chain: strategy fused: the indices of all modes but ", n, " take ",
+          packed_bits(dims, n) - 1, " bits, a word has 63");
+  if (strategy == TtmChainStrategy::csf) return choice;
+  if (dims.size() < 3 || !fits) {
+    choice.reason = fits ? "a matrix has no partial products" : "indices do not fit 63 bits";
+    return choice;
+  }
+  auto const fused = fused_cost(tuples, dims, ranks, n);
+  if (is_automatic && !is_gpu<ExecutionSpace>) {
+    char text[96];
+    std::snprintf(text, sizeof text, "csf takes as long as about %.2g operations, fused as %.2g",
+                  tree.weight, fused.weight);
+    choice.reason = text;
+  }
+  if (is_automatic && tree.weight <= fused.weight) return choice;
+  choice.strategy = TtmChainStrategy::fused;
+  choice.columns = columns_of(fused.modes, ranks);
+  choice.flops = fused.flops;
+  return choice;
+}
+
+/// A tree for mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
+               std::vector<int> const& modes, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.csf[n] = make_csf(exec, X, modes);
+  plan.rows[n] = plan.csf[n].indices[0];
+  reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
+}
+
+/// Packed nonzeros for mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
+                 std::vector<int> const& modes, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.packed[n] = make_packed(exec, sorted(exec, X, modes), n);
+  plan.rows[n] = plan.packed[n].rows;
+  reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
+}
+
+/// The chain of products for mode n; their results have no memory yet.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_semi_sparse(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       int n, std::vector<int> const& modes,
+                       TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.semi_sparse[n] = make_semi_sparse_chain(exec, X, modes, plan.ranks);
+  plan.rows[n] = Kokkos::subview(plan.semi_sparse[n].results.back().coordinates, 0, Kokkos::ALL);
+}
+
+/// Memory for the products of all modes and for what lies between those of semi-sparse chains, and
+/// a first product of each such chain, so that the buffers of spttm and sspttm have their size.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  std::size_t entries = 0, between = 0;
+  for (int n = 0; n < plan.order(); ++n) {
+    entries =
+        std::max<std::size_t>(entries, plan.rows[n].extent(0) * plan.choices[n].columns.count());
+    if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;
+    entries = std::max(entries, numbers_of(plan.semi_sparse[n], 0));
+    between = std::max(between, numbers_of(plan.semi_sparse[n], 1));
+  }
+  plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
+  plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
+  Factors<Scalar, MemorySpace> zeros;
+  for (int n = 0; n < plan.order(); ++n) {
+    if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;
+    place_results(plan.semi_sparse[n], plan.product.data(), plan.between.data());
+    if (zeros.empty())
+      for (int m = 0; m < plan.order(); ++m)
+        zeros.push_back(make_matrix<Scalar>(exec, "sporades::ttm_chain::zeros", plan.dims[m],
+                                            static_cast<std::size_t>(plan.ranks[m])));
+    Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
+                                        plan.choices[n].columns.count());
+    ttm_chain_semi_sparse(exec, plan.semi_sparse[n], zeros, Y, plan.semi_sparse_carry);
+  }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TtmChainPlan<Scalar, Index, MemorySpace> build_ttm_chain_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+    std::vector<int> const& ranks, TtmChainOptions const& options) {
+  Region const region("sporades::make_ttm_chain_plan");
+  check_ranks(X.dims, ranks, "make_ttm_chain_plan");
+  check_coordinates(exec, X, "make_ttm_chain_plan");
+  int const N = X.order();
+  double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
+  auto summed = sum_duplicates(exec, hand_over(X)).tensor;
+  TupleCounts const tuples(exec, summed);
+  TtmChainPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = summed.dims;
+  plan.ranks = ranks;
+  plan.nnz = summed.nnz();
+  plan.csf.resize(N);
+  plan.packed.resize(N);
+  plan.semi_sparse.resize(N);
+  plan.rows.resize(N);
+  for (int n = 0; n < N; ++n) {
+    plan.choices.push_back(
+        choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n, options.strategy, limit));
+    auto const& columns = plan.choices[n].columns;
+    double const rows = std::ceil(tuples(std::uint32_t{1} << n));
+    double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
+    expects(bytes <= limit, "ttm_chain: Y of mode ", n, " has about ", rows, " rows x ",
+            columns.count(), " columns and needs ", bytes_text(bytes), ", the memory limit is ",
+            bytes_text(limit));
+    auto modes = columns.modes;
+    modes.insert(modes.begin(), n);
+    if (plan.choices[n].strategy == TtmChainStrategy::fused)
+      build_fused(exec, summed, n, modes, plan);
+    else if (plan.choices[n].strategy == TtmChainStrategy::semi_sparse)
+      build_semi_sparse(exec, summed, n, modes, plan);
+    else
+      build_csf(exec, summed, n, modes, plan);
+    plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
+  }
+  summed = {};
+  place_products(exec, plan);
+  fence(exec, "sporades::ttm_chain::make_plan");
+  return plan;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& exec, Tensor X,
+                                                         std::vector<int> const& ranks,
+                                                         TtmChainOptions const& options) {
+  static_assert(detail::is_instance<Tensor, CooTensor>, "make_ttm_chain_plan takes a CooTensor");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      return detail::build_ttm_chain_plan(exec, hand_over(X), ranks, options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
+                                             int n) {
+  if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
+  if (plan.csf[n].order() > 0) return to_coo(exec, plan.csf[n]);
+  return to_coo(exec, plan.semi_sparse[n].X);
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/build_ttm_chain_plan.hpp>

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/ttm_chain/build_ttm_chain_plan.hpp>
+#include <sporades/kernels/detail/ttm_chain/expand.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
+
+/// The products of kernels/ttm_chain.hpp.
+
+namespace sporades {
+namespace detail {
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
+    ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
+    Factors<Scalar, MemorySpace> const& A, int n) {
+  expects(n >= 0 && n < plan.order(), "ttm_chain: mode ", n, " of a tensor of order ",
+          plan.order());
+  expects(static_cast<int>(A.size()) == plan.order(), "ttm_chain: ", A.size(),
+          " factors for a tensor of order ", plan.order());
+  for (int m = 0; m < plan.order(); ++m) {
+    if (m == n) continue;
+    auto const R = static_cast<std::size_t>(plan.ranks[m]);
+    expects(A[m].extent(0) == plan.dims[m] && A[m].extent(1) == R, "ttm_chain: the factor of mode ",
+            m, " is ", A[m].extent(0), " x ", A[m].extent(1), ", expected ", plan.dims[m], " x ",
+            R);
+    expects(A[m].extent(0) < 2 || A[m].stride(0) == padded_columns(R),
+            "ttm_chain: the factor of mode ", m, " has a row stride of ", A[m].stride(0),
+            ", expected ", padded_columns(R), ": see make_matrix");
+  }
+  auto const& choice = plan.choices[n];
+  Region const region("sporades::ttm_chain ", to_string(choice.strategy), ", mode ", n);
+  Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
+                                      choice.columns.count());
+  if (choice.strategy == TtmChainStrategy::fused)
+    ttm_chain_fused(exec, plan.packed[n], A, choice.columns, Y, plan.buffers);
+  else if (choice.strategy == TtmChainStrategy::semi_sparse)
+    ttm_chain_semi_sparse(exec, plan.semi_sparse[n], A, Y, plan.semi_sparse_carry);
+  else
+    ttm_chain_csf(exec, plan.csf[n], A, choice.columns, Y, plan.buffers);
+  return {Y, plan.rows[n], &choice.columns};
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_whole_ttm_chain(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
+                         Factors<Scalar, MemorySpace> const& A, int n,
+                         Matrix<Scalar, MemorySpace> const& Y) {
+  auto const product = run_ttm_chain(exec, plan, A, n);
+  std::size_t columns = 1;
+  for (int rank : product.columns->ranks) columns *= static_cast<std::size_t>(rank);
+  expects(Y.extent(0) == plan.dims[n] && Y.extent(1) == columns, "ttm_chain: Y is ", Y.extent(0),
+          " x ", Y.extent(1), ", expected ", plan.dims[n], " x ", columns);
+  Kokkos::deep_copy(exec, Y, Scalar(0));
+  scatter_rows(exec, product, plan.places[n], Y);
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Plan, class FactorsType>
+detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,
+                                                FactorsType const& A, int n) {
+  static_assert(detail::is_instance<Plan, TtmChainPlan>,
+                "ttm_chain takes a TtmChainPlan that is not const");
+  if constexpr (detail::is_instance<Plan, TtmChainPlan>)
+    if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType>())
+      return detail::run_ttm_chain(exec, plan, detail::as_factors<Plan>(A), n);
+}
+
+template <class ExecutionSpace, class Plan, class FactorsType, class Output>
+void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n,
+               Output const& Y) {
+  static_assert(detail::is_instance<Plan, TtmChainPlan>,
+                "ttm_chain takes a TtmChainPlan that is not const");
+  if constexpr (detail::is_instance<Plan, TtmChainPlan>)
+    if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType, Output>()) {
+      detail::MatrixOf<Plan> const& whole = Y;
+      detail::run_whole_ttm_chain(exec, plan, detail::as_factors<Plan>(A), n, whole);
+    }
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/run_ttm_chain.hpp>
