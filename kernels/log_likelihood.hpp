@@ -17,6 +17,7 @@
 
 namespace sporades {
 
+/// What log_likelihood gives.
 struct LogLikelihood {
   double value = 0;                  // -infinity where zero_model_nonzeros > 0
   Position zero_model_nonzeros = 0;  // with x_p > 0 and m_p exactly 0

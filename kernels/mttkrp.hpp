@@ -74,6 +74,7 @@ struct Names<RowOrder> {
 };
 }  // namespace detail
 
+/// What a plan of MTTKRP is made for.
 struct MttkrpOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once

@@ -55,6 +55,7 @@ struct Names<Pi> {
 };
 }  // namespace detail
 
+/// What a plan of Phi is made for.
 struct PhiOptions {
   PhiStrategy strategy = PhiStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once

@@ -56,6 +56,7 @@ enum class TtmMatrix {
   rank_by_mode
 };
 
+/// What a plan of SpTTM is made for.
 struct SpttmOptions {
   SpttmStrategy strategy = SpttmStrategy::automatic;
   int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once

@@ -17,6 +17,7 @@
 
 namespace sporades {
 
+/// What a plan of SspTTM is made for.
 struct SspttmOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
 };

@@ -20,6 +20,7 @@
 
 namespace sporades {
 
+/// How the products of a chain are computed.
 enum class TtmChainStrategy {
   /// On hosts `csf` or `fused`, whichever takes less time by a model of flops: there the
   /// intermediate products of `semi_sparse` go through memory, and those of the others stay in a
@@ -48,6 +49,7 @@ template <class Scalar, class Index, class MemorySpace>
 struct TtmChainBuffers;
 }  // namespace detail
 
+/// What a plan of TTM chains is made for.
 struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   double memory_limit = 0;  // bytes of a product, and of its partial products; 0: the machine's
