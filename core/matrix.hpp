@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <sporades/core/types.hpp>
 
 namespace sporades {
@@ -59,6 +60,57 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   return target;
 }
 
+/// A matrix of the caller's as the kernels take factors: a rank-2 View of any layout and memory
+/// space, managed or not, const or not. It is used as it is, without a copy, where it is row-major
+/// (Kokkos::LayoutRight), not const and in the memory space of exec; then it must outlive its use.
+/// Anything else is copied as copy_matrix does, which fences exec. The kernels take both; padded
+/// rows, as a copy has them, are faster where R is no multiple of four, and ttm_chain wants them.
+template <class ExecutionSpace, class Given>
+auto make_factor(ExecutionSpace const& exec, Given const& A) {
+  static_assert(Kokkos::is_view<Given>::value, "make_factor takes a Kokkos::View of rank 2");
+  if constexpr (Kokkos::is_view<Given>::value) {
+    static_assert(int(Given::rank) == 2, "make_factor takes a Kokkos::View of rank 2");
+    using Factor = Matrix<typename Given::non_const_value_type, typename ExecutionSpace::memory_space>;
+    if constexpr (std::is_same_v<typename Given::memory_space, typename Factor::memory_space> &&
+                  std::is_same_v<typename Given::array_layout, Kokkos::LayoutRight> &&
+                  std::is_same_v<typename Given::value_type, typename Factor::value_type>)
+      return Factor(A);
+    else
+      return Factor(copy_matrix(exec, A));
+  }
+}
+
+/// make_factor of each matrix of a list: a vector or an array of Views, one a mode.
+template <class ExecutionSpace, class List>
+auto make_factors(ExecutionSpace const& exec, List const& matrices) {
+  using Factor = decltype(make_factor(exec, *std::begin(matrices)));
+  std::vector<Factor> factors;
+  for (auto const& A : matrices) factors.push_back(make_factor(exec, A));
+  return factors;
+}
+
+/// Copies a factor into a rank-2 View of the caller's, of any layout and memory space. Fences exec.
+/// Throws Error if the shapes differ.
+template <class ExecutionSpace, class Factor, class Target>
+void copy_factor(ExecutionSpace const& exec, Factor const& A, Target const& target) {
+  static_assert(Kokkos::is_view<Target>::value && Kokkos::is_view<Factor>::value,
+                "copy_factor takes a factor and a Kokkos::View of rank 2");
+  expects(A.extent(0) == target.extent(0) && A.extent(1) == target.extent(1), "copy_factor: ",
+          A.extent(0), " x ", A.extent(1), " numbers into a View of ", target.extent(0), " x ",
+          target.extent(1));
+  using Space = typename Target::memory_space;
+  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible &&
+                Kokkos::SpaceAccessibility<ExecutionSpace, typename Factor::memory_space>::accessible) {
+    Kokkos::deep_copy(exec, target, A);
+  } else {
+    exec.fence();
+    typename Space::execution_space const there{};
+    Kokkos::deep_copy(there, target, copy_matrix(there, A));
+    there.fence();
+  }
+  exec.fence();
+}
+
 namespace detail {
 
 /// A contiguous matrix itself where the host can reach it, else one of its shape on the host, its
@@ -72,6 +124,22 @@ auto mirror_on_host(MatrixType const& A) {
   else
     return Host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sporades::matrix::on_host"),
                 A.extent(0), A.extent(1));
+}
+
+/// A copy of a contiguous vector, and copies of matrices, in the memory space of exec. Fence exec.
+template <class ExecutionSpace, class Source>
+auto copy_vector(ExecutionSpace const& exec, std::string const& label, Source const& x) {
+  using Result = Vector<typename Source::non_const_value_type, typename ExecutionSpace::memory_space>;
+  auto const copy = uninitialized<Result>(exec, label, x.extent(0));
+  Kokkos::deep_copy(exec, copy, x);
+  fence(exec, label);
+  return copy;
+}
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+auto copy_matrices(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& matrices) {
+  Factors<Scalar, typename ExecutionSpace::memory_space> copies;
+  for (auto const& A : matrices) copies.push_back(copy_matrix(exec, A));
+  return copies;
 }
 
 /// The entries of A on the host, row by row, without padding. Only for what make_matrix gave.

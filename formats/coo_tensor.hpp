@@ -28,7 +28,7 @@ struct CooTensor {
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return values.extent(0); }
 
-  /// The indices of mode n, which lie one after another.
+  /// The indices of mode n, one after another.
   Index* indices(int n) const {
     return coordinates.data() + static_cast<std::size_t>(n) * coordinates.stride(0);
   }
@@ -108,7 +108,22 @@ void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   }
 }
 
-/// The tensor in the memory space of exec; the same Views where it lies there already.
+/// A copy of the caller's nonzeros as a CooTensor in the memory space of exec, unsorted.
+/// dims: I_0 ... I_{N-1}. coordinates: from 0, of any integer type, signed or not, either
+///   - one View of N x nnz, or
+///   - a vector or an array of N Views of nnz, one a mode. A table of nnz x N, a nonzero a row, is
+///     passed as its columns: {subview(table, ALL, 0), subview(table, ALL, 1), ...}.
+/// values: a View of nnz; integers become double. Views of any layout, of the host or the device,
+/// managed or not, const or not; what is enqueued on exec is done before they are read.
+/// Indices of the result have 64 bits where the coordinates have, else 32; make_coo<std::uint32_t>
+/// asks for 32. Every index is checked on the device. Fences exec.
+/// Throws Error if the shapes disagree, a mode is too long for the indices, or an index is negative
+/// or past its mode: the message names the first such nonzero.
+template <class Index = void, class ExecutionSpace, class Coordinates, class Values>
+auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& coordinates,
+              Values const& values);
+
+/// The tensor in the memory space of exec; the same Views where it is there already.
 /// Enqueued on exec; a copy from or to the host fences it.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
@@ -118,7 +133,7 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
     return X;
   } else {
     auto Y = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-    for (int n = 0; n < X.order(); ++n)  // one copy takes only what lies without gaps
+    for (int n = 0; n < X.order(); ++n)  // one copy takes only what has no gaps
       Kokkos::deep_copy(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),
                         Kokkos::subview(X.coordinates, n, Kokkos::ALL));
     Kokkos::deep_copy(exec, Y.values, X.values);
@@ -129,3 +144,5 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
 }
 
 }  // namespace sporades
+
+#include <sporades/formats/detail/make_coo.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/types.hpp>
+#include <sporades/core/matrix.hpp>
 
 namespace sporades {
 
@@ -23,5 +23,17 @@ struct KruskalTensor {
     return lengths;
   }
 };
+
+/// The model in the memory space of exec; the same Views where it is there already. Fences exec
+/// where it copies. (make_factor and copy_factor move one factor from and to other Views.)
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+KruskalTensor<Scalar, typename ExecutionSpace::memory_space> copy_to(
+    ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> const& model) {
+  if constexpr (std::is_same_v<typename ExecutionSpace::memory_space, MemorySpace>)
+    return model;
+  else
+    return {detail::copy_vector(exec, "sporades::kruskal::weights", model.weights),
+            detail::copy_matrices(exec, model.factors)};
+}
 
 }  // namespace sporades

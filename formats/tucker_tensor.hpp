@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/types.hpp>
+#include <sporades/core/matrix.hpp>
 
 namespace sporades {
 
@@ -29,6 +29,18 @@ struct TuckerTensor {
     return columns;
   }
 };
+
+/// The model in the memory space of exec; the same Views where it is there already. Fences exec
+/// where it copies.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+TuckerTensor<Scalar, typename ExecutionSpace::memory_space> copy_to(
+    ExecutionSpace const& exec, TuckerTensor<Scalar, MemorySpace> const& model) {
+  if constexpr (std::is_same_v<typename ExecutionSpace::memory_space, MemorySpace>)
+    return model;
+  else
+    return {detail::copy_vector(exec, "sporades::tucker::core", model.core),
+            detail::copy_matrices(exec, model.factors)};
+}
 
 namespace detail {
 
