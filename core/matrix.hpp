@@ -70,7 +70,8 @@ auto make_factor(ExecutionSpace const& exec, Given const& A) {
   static_assert(Kokkos::is_view<Given>::value, "make_factor takes a Kokkos::View of rank 2");
   if constexpr (Kokkos::is_view<Given>::value) {
     static_assert(int(Given::rank) == 2, "make_factor takes a Kokkos::View of rank 2");
-    using Factor = Matrix<typename Given::non_const_value_type, typename ExecutionSpace::memory_space>;
+    using Factor =
+        Matrix<typename Given::non_const_value_type, typename ExecutionSpace::memory_space>;
     if constexpr (std::is_same_v<typename Given::memory_space, typename Factor::memory_space> &&
                   std::is_same_v<typename Given::array_layout, Kokkos::LayoutRight> &&
                   std::is_same_v<typename Given::value_type, typename Factor::value_type>)
@@ -95,12 +96,13 @@ template <class ExecutionSpace, class Factor, class Target>
 void copy_factor(ExecutionSpace const& exec, Factor const& A, Target const& target) {
   static_assert(Kokkos::is_view<Target>::value && Kokkos::is_view<Factor>::value,
                 "copy_factor takes a factor and a Kokkos::View of rank 2");
-  expects(A.extent(0) == target.extent(0) && A.extent(1) == target.extent(1), "copy_factor: ",
-          A.extent(0), " x ", A.extent(1), " numbers into a View of ", target.extent(0), " x ",
-          target.extent(1));
+  expects(A.extent(0) == target.extent(0) && A.extent(1) == target.extent(1),
+          "copy_factor: ", A.extent(0), " x ", A.extent(1), " numbers into a View of ",
+          target.extent(0), " x ", target.extent(1));
   using Space = typename Target::memory_space;
   if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible &&
-                Kokkos::SpaceAccessibility<ExecutionSpace, typename Factor::memory_space>::accessible) {
+                Kokkos::SpaceAccessibility<ExecutionSpace,
+                                           typename Factor::memory_space>::accessible) {
     Kokkos::deep_copy(exec, target, A);
   } else {
     exec.fence();
@@ -129,7 +131,8 @@ auto mirror_on_host(MatrixType const& A) {
 /// A copy of a contiguous vector, and copies of matrices, in the memory space of exec. Fence exec.
 template <class ExecutionSpace, class Source>
 auto copy_vector(ExecutionSpace const& exec, std::string const& label, Source const& x) {
-  using Result = Vector<typename Source::non_const_value_type, typename ExecutionSpace::memory_space>;
+  using Result =
+      Vector<typename Source::non_const_value_type, typename ExecutionSpace::memory_space>;
   auto const copy = uninitialized<Result>(exec, label, x.extent(0));
   Kokkos::deep_copy(exec, copy, x);
   fence(exec, label);

@@ -34,6 +34,12 @@ using Factors = std::vector<Matrix<Scalar, MemorySpace>>;
 template <class Scalar, class MemorySpace>
 using Vector = Kokkos::View<Scalar*, MemorySpace>;
 
+/// What a call of an operation costs.
+struct Cost {
+  double flops = 0;  // additions and multiplications
+  double bytes = 0;  // moved to or from memory at least: each number that is needed, once
+};
+
 /// "183 x 24 x 1140"
 inline std::string to_string(Dims const& dims) {
   std::string text;

@@ -30,6 +30,11 @@ struct LogLikelihood {
 template <class ExecutionSpace, class Tensor, class Model>
 LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model const& model);
 
+/// The cost of log_likelihood under a model of rank R, without the logarithms: (N + 1) R nnz flops;
+/// the nonzeros and the used rows of the factors.
+template <class Scalar, class Index, class MemorySpace>
+Cost log_likelihood_cost(CooTensor<Scalar, Index, MemorySpace> const& X, int R);
+
 }  // namespace sporades
 
 #include <sporades/kernels/detail/log_likelihood/run_log_likelihood.hpp>

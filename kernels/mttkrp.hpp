@@ -153,6 +153,11 @@ template <class ExecutionSpace, class Tensor, class FactorsType = detail::Factor
 void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, int n,
             Output const& V, MttkrpStrategy strategy = MttkrpStrategy::automatic);
 
+/// The cost of mttkrp on mode n with R columns: N R nnz flops; the nonzeros, the used rows of the
+/// other factors and those of V. Throws Error if n is not in [0, N).
+template <class Scalar, class Index, class MemorySpace>
+Cost mttkrp_cost(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+
 /// The nonzeros that the plan was made of, in an order given by the plan: those that it holds as
 /// coordinates, else an unpacked copy of one of its formats. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

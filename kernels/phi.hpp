@@ -121,6 +121,12 @@ template <class ExecutionSpace, class Tensor, class FactorsType = detail::Factor
 void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Input const& B, int n,
          Output const& V, double epsilon = 1e-10);
 
+/// The cost of phi on mode n with R columns: (2 N + 2) R nnz flops, 4 R nnz where the plan stores
+/// pi; the nonzeros, the used rows of the other factors, of B and of V, and the stored pi instead
+/// of the other factors. Throws Error if n is not in [0, N).
+template <class Scalar, class Index, class MemorySpace>
+Cost phi_cost(PhiPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+
 }  // namespace sporades
 
 #include <sporades/kernels/detail/phi/build_phi_plan.hpp>

@@ -117,6 +117,15 @@ template <class ExecutionSpace, class Tensor, class Input, class Output>
 void spttm(ExecutionSpace const& exec, Tensor const& X, Input const& U, Output const& Y,
            SpttmStrategy strategy = SpttmStrategy::automatic);
 
+/// The cost of spttm with R columns: 2 nnz R flops; an index and a value a nonzero, a place a
+/// fiber, the used rows of U, and the product.
+template <class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(HierarchicalTensor<Scalar, Index, MemorySpace> const& X, int R);
+
+/// The same for the plan's product on mode n. Throws Error if n is not in [0, N).
+template <class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(SpttmPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+
 }  // namespace sporades
 
 #include <sporades/kernels/detail/spttm/build_spttm_plan.hpp>

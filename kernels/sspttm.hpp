@@ -64,6 +64,11 @@ template <class ExecutionSpace, class Plan, class Tensor, class Input, class Out
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z);
 
+/// The cost of sspttm with R columns: 2 R flops an entry of Y; Y's entries, an index a block, and
+/// the product.
+template <class Scalar, class Index, class MemorySpace>
+Cost sspttm_cost(SspttmPlan<Scalar, Index, MemorySpace> const& plan, int R);
+
 }  // namespace sporades
 
 #include <sporades/kernels/detail/sspttm/run_sspttm.hpp>

@@ -149,6 +149,11 @@ template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsO
 void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n,
                Output const& Y);
 
+/// The cost of ttm_chain on mode n: TtmChainChoice::flops; the nonzeros, and the product's rows
+/// with their padding. Throws Error if n is not in [0, N).
+template <class Scalar, class Index, class MemorySpace>
+Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n);
+
 /// The nonzeros that the plan holds for mode n, as coordinates; they are sorted by n and then by
 /// the modes of its columns. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -65,16 +65,6 @@ Prepared<Scalar>& prepare(std::string const& name, std::string const& strategy, 
   return prepared;
 }
 
-/// What must move at least: the nonzeros, the factors that are read and the product, each once. And
-/// what the kernel asks the caches for: one factor row a nonzero and mode.
-template <class Scalar>
-double least_bytes(Dims const& dims, Position nnz, int rank) {
-  double rows = 0;
-  for (auto dim : dims) rows += static_cast<double>(std::min<std::uint64_t>(dim, nnz));
-  return static_cast<double>(nnz) * static_cast<double>(4 * dims.size() + sizeof(Scalar)) +
-         rows * rank * static_cast<double>(sizeof(Scalar));
-}
-
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, std::string const& strategy, int rank,
          int mode) {
@@ -86,14 +76,16 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
     for (int n = first; n < last; ++n) mttkrp(exec, prepared.plan, prepared.A, n, prepared.V[n]);
   });
   double const nnz = static_cast<double>(prepared.plan.nnz);
-  double bytes = 0, gathered = 0;
+  double bytes = 0, flops = 0, gathered = 0;  // gathered: a factor row a nonzero and other mode
   std::string chosen;
   for (int n = first; n < last; ++n) {
-    bytes += least_bytes<Scalar>(prepared.plan.dims, prepared.plan.nnz, rank);
+    auto const cost = mttkrp_cost(prepared.plan, rank, n);
+    bytes += cost.bytes;
+    flops += cost.flops;
     gathered += nnz * (N - 1) * rank * static_cast<double>(sizeof(Scalar));
     chosen += std::string(n > first ? " " : "") + describe(prepared.plan.choices[n]);
   }
-  count<Scalar>(state, bytes, nnz * N * rank * (last - first));
+  count<Scalar>(state, bytes, flops);
   state.counters["gathered/s"] =
       benchmark::Counter(gathered, benchmark::Counter::kIsIterationInvariantRate);
   state.SetLabel(chosen);

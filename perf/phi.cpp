@@ -65,13 +65,13 @@ void run(benchmark::State& state, std::string const& name, Strategy const& strat
       else
         phi(exec, prepared.plan, prepared.A, prepared.B[n], n, prepared.V[n], 1e-10);
   });
-  double const nnz = static_cast<double>(prepared.plan.nnz);
-  double rows = 0;
-  for (auto dim : prepared.plan.dims)
-    rows += static_cast<double>(std::min<std::uint64_t>(dim, prepared.plan.nnz));
-  double const bytes = nnz * static_cast<double>(4 * N + sizeof(Scalar)) +
-                       rows * rank * static_cast<double>(sizeof(Scalar));
-  count<Scalar>(state, bytes * (last - first), nnz * (2 * N + 2) * rank * (last - first));
+  double bytes = 0, flops = 0;
+  for (int n = first; n < last; ++n) {
+    auto const cost = phi_cost(prepared.plan, rank, n);
+    bytes += cost.bytes;
+    flops += cost.flops;
+  }
+  count<Scalar>(state, bytes, flops);
   state.SetLabel(to_string(prepared.plan.strategy));
 }
 

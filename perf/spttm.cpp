@@ -48,16 +48,6 @@ Prepared<Scalar>& prepare(std::string const& name, int rank) {
   return prepared;
 }
 
-/// What must move at least: an index and a value a nonzero, a place a fiber, the rows of U that are
-/// used, once each, and the product, written once.
-template <class Scalar>
-double least_bytes(HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> const& X, int rank) {
-  auto const nnz = static_cast<double>(X.nnz()), fibers = static_cast<double>(X.fibers.count());
-  auto const rows = std::min(static_cast<double>(X.dims[X.mode()]), nnz);
-  return nnz * (4 + sizeof(Scalar)) + fibers * 8 +
-         (rows + fibers) * rank * static_cast<double>(sizeof(Scalar));
-}
-
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, SpttmStrategy strategy, int rank,
          int mode) {
@@ -68,18 +58,20 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
     for (int n = first; n < last; ++n) spttm(exec, plan, U[n], n, Y[n]);
   });
-  double bytes = 0, products = 0;
+  double bytes = 0, flops = 0, products = 0;
   std::string lengths;
   for (int n = first; n < last; ++n) {
     auto const& X = plan.tensors[n];
-    bytes += least_bytes(X, rank);
+    auto const cost = spttm_cost(X, rank);
+    bytes += cost.bytes;
+    flops += cost.flops;
     products += static_cast<double>(X.fibers.count()) * rank * sizeof(Scalar);
     lengths += (n > first ? " " : "") +
                std::to_string(static_cast<double>(X.nnz()) /
                               static_cast<double>(std::max<Position>(X.fibers.count(), 1)))
                    .substr(0, 4);
   }
-  count<Scalar>(state, bytes, 2.0 * static_cast<double>(plan.nnz()) * rank * (last - first));
+  count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
   state.SetLabel(lengths + " a fiber");
 }
@@ -143,11 +135,8 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
-  auto const entries = static_cast<double>(chained.Y.fibers() * chained.Y.block_size());
-  double const written = static_cast<double>(chained.Z.fibers() * chained.Z.block_size());
-  auto const read = as_sparse ? least_bytes(chained.sparse, rank) - written * sizeof(Scalar)
-                              : entries * sizeof(Scalar) + 4.0 * chained.Y.fibers();
-  count<Scalar>(state, read + written * sizeof(Scalar), 2 * entries * rank);
+  auto const cost = as_sparse ? spttm_cost(chained.sparse, rank) : sspttm_cost(chained.plan, rank);
+  count<Scalar>(state, cost.bytes, cost.flops);
 }
 
 template <class Scalar>

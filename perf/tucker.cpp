@@ -16,7 +16,7 @@ std::vector<int> ranks_of(Dims const& dims, int rank) {
   return ranks;
 }
 
-/// The chain of one mode; the bytes are those of the nonzeros and the product, each once.
+/// The chain of one mode.
 template <class Scalar>
 void run_chain(benchmark::State& state, std::string const& name, int rank,
                std::string const& strategy, int mode) {
@@ -28,12 +28,9 @@ void run_chain(benchmark::State& state, std::string const& name, int rank,
   Factors<Scalar, MemorySpace> A;
   for (int n = 0; n < X.order(); ++n)
     A.push_back(sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
-  auto const product = ttm_chain(exec, plan, A, mode);
   measure(state, exec, [&] { ttm_chain(exec, plan, A, mode); });
-  double const bytes =
-      static_cast<double>(X.nnz()) * static_cast<double>(4 * X.order() + sizeof(Scalar)) +
-      static_cast<double>(product.Y.size() * sizeof(Scalar));
-  count<Scalar>(state, bytes, plan.choices[mode].flops);
+  auto const cost = ttm_chain_cost(plan, mode);
+  count<Scalar>(state, cost.bytes, cost.flops);
   state.SetLabel(describe(plan.choices[mode]));
 }
 

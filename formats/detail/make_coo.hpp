@@ -44,17 +44,18 @@ constexpr bool check_coo() {
   } else if constexpr (Kokkos::is_view<Coordinates>::value) {
     constexpr bool is_table = int(Coordinates::rank) == 2 &&
                               std::is_integral_v<typename Coordinates::non_const_value_type>;
-    static_assert(is_table,
-                  "make_coo: coordinates in one Kokkos::View must be integers, N x nnz");
+    static_assert(is_table, "make_coo: coordinates in one Kokkos::View must be integers, N x nnz");
     return is_table;
   } else if constexpr (!Kokkos::is_view<Entry>::value) {
-    static_assert(never<Coordinates>,
-                  "make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array "
-                  "of N Views of nnz");
+    static_assert(
+        never<Coordinates>,
+        "make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array "
+        "of N Views of nnz");
   } else {
     constexpr bool is_mode =
         int(Entry::rank) == 1 && std::is_integral_v<typename Entry::non_const_value_type>;
-    static_assert(is_mode, "make_coo: the coordinates of a mode must be integers, a View of rank 1");
+    static_assert(is_mode,
+                  "make_coo: the coordinates of a mode must be integers, a View of rank 1");
     return is_mode;
   }
   return false;
@@ -76,7 +77,8 @@ auto made_coo() {
 /// A View of rank 1 that exec can read: the given one, or a copy.
 template <class ExecutionSpace, class Given>
 auto readable(ExecutionSpace const& exec, Given const& x) {
-  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, typename Given::memory_space>::accessible) {
+  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace,
+                                           typename Given::memory_space>::accessible) {
     return x;
   } else {  // Views with gaps cross memory spaces only as a contiguous block
     using Value = typename Given::non_const_value_type;

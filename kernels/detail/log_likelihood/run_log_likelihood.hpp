@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/log_likelihood/lanes.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 
@@ -95,6 +96,14 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model 
       return detail::run_log_likelihood(exec, X, model.factors, weights, buffers);
     }
   return {};
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost log_likelihood_cost(CooTensor<Scalar, Index, MemorySpace> const& X, int R) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  return {static_cast<double>(X.nnz()) * (X.order() + 1) * R,
+          detail::nonzero_bytes<Tensor>(X.dims, X.nnz()) +
+              detail::factor_row_bytes<Tensor>(X.dims, X.nnz(), R)};
 }
 
 }  // namespace sporades

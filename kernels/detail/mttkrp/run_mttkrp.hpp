@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
@@ -168,6 +169,16 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     else
       run(plan.coo[n]);
   }
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost mttkrp_cost(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
+  using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
+  expects(n >= 0 && n < plan.order(), "mttkrp_cost: mode ", n, " of a tensor of order ",
+          plan.order());
+  return {static_cast<double>(plan.nnz) * plan.order() * R,
+          detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) +
+              detail::factor_row_bytes<Plan>(plan.dims, plan.nnz, R)};
 }
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/phi/baselines/atomic.hpp>
 #include <sporades/kernels/detail/phi/build_phi_plan.hpp>
 #include <sporades/kernels/detail/phi/pull.hpp>
@@ -153,6 +154,20 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
       detail::phi_atomic(exec, X, detail::coo_pi(X, factors, n), n, factor,
                          static_cast<typename Tensor::Scalar>(epsilon), result);
     }
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost phi_cost(PhiPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
+  using Plan = PhiPlan<Scalar, Index, MemorySpace>;
+  expects(n >= 0 && n < plan.order(), "phi_cost: mode ", n, " of a tensor of order ", plan.order());
+  bool const is_stored = plan.pi_source == Pi::stored;
+  double const nnz = static_cast<double>(plan.nnz);
+  double const row = R * static_cast<double>(sizeof(Scalar));
+  double const own_rows = detail::used_rows(plan.dims[n], plan.nnz) * row;
+  double const all_rows = detail::factor_row_bytes<Plan>(plan.dims, plan.nnz, R);
+  return {(is_stored ? 4 : 2 * plan.order() + 2) * R * nnz,
+          detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) + own_rows +
+              (is_stored ? own_rows + nnz * row : all_rows)};
 }
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/spttm/baselines/coalesced.hpp>
 #include <sporades/kernels/detail/spttm/baselines/fine_grained.hpp>
 #include <sporades/kernels/detail/spttm/baselines/naive.hpp>
@@ -138,6 +139,21 @@ void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& pl
       detail::run_spttm(exec, X, detail::transpose(exec, plan, matrix), Y, plan.strategy,
                         plan.carry);
     }
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(HierarchicalTensor<Scalar, Index, MemorySpace> const& X, int R) {
+  double const nnz = static_cast<double>(X.nnz()), fibers = static_cast<double>(X.fibers.count());
+  double const rows = detail::used_rows(X.dims[X.mode()], X.nnz());
+  return {2 * nnz * R, nnz * (sizeof(Index) + sizeof(Scalar)) + fibers * sizeof(Position) +
+                           (rows + fibers) * R * static_cast<double>(sizeof(Scalar))};
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(SpttmPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
+  expects(n >= 0 && n < plan.order(), "spttm_cost: mode ", n, " of a tensor of order ",
+          plan.order());
+  return spttm_cost(plan.tensors[n], R);
 }
 
 }  // namespace sporades

@@ -121,6 +121,16 @@ void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const
       }
 }
 
+template <class Scalar, class Index, class MemorySpace>
+Cost sspttm_cost(SspttmPlan<Scalar, Index, MemorySpace> const& plan, int R) {
+  double block = 1;
+  for (int m : plan.dense_modes) block *= static_cast<double>(plan.dims[m]);
+  double const blocks = static_cast<double>(plan.fibers.items());
+  double const written = static_cast<double>(plan.fibers.count()) * R * block;
+  return {2 * blocks * block * R, blocks * sizeof(Index) + (blocks * block + written) *
+                                                               static_cast<double>(sizeof(Scalar))};
+}
+
 }  // namespace sporades
 
 #include <sporades/eti/run_sspttm.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/ttm_chain/build_ttm_chain_plan.hpp>
 #include <sporades/kernels/detail/ttm_chain/expand.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
@@ -78,6 +79,17 @@ void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int
       detail::MatrixOf<Plan> const& whole = Y;
       detail::run_whole_ttm_chain(exec, plan, detail::as_factors<Plan>(A), n, whole);
     }
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
+  using Plan = TtmChainPlan<Scalar, Index, MemorySpace>;
+  expects(n >= 0 && n < plan.order(), "ttm_chain_cost: mode ", n, " of a tensor of order ",
+          plan.order());
+  auto const& choice = plan.choices[n];
+  auto const entries = plan.rows[n].extent(0) * choice.columns.count();
+  return {choice.flops, detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) +
+                            static_cast<double>(entries * sizeof(Scalar))};
 }
 
 }  // namespace sporades
