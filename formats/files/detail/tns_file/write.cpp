@@ -87,9 +87,13 @@ bool ends_with(std::string const& path, std::string const& ending) {
 }
 
 }  // namespace
+}  // namespace sporades::detail
+
+namespace sporades {
 
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X) {
+  using namespace detail;
   check_coordinates(Kokkos::DefaultHostExecutionSpace(), X, "write_tns");
   bool const zipped = ends_with(path, ".gz");
   OutputFile file(path);
@@ -116,4 +120,4 @@ template void write_tns(std::string const&, CooTensor<float, std::uint64_t> cons
 template void write_tns(std::string const&, CooTensor<double, std::uint32_t> const&);
 template void write_tns(std::string const&, CooTensor<double, std::uint64_t> const&);
 
-}  // namespace sporades::detail
+}  // namespace sporades
