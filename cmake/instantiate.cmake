@@ -7,7 +7,7 @@
 # with any of @ExecutionSpace@, @MemorySpace@ (that space's own), @Scalar@ and @Index@; lines that
 # begin with // are dropped. They become
 #   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for every enabled execution space
-#     x {float, double} x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
+#     x SPORADES_SCALARS x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
 #   - <build>/eti/mttkrp-host-<scalar>.cpp (and -cuda-, -hip-) in the library, which define them.
 # A declaration is made once for each choice of the names that it mentions.
 
@@ -85,7 +85,7 @@ function(sporades_instantiate header template_file)
   set_property(GLOBAL APPEND PROPERTY sporades_instantiated ${name})
   set(scalars none)
   if(template MATCHES "@Scalar@")
-    set(scalars float double)
+    set(scalars ${SPORADES_SCALARS})
   endif()
 
   set(licence "// SPDX-FileCopyrightText: Sporades contributors\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// Made by CMake from ${template_file}.\n")
