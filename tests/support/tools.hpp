@@ -43,6 +43,9 @@ struct Recording {
   std::vector<std::string> allocations;  ///< labels of Views
   std::vector<Launch> fences;            ///< Kokkos 3.5 and later
   std::vector<Copy> copies;              ///< by deep_copy
+  std::vector<std::string> regions;      ///< entered, with those around them: "outer > inner"
+  std::vector<std::string> inside;       ///< those that are entered now
+  std::vector<std::string> outside;      ///< labels of what was launched outside all regions
 };
 
 namespace detail {
@@ -61,6 +64,16 @@ void append(List& list, Entry&& entry) {
 inline void record_launch(char const* label, std::uint32_t device, std::uint64_t* id) {
   *id = 0;
   append(current_recording->launches, Launch{label, device});
+  if (current_recording->inside.empty())
+    append(current_recording->outside, std::string(label));
+}
+inline void record_region(char const* name) {
+  auto& inside = current_recording->inside;
+  append(inside, inside.empty() ? std::string(name) : inside.back() + " > " + name);
+  append(current_recording->regions, inside.back());
+}
+inline void record_end_of_region() {
+  current_recording->inside.pop_back();
 }
 /// Kokkos Tools fence before each of these callbacks, but 3.4: no doing of the function recorded.
 inline void record_fence(char const* label, std::uint32_t device, std::uint64_t* id) {
@@ -105,6 +118,8 @@ class RecordingScope {
     tools::set_allocate_data_callback(record_allocation);
     tools::set_deallocate_data_callback(record_deallocation);
     tools::set_begin_deep_copy_callback(record_copy);
+    tools::set_push_region_callback(record_region);
+    tools::set_pop_region_callback(record_end_of_region);
   }
   ~RecordingScope() {
     Kokkos::Tools::Experimental::set_callbacks(before_);

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <array>
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
+#include <sporades/formats/tucker_tensor.hpp>
+#include <support/backends.hpp>
+#include <support/files.hpp>
+#include <support/tensors.hpp>
+#include <support/tools.hpp>
+
+/// What applications bring in Views of their own, and take away in them.
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using HostSpace = Host::memory_space;
+
+/// Coordinates and values of four nonzeros of a 3 x 70000 tensor.
+constexpr int nonzeros = 4;
+constexpr int table[nonzeros][2] = {{2, 69999}, {0, 1}, {2, 0}, {1, 300}};
+Dims const dims{3, 70000};
+Entries<double> const expected{{{2, 69999}, 1}, {{0, 1}, 2}, {{2, 0}, 3}, {{1, 300}, 4}};
+
+/// A View of 2 x nnz filled with them.
+template <class ViewType>
+ViewType coordinates() {
+  ViewType const view("coordinates", 2, nonzeros);
+  for (int p = 0; p < nonzeros; ++p)
+    for (int n = 0; n < 2; ++n)
+      view(n, p) = static_cast<typename ViewType::value_type>(table[p][n]);
+  return view;
+}
+
+template <class Value>
+Kokkos::View<Value*, HostSpace> values() {
+  Kokkos::View<Value*, HostSpace> const view("values", nonzeros);
+  for (int p = 0; p < nonzeros; ++p) view(p) = static_cast<Value>(p + 1);
+  return view;
+}
+
+/// View moved to the space of exec; the View itself where that is the host.
+template <class ExecutionSpace, class ViewType>
+auto there(ExecutionSpace const&, ViewType const& view) {
+  return Kokkos::create_mirror_view_and_copy(typename ExecutionSpace::memory_space{}, view);
+}
+
+template <class Tensor>
+Entries<double> entries_on_host(Tensor const& X) {
+  return entries(copy_to(Host{}, X));
+}
+
+template <class Given, class Index, class ExecutionSpace>
+void check_index_type(ExecutionSpace const& exec) {
+  using Left = Kokkos::View<Given**, Kokkos::LayoutLeft, HostSpace>;
+  using Right = Kokkos::View<Given**, Kokkos::LayoutRight, HostSpace>;
+  auto const left = coordinates<Left>();
+  auto const right = coordinates<Right>();
+  auto const x = values<double>();
+  auto const check = [&](auto const& given, auto const& numbers) {
+    auto const X = make_coo(exec, dims, given, numbers);
+    using Tensor = CooTensor<double, Index, typename ExecutionSpace::memory_space>;
+    static_assert(std::is_same_v<std::decay_t<decltype(X)>, Tensor>);
+    CHECK(entries_on_host(X) == expected);
+    CHECK(X.sorted_modes.empty());
+  };
+  check(left, x);
+  check(right, x);
+  check(there(exec, left), there(exec, x));
+  Kokkos::View<Given const**, Kokkos::LayoutRight, HostSpace, Kokkos::MemoryUnmanaged> const
+      borrowed(right.data(), 2, nonzeros);
+  check(borrowed, Kokkos::View<double const*, HostSpace>(x));
+  // A row a nonzero, as its columns.
+  Kokkos::View<Given* [2], Kokkos::LayoutRight, HostSpace> const rows("rows", nonzeros);
+  for (int p = 0; p < nonzeros; ++p)
+    for (int n = 0; n < 2; ++n) rows(p, n) = right(n, p);
+  check(std::vector{Kokkos::subview(rows, Kokkos::ALL, 0), Kokkos::subview(rows, Kokkos::ALL, 1)},
+        x);
+  using Mode = Kokkos::View<Given*, HostSpace>;
+  Mode const first = Kokkos::subview(right, 0, Kokkos::ALL);
+  Mode const second = Kokkos::subview(right, 1, Kokkos::ALL);
+  check(std::array<Mode, 2>{first, second}, x);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("nonzeros come from Views of any integers and layouts", "[views][coo]",
+                        Cases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  check_index_type<int, std::uint32_t>(exec);
+  check_index_type<unsigned, std::uint32_t>(exec);
+  check_index_type<long long, std::uint64_t>(exec);
+  check_index_type<std::uint64_t, std::uint64_t>(exec);
+  auto const given = coordinates<Kokkos::View<int**, HostSpace>>();
+  auto const X = make_coo<std::uint64_t>(exec, dims, given, values<float>());
+  static_assert(std::is_same_v<typename decltype(X)::Index, std::uint64_t>);
+  static_assert(std::is_same_v<typename decltype(X)::Scalar, float>);
+  auto const counts = make_coo(exec, dims, given, values<int>());
+  static_assert(std::is_same_v<typename decltype(counts)::Scalar, double>);
+  CHECK(entries_on_host(counts) == expected);
+  given(0, 0) = 1;  // the tensor is a copy
+  CHECK(entries_on_host(counts) == expected);
+  check_launches(exec, [&] { make_coo(exec, dims, given, values<double>()); });
+}
+
+TEST_CASE("make_coo names the first nonzero with an index that is none",
+          "[views][coo][bad_input]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const x = values<double>();
+  auto const given = coordinates<Kokkos::View<int**, HostSpace>>();
+  auto const message = [&] { return message_of([&] { make_coo(exec, dims, given, x); }); };
+  CHECK(message() == "no error");
+  given(1, 3) = 70000;
+  CHECK(message() == "make_coo: nonzero 3, mode 1: the index 70000 (from 0) is not in [0, 70000)");
+  given(1, 1) = -2;
+  given(0, 1) = -5;
+  given(0, 2) = 3;
+  CHECK(message() == "make_coo: nonzero 1, mode 0: the index -5 (from 0) is not in [0, 3)");
+  given(0, 1) = 0;
+  CHECK(message() == "make_coo: nonzero 1, mode 1: the index -2 (from 0) is not in [0, 70000)");
+  auto const bytes = coordinates<Kokkos::View<signed char**, HostSpace>>();
+  CHECK(message_of([&] {
+          make_coo(exec, {3, 40}, bytes, x);
+        }) == "make_coo: nonzero 0, mode 1: the index 111 (from 0) is not in [0, 40)");
+  auto const wide = coordinates<Kokkos::View<std::int64_t**, HostSpace>>();
+  wide(0, 2) = (std::int64_t{1} << 32) + 1;  // 1 in 32 bits
+  CHECK(message_of([&] { make_coo<std::uint32_t>(exec, dims, wide, x); }) ==
+        "make_coo: nonzero 2, mode 0: the index 4294967297 (from 0) is not in [0, 3)");
+}
+
+TEST_CASE("make_coo refuses shapes that disagree", "[views][coo][bad_input]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const x = values<double>();
+  auto const given = coordinates<Kokkos::View<int**, HostSpace>>();
+  CHECK(message_of([&] {
+          make_coo(exec, {3, 70000, 5}, given, x);
+        }) == "make_coo: coordinates are 2 x 4, expected 3 x 4, the order x the number of values");
+  CHECK(message_of([&] {
+          make_coo(exec, dims, given, Kokkos::View<double*, HostSpace>("x", 3));
+        }) == "make_coo: coordinates are 2 x 4, expected 2 x 3, the order x the number of values");
+  using Mode = Kokkos::View<int*, HostSpace>;
+  CHECK(message_of([&] { make_coo(exec, dims, std::vector{Mode("i", 4)}, x); }) ==
+        "make_coo: coordinates of 1 modes, the order is 2");
+  CHECK(message_of([&] {
+          make_coo(exec, dims, std::vector{Mode("i", 4), Mode("j", 5)}, x);
+        }) == "make_coo: mode 1 has 5 indices, there are 4 values");
+  CHECK(message_of([&] {
+          make_coo<std::uint32_t>(exec, {3, std::uint64_t{1} << 33}, given, x);
+        }) == "make_coo: mode 1 has length 8589934592, past its 32-bit indices");
+  auto const empty = make_coo(exec, dims, Kokkos::View<int**, HostSpace>("none", 2, 0),
+                              Kokkos::View<double*, HostSpace>("none", 0));
+  CHECK(empty.nnz() == 0);
+  CHECK(empty.dims == dims);
+}
+
+TEMPLATE_LIST_TEST_CASE("factors come in and go out in any layout", "[views][matrix]", Cases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  Kokkos::View<Scalar**, Kokkos::LayoutLeft, HostSpace> const left("left", 5, 3);
+  for (int i = 0; i < 5; ++i)
+    for (int r = 0; r < 3; ++r) left(i, r) = static_cast<Scalar>(10 * i + r);
+  auto const check = [&](auto const& given, bool is_used_as_it_is) {
+    Matrix<Scalar, Memory> const A = make_factor(exec, given);
+    CHECK((static_cast<void const*>(A.data()) == given.data()) == is_used_as_it_is);
+    auto const back = matrix_on_host(A);
+    for (int i = 0; i < 5; ++i)
+      for (int r = 0; r < 3; ++r) CHECK(back(i, r) == left(i, r));
+  };
+  check(left, false);
+  check(there(exec, left), false);
+  Matrix<Scalar, Memory> const own("own", 5, 3);
+  copy_factor(exec, make_factor(exec, left), own);
+  check(own, true);
+  check(Kokkos::View<Scalar const**, Kokkos::LayoutRight, Memory>(own), false);
+  Kokkos::View<Scalar**, Kokkos::LayoutRight, Memory, Kokkos::MemoryUnmanaged> const borrowed(
+      own.data(), 5, 3);
+  check(borrowed, true);
+  auto const padded = make_matrix<Scalar>(exec, "padded", 5, std::size_t{3});
+  copy_factor(exec, own, padded);
+  check(padded, true);
+
+  std::array<decltype(left), 2> const both{left, left};
+  Factors<Scalar, Memory> const factors = make_factors(exec, both);
+  CHECK(factors.size() == 2);
+  Kokkos::View<Scalar**, Kokkos::LayoutLeft, HostSpace> const out("out", 5, 3);
+  copy_factor(exec, factors[1], out);
+  for (int i = 0; i < 5; ++i)
+    for (int r = 0; r < 3; ++r) CHECK(out(i, r) == left(i, r));
+  Kokkos::View<Scalar**, HostSpace> const small("small", 4, 3);
+  CHECK(message_of([&] { copy_factor(exec, factors[0], small); }) ==
+        "copy_factor: 5 x 3 numbers into a View of 4 x 3");
+}
+
+TEMPLATE_LIST_TEST_CASE("models move between memory spaces", "[views][models]", Cases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  constexpr bool moves = !std::is_same_v<Memory, HostSpace>;
+  auto const A = random_matrix<Scalar>(Host{}, 5, 3, 1), B = random_matrix<Scalar>(Host{}, 4, 3, 2);
+  Vector<Scalar, HostSpace> const numbers("numbers", 3);
+  for (int r = 0; r < 3; ++r) numbers(r) = static_cast<Scalar>(r + 1);
+  auto const same = [](auto const& a, auto const& b) {
+    bool equal = a.extent(0) == b.extent(0) && a.extent(1) == b.extent(1);
+    for (std::size_t i = 0; equal && i < a.extent(0); ++i)
+      for (std::size_t r = 0; r < a.extent(1); ++r) equal = equal && a(i, r) == b(i, r);
+    return equal;
+  };
+
+  KruskalTensor<Scalar, HostSpace> const kruskal{numbers, {A, B}};
+  KruskalTensor<Scalar, Memory> const device_kruskal = copy_to(exec, kruskal);
+  CHECK((device_kruskal.factors[0].data() == A.data()) == !moves);
+  CHECK((device_kruskal.weights.data() == numbers.data()) == !moves);
+  auto const kruskal_back = copy_to(Host{}, device_kruskal);
+  CHECK(kruskal_back.dims() == Dims{5, 4});
+  CHECK(kruskal_back.weights(2) == 3);
+  CHECK(same(kruskal_back.factors[0], A));
+  CHECK(same(kruskal_back.factors[1], B));
+
+  TuckerTensor<Scalar, HostSpace> const tucker{numbers, {A, B}};
+  TuckerTensor<Scalar, Memory> const device_tucker = copy_to(exec, tucker);
+  CHECK((device_tucker.core.data() == numbers.data()) == !moves);
+  auto const tucker_back = copy_to(Host{}, device_tucker);
+  CHECK(tucker_back.ranks() == std::vector<int>{3, 3});
+  CHECK(tucker_back.core(1) == 2);
+  CHECK(same(tucker_back.factors[1], B));
+}

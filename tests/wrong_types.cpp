@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
+
+/// Calls with arguments of wrong types, which must not compile. wrong_types.cmake tests that the
+/// compiler gives one error for each, the sentence of the comment before it.
+
+using namespace sporades;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Space = Exec::memory_space;
+template <class Scalar, class Layout>
+using List = std::vector<Kokkos::View<Scalar**, Layout, Space>>;
+
+/// A memory space that no execution space can access.
+struct FarSpace {
+  using memory_space = FarSpace;
+  using execution_space = Exec;
+  using device_type = Kokkos::Device<Exec, FarSpace>;
+  using size_type = std::size_t;
+};
+
+template <class T>
+T& given();
+
+void wrong_types() {
+  Exec const exec{};
+  auto& X = given<CooTensor<double>>();
+  auto& A = given<Factors<double, Space>>();
+  auto& V = given<Matrix<double, Space>>();
+  auto& plan = given<MttkrpPlan<double, std::uint32_t, Space>>();
+  auto& model = given<KruskalTensor<double>>();
+  auto const& finished = plan;
+  // says: the first argument must be an instance of a Kokkos execution space
+  mttkrp(1, X, A, 0, V);
+  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, PermutedTensor
+  mttkrp(exec, model, A, 0, V);
+  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, PermutedTensor
+  mttkrp(exec, finished, A, 0, V);
+  // says: a matrix must be row-major (Kokkos::LayoutRight): make_factor(exec, matrix) copies
+  mttkrp(exec, plan, given<List<double, Kokkos::LayoutLeft>>(), 0, V);
+  // says: a matrix must not be const, factors that are only read included: make_factor(exec, matrix)
+  mttkrp(exec, X, given<List<double const, Kokkos::LayoutRight>>(), 0, V);
+  // says: a matrix must have the tensor's scalar type
+  mttkrp(exec, plan, A, 0, given<Matrix<float, Space>>());
+  // says: a matrix must be a Kokkos::View of rank 2
+  phi(exec, X, A, V, 0, given<Vector<double, Space>>());
+  // says: a matrix must be a rank-2 Kokkos::View
+  phi(exec, X, A, 1e-10, 0, V);
+  // says: a matrix must be in the tensor's memory space: make_factor(exec, matrix) copies it there
+  mttkrp(exec, X, A, 0, given<Matrix<double, FarSpace>>());
+  // says: the execution space cannot access the tensor's memory space: copy_to(exec, X) copies
+  log_likelihood(exec, given<CooTensor<double, std::uint32_t, FarSpace>>(), model);
+  // says: make_mttkrp_plan takes a CooTensor: make_coo makes one of Views
+  make_mttkrp_plan(exec, model);
+  // says: phi takes a PhiPlan that is not const, or a CooTensor
+  phi(exec, plan, A, V, 0, V);
+  // says: update_pi takes a PhiPlan that is not const
+  update_pi(exec, X, A, 0);
+  // says: ttm_chain takes a TtmChainPlan that is not const
+  ttm_chain(exec, X, A, 0);
+  // says: sspttm takes an SspttmPlan that is not const, then Y
+  sspttm(exec, X, V, V, V);
+  // says: spttm takes an SpttmPlan that is not const, or a HierarchicalTensor
+  spttm(exec, X, V, V);
+  // says: the product must be a ScooTensor of the tensor's types: make_spttm_output and
+  spttm(exec, given<HierarchicalTensor<double>>(), V, V);
+  // says: log_likelihood takes a CooTensor and a KruskalTensor
+  log_likelihood(exec, plan, model);
+  // says: make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array of N Views
+  make_coo(exec, {3, 4}, 1, X.values);
+  // says: make_coo: the coordinates of a mode must be integers, a View of rank 1
+  make_coo(exec, {3, 4}, std::vector{X.values}, X.values);
+  // says: make_coo: values must be a Kokkos::View of nnz
+  make_coo(exec, {3, 4}, X.coordinates, 1);
+}
