@@ -119,7 +119,7 @@ struct MttkrpPlan {
 
   int order() const { return static_cast<int>(dims.size()); }
 
-  /// Of the formats and the buffers. Strategies that share the given tensor count it once.
+  /// Bytes of the formats and the buffers. Strategies that share the given tensor count it once.
   std::uint64_t storage_bytes() const;
 };
 
@@ -133,8 +133,8 @@ detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, 
                                                     MttkrpOptions const& options = {});
 
 /// MTTKRP on mode n by what the plan holds for it. Enqueued on exec, does not fence, allocates
-/// nothing where V has plan's rank. The plan is changed only in its buffers: one product of a plan
-/// at a time. Throws Error if the shapes disagree or n is not in [0, N).
+/// nothing where V has the plan's rank. The plan is changed only in its buffers: one product of a
+/// plan at a time. Throws Error if the shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>
 void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,

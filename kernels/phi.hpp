@@ -85,7 +85,7 @@ struct PhiPlan {
 
   int order() const { return static_cast<int>(dims.size()); }
 
-  /// Of the formats, the buffers, the weights and pi.
+  /// Bytes of the formats, the buffers, the weights and pi.
   std::uint64_t storage_bytes() const;
 };
 

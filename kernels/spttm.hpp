@@ -79,7 +79,7 @@ struct SpttmPlan {
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return tensors.empty() ? 0 : tensors[0].nnz(); }
 
-  /// Of the tensors and the buffers.
+  /// Bytes of the tensors and the buffers.
   std::uint64_t storage_bytes() const;
 };
 

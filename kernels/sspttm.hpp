@@ -36,7 +36,7 @@ struct SspttmPlan {
   detail::Permutation<MemorySpace> blocks;  // item p is block blocks(p); empty where it is block p
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
 
-  /// Of the fibers, the permutation and the buffers.
+  /// Bytes of the fibers, the permutation and the buffers.
   std::uint64_t storage_bytes() const {
     return fibers.storage_bytes() + blocks.extent(0) * sizeof(Position) + carry.bytes();
   }

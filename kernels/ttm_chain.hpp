@@ -110,7 +110,7 @@ struct TtmChainPlan {
 
   int order() const { return static_cast<int>(dims.size()); }
 
-  /// Of the formats, the buffers and the room for products.
+  /// Bytes of the formats, the buffers and the room for products.
   std::uint64_t storage_bytes() const;
 };
 
@@ -134,10 +134,10 @@ detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& e
                                                          std::vector<int> const& ranks,
                                                          TtmChainOptions const& options = {});
 
-/// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, as make_matrix or
-/// make_factor gives it, with padding of zeros; A[n] is not read. Enqueued on exec, does not fence,
-/// allocates nothing. The plan is changed only in its buffers: one product of a plan at a time.
-/// Throws Error if the shapes disagree or n is not in [0, N).
+/// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, its rows padded
+/// with zeros, as make_matrix and copy_matrix make them; A[n] is not read. Enqueued on exec, does
+/// not fence, allocates nothing. The plan is changed only in its buffers: one product of a plan at
+/// a time. Throws Error if the shapes or the padding disagree or n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
 detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,
                                                 FactorsType const& A, int n);

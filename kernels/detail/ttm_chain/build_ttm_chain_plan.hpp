@@ -132,8 +132,9 @@ void build_semi_sparse(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   plan.rows[n] = Kokkos::subview(plan.semi_sparse[n].results.back().coordinates, 0, Kokkos::ALL);
 }
 
-/// Memory for the products of all modes and for what lies between those of semi-sparse chains, and
-/// a first product of each such chain, so that the buffers of spttm and sspttm have their size.
+/// Memory for the products of all modes and for the intermediate products of semi-sparse chains.
+/// Each such chain computes a first product, so that the buffers of spttm and sspttm have their
+/// size.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   std::size_t entries = 0, between = 0;
