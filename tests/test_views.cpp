@@ -103,7 +103,8 @@ TEMPLATE_LIST_TEST_CASE("nonzeros come from Views of any integers and layouts", 
   CHECK(entries_on_host(counts) == expected);
   given(0, 0) = 1;  // the tensor is a copy
   CHECK(entries_on_host(counts) == expected);
-  check_launches(exec, [&] { make_coo(exec, dims, given, values<double>()); });
+  auto const x = values<double>();
+  check_launches(exec, [&] { make_coo(exec, dims, given, x); });
 }
 
 TEST_CASE("make_coo names the first nonzero with an index that is none",
