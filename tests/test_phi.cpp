@@ -274,7 +274,7 @@ TEMPLATE_LIST_TEST_CASE("phi's alto is refused where it needs atomics, which alt
   check_all_modes<TestType>(sparse, 3, {PhiStrategy::alto_atomic, 3}, true);
   CHECK(from_name<PhiStrategy>("alto-atomic") == PhiStrategy::alto_atomic);
   CHECK_THROWS_WITH(from_name<PhiStrategy>("best"),
-                    Catch::Matchers::ContainsSubstring("no strategy best"));
+                    Catch::Matchers::ContainsSubstring("there is no Phi strategy best"));
 }
 
 TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
