@@ -2,19 +2,21 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# bootstrap.sh: makes sure that this machine has what Sporades is built with, and prints, one a line,
-# the CMake arguments that find it. What it does, it says on standard error.
-#   1. Missing compilers, tools and libraries: Debian's packages are installed (root), or named.
-#   2. An installed Kokkos with a parallel backend (CMAKE_PREFIX_PATH, Kokkos_ROOT, /usr...) is used.
-#   3. Otherwise Kokkos and Kokkos Kernels 3.4.01 are built, with OpenMP and for this processor,
-#      from Debian's source package trilinos into ${SPORADES_CACHE:-~/.cache/sporades}: once.
-# It can be interrupted and run again at any moment. The machine's apt configuration stays as it is.
+# bootstrap.sh: makes sure that this machine has all that is needed to build Sporades, and prints the
+# CMake arguments that find it, one a line. It reports what it does on standard error.
+#   1. If compilers, tools or libraries are missing, root installs Debian's packages; other users are
+#      told their names.
+#   2. If there is an installed Kokkos with a parallel backend (in CMAKE_PREFIX_PATH, Kokkos_ROOT,
+#      /usr ...), it is used.
+#   3. Otherwise Kokkos and Kokkos Kernels 3.4.01 are built once, with OpenMP and for this processor,
+#      from Debian's source package trilinos, into ${SPORADES_CACHE:-~/.cache/sporades}.
+# It can be interrupted and run again at any time. It does not change the machine's apt configuration.
 set -euo pipefail
 
 trilinos=13.2.0 # holds Kokkos and Kokkos Kernels 3.4.01
 libraries=(libopenblas-openmp-dev zlib1g-dev catch2 libcli11-dev nlohmann-json3-dev libfmt-dev)
-extras=(ccache doxygen libbenchmark-dev) # of use, but never a reason to stop
-megabytes_needed=400 # the source package, the build and the result took 212 at most
+extras=(ccache doxygen libbenchmark-dev) # useful, but not necessary
+megabytes_needed=400 # download, build and result took 212 MB at most on Debian 12
 
 say() { echo "sporades: $*" >&2; }
 fail() {
@@ -24,8 +26,8 @@ fail() {
 
 cxx=${CXX:-c++}
 
-# logged FILE SENTENCE COMMAND...: the command's output goes to FILE; if it fails, SENTENCE and the
-# output's end are the last words of this script.
+# logged FILE SENTENCE COMMAND...: runs the command and writes its output to FILE. If it fails, prints
+# SENTENCE and the end of the output, and exits.
 logged() {
   local log=$1 sentence=$2 status
   shift 2
@@ -39,8 +41,8 @@ logged() {
   [[ $status == 0 ]] || fail "$sentence; the end of $log is:"$'\n'"$(tail -n 15 "$log")"
 }
 
-# The packages whose content neither the compiler nor the shell finds. The content counts, not the
-# package: it may have come another way.
+# Prints the Debian packages whose content is missing. It looks for the content, not for the package,
+# since the content may have been installed in another way.
 missing_packages() {
   command -v cmake > /dev/null || echo cmake
   command -v ninja > /dev/null || echo ninja-build
@@ -75,8 +77,8 @@ END
 
 install_packages() {
   export DEBIAN_FRONTEND=noninteractive
-  dpkg --configure -a                                      # goes on where it was interrupted
-  apt-get -o DPkg::Lock::Timeout=300 -q update || true # an old list may do
+  dpkg --configure -a                                      # in case an earlier run was interrupted
+  apt-get -o DPkg::Lock::Timeout=300 -q update || true # the old lists may be enough
   "$@" -o DPkg::Lock::Timeout=300 -q
 }
 
@@ -93,7 +95,7 @@ install_missing_packages() {
   logged "$cache/apt.log" "'${install[*]}' failed" install_packages "${install[@]}"
   mapfile -t missing < <(missing_packages)
   [[ ${#missing[@]} == 0 ]] ||
-    fail "${missing[*]} installed, but $cxx does not find what they hold; is CXX=$cxx the compiler to use?"
+    fail "${missing[*]} are installed, but $cxx does not find their content; is CXX=$cxx the right compiler?"
 }
 
 # Looks for an installed Kokkos as CMake does and prints "<version> <devices> <Kokkos_DIR> <KokkosKernels_DIR>",
@@ -115,18 +117,18 @@ END
   if [[ -s $folder/build/found ]]; then cat "$folder/build/found"; fi
 }
 
-# True, and prints the arguments, if there is an installed Kokkos fit for use.
+# If there is an installed Kokkos that Sporades can use, prints the arguments that name it. Else fails.
 use_installed_kokkos() {
   local found version devices kokkos kernels
   mapfile -t found < <(probe)
   version=${found[0]:-} devices=${found[1]:-} kokkos=${found[2]:-} kernels=${found[3]:-}
   [[ $version ]] || return 1
   if [[ ! $devices =~ OPENMP|THREAD|HPX|CUDA|HIP|SYCL ]]; then
-    say "passing over Kokkos $version in $kokkos: it is Serial only"
+    say "passing over Kokkos $version in $kokkos: it has no parallel backend"
   elif [[ ! -d $kernels ]]; then
-    say "passing over Kokkos $version in $kokkos: there are no Kokkos Kernels with it"
+    say "passing over Kokkos $version in $kokkos: it has no Kokkos Kernels"
   elif [[ $version =~ ^([0-2]\.|3\.[0-3](\.|$)) ]]; then
-    say "passing over Kokkos $version in $kokkos: 3.4 is the oldest that will do"
+    say "passing over Kokkos $version in $kokkos: Sporades needs at least 3.4"
   else
     say "using Kokkos $version (${devices//;/, }) in $kokkos"
     printf '%s\n' "-DKokkos_DIR=$kokkos" "-DKokkosKernels_DIR=$kernels"
@@ -135,7 +137,7 @@ use_installed_kokkos() {
   return 1
 }
 
-# A deb-src line for every source of this release that apt itself is configured with.
+# Prints a deb-src line for each package source of this release in apt's configuration.
 source_list() {
   local uri entry codename release component file key
   codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
@@ -154,8 +156,8 @@ download_trilinos() {
   local apt=$cache/apt
   mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$cache/download"
   source_list > "$apt/sources.list"
-  [[ -s $apt/sources.list ]] || fail "apt has no source of packages of this Debian release to take trilinos from."
-  # Check-Valid-Until: the version is fixed, so an old snapshot of the archive is as good as a new one.
+  [[ -s $apt/sources.list ]] || fail "apt knows no package source of this Debian release, from which it could download trilinos."
+  # Check-Valid-Until: the version is fixed, so an old snapshot of the archive is good enough.
   local options=(-o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=-
     -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt" -o Dir::Cache::archives="$apt/archives"
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
@@ -182,8 +184,8 @@ build_kokkos() {
     -DKokkos_ENABLE_SERIAL=ON
   cmake --build kokkos-build -j "$jobs"
   cmake --install kokkos-build
-  # Without explicit instantiation: with it this takes 40 minutes and leaves undefined references.
-  # The mangling is given because asking a Fortran compiler would need one.
+  # Explicit instantiation is off: it would take 40 minutes and leave undefined references. The name
+  # mangling is given, because CMake would need a Fortran compiler to find it out.
   cmake -S kokkos-kernels -B kernels-build "${common[@]}" -DKokkos_DIR="$prefix/lib/cmake/Kokkos" \
     -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TPL_BLAS=ON -DKokkosKernels_ENABLE_TPL_LAPACK=ON \
     "-DF77_BLAS_MANGLE=(name,NAME) name ## _"
@@ -206,7 +208,8 @@ trap 'exit 143' TERM HUP
 install_missing_packages
 if use_installed_kokkos; then exit; fi
 
-# What the compiler makes of -march=native tells processors apart that share this cache folder.
+# Several machines may share this cache folder. The compiler's macros for -march=native tell their
+# processors apart.
 native=-march=native
 "$cxx" $native -x c++ -E - < /dev/null > /dev/null 2>&1 || native=
 key=$("$cxx" $native -x c++ -dM -E - < /dev/null | sha256sum | cut -c 1-12)
@@ -222,8 +225,8 @@ if [[ ! -e $stamp ]]; then
 fi
 if [[ ! -e $stamp ]]; then
   command -v apt-get > /dev/null ||
-    fail "no Kokkos found, and without apt-get there is no source to build one from: install Kokkos and Kokkos Kernels, give their prefix in CMAKE_PREFIX_PATH, then run this again."
-  find "$cache" -maxdepth 1 -name 'work.*' -mmin +60 -exec rm -rf {} + # of runs that were killed
+    fail "found no Kokkos, and without apt-get cannot download one: install Kokkos and Kokkos Kernels, name their prefix in CMAKE_PREFIX_PATH, then run this again."
+  find "$cache" -maxdepth 1 -name 'work.*' -mmin +60 -exec rm -rf {} + # left by runs that were killed
   free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
   ((free >= megabytes_needed)) ||
     fail "building Kokkos needs $megabytes_needed MB in $cache, and $free MB are free: make room, or name another folder in SPORADES_CACHE."

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# build.sh [--target TARGET] [CMAKE ARGUMENTS]: builds library, command and tests (or what TARGET
-# needs) for this machine in build/, after bootstrap.sh has seen to what they need. Run again, it
-# builds what changed.
+# build.sh [--target TARGET] [CMAKE ARGUMENTS]: builds library, command and tests (or only TARGET) for
+# this machine in build/. First runs bootstrap.sh, which installs or builds what they need. When it is
+# run again, it builds what has changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HOME=${HOME:-/root}
@@ -18,14 +18,15 @@ fi
 arguments=$(cmake/bootstrap.sh)
 mapfile -t arguments <<< "$arguments"
 
-# What the compiler makes of -march=native tells processors apart that share a folder.
+# Several machines may share this folder. The compiler's macros for -march=native tell their processors
+# apart.
 cxx=${CXX:-c++}
 native=-march=native
 "$cxx" $native -x c++ -E - < /dev/null > /dev/null 2>&1 || native=
 macros=$("$cxx" $native -x c++ -dM -E - < /dev/null)
 
 if [[ -e build/processor && $(< build/processor) != "$macros" ]]; then
-  echo "sporades: build/ was made for another processor or compiler; building afresh" >&2
+  echo "sporades: build/ was made for another processor or compiler; building it anew" >&2
   rm -rf build
 fi
 mkdir -p build

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# demo.sh: builds Sporades in build/, makes a tensor of this machine's package index in build/demo,
-# and decomposes it.
+# demo.sh: builds the command sporades in build/, makes a tensor from this machine's package index in
+# build/demo, and decomposes it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/build.sh --target sporades_command
@@ -12,7 +12,7 @@ demo=build/demo
 if [[ ! -s $demo/packages.tns ]]; then
   mkdir -p $demo
   if ! cmake/package_tensor.sh $demo > /dev/null; then
-    echo "sporades: taking the smaller tensor that comes with Sporades instead" >&2
+    echo "sporades: using the smaller tensor that comes with Sporades instead" >&2
     rm -rf $demo
   fi
 fi
@@ -28,22 +28,22 @@ run() {
 
 cat << 'END'
 
-A tensor that every Debian machine carries: its package index,
-  (package x package it relates to x kind of relation: Depends, Recommends, Suggests, ...).
+Every Debian machine has a large sparse tensor, its package index:
+  (package x package that it relates to x kind of relation: Depends, Recommends, Suggests, ...).
 END
 run build/bin/sporades info $tensor
 
 cat << 'END'
 
-Its CP decomposition by alternating Poisson regression, as the counts that it holds. Each component is
-a group of packages (mode 0) that relate, in the same ways (mode 2), to the same others (mode 1), and
-the strongest names say what it is: you see worlds such as C++ with Qt and KDE, Perl, Python, R, Haskell,
-Rust crates, Node and the language packs come apart. Nobody told the program what any of these are.
+Its values are counts, so it is decomposed by CP-APR (alternating Poisson regression). Each component is
+a group of packages (mode 0) that relate in the same ways (mode 2) to the same others (mode 1). The
+strongest names show what it is: C++ with Qt and KDE, Perl, Python, R, Haskell, Rust crates, Node and the
+language packs come apart. Nobody told the program what any of these are.
 END
 run build/bin/sporades cp-apr $tensor --rank 24 --seed 300 --iterations 20 --labels $labels --top 5 \
   -o build/demo.ktns
 
 cat << 'END'
 
-The model is in build/demo.ktns, in Tensor Toolbox's text form. What else there is: build/bin/sporades --help
+The model is in build/demo.ktns, in Tensor Toolbox's text form. More commands: build/bin/sporades --help
 END

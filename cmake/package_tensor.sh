@@ -11,18 +11,20 @@
 # and OUT_DIR/labels/mode-{0,1,2}.txt, whose line i is the name of index i (from 1, as in .tns).
 #
 # Definition: each name in a package's fields Depends, Pre-Depends, Recommends, Suggests, Enhances,
-# Conflicts, Breaks, Replaces and Provides is a nonzero of value 1. Every alternative of "a | b"
-# counts. Versions "(>= 1)" and architectures ":any" are dropped, and what is then alike is one
-# nonzero. A package without relations has no row; a name that no package has, virtual or of a
-# former release, has its column. Debian 12 gives 59621 x 87388 x 9 with 411327 nonzeros.
+# Conflicts, Breaks, Replaces and Provides is a nonzero of value 1.
+#   - Every alternative of "a | b" counts.
+#   - Versions "(>= 1)" and architectures ":any" are dropped, and names that are then equal count once.
+#   - A package without relations has no row. A name that no package has (a virtual package, or one of
+#     an earlier release) has a column.
+# Debian 12 gives 59621 x 87388 x 9 with 411327 nonzeros.
 #
-# Indices are numbered alphabetically (in bytes) and lines sorted by index: the same package index
-# gives the same files. Needs what every Debian has: bash, apt, perl-base, gzip.
+# Indices are numbered in alphabetical order (of bytes), and lines are sorted by index, so that the same
+# package index gives the same files. Needs only what every Debian has: bash, apt, perl-base, gzip.
 set -euo pipefail
 export LC_ALL=C
 
-# --small takes these sections of the archive, and of them the names that have at least three
-# relations on their own side: the rarer ones fill files without showing in a component.
+# --small takes only packages of these sections of the archive, and of their nonzeros only those whose
+# two names have at least three each: rarer names make files larger and show in no component.
 small_sections='perl gnu-r python rust kde javascript'
 
 fail() { # status, sentence
@@ -45,10 +47,9 @@ mkdir -p "$out"
 scratch=$(mktemp -d "$out/.package_tensor.XXXXXX") # beside the results, so that mv only renames
 trap 'rm -rf "$scratch"' EXIT
 
-# dumpavail prints the version of each package that apt would install; without downloaded lists
-# that is only what is installed already, which has no Filename.
-# Where it prints nothing the lists themselves do (and where they hold two versions of a package,
-# as security updates do, it gets the relations of both).
+# dumpavail prints each package in the version that apt would install. Without downloaded lists these
+# are only the installed packages, which have no Filename. Then the lists themselves are read. (If they
+# hold two versions of a package, such as a security update, it gets the relations of both.)
 index=$scratch/index
 apt-cache dumpavail > "$index" || : > "$index"
 if ! grep -q '^Filename:' "$index"; then
@@ -107,7 +108,7 @@ sub write_lines {
   my $path = "$scratch/$name";
   open my $file, '>', $path or die "package_tensor.sh: $path: $!\n";
   print $file map { "$_\n" } @lines;
-  close $file or die "package_tensor.sh: $path: $!\n";    # tells of a failed print as well
+  close $file or die "package_tensor.sh: $path: $!\n";    # fails if a print has failed
 }
 my @number = count_names(@nonzeros);    # its values become indices
 for my $mode (0 .. 2) {
@@ -127,7 +128,7 @@ if [[ $tensor == *.gz ]]; then
   gzip -9n "$scratch/tensor" # n: without the time, so that the bytes are the same
   mv "$scratch/tensor.gz" "$scratch/tensor"
 fi
-rm -f "$out/$tensor" # it goes first and comes last: a tensor in place has its own labels
+rm -f "$out/$tensor" # removed first and written last, so that a tensor never has the labels of another
 mkdir -p "$out/labels"
 mv -f "$scratch"/mode-{0,1,2}.txt "$out/labels/"
 mv -f "$scratch/tensor" "$out/$tensor"

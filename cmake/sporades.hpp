@@ -10,11 +10,11 @@
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/core/spin_limit.hpp>
-#include <sporades/formats/any_coo.hpp>
+#include <sporades/formats/any_coo_tensor.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
-#include <sporades/formats/files/tucker_file.hpp>
+#include <sporades/formats/files/ttensor_file.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>

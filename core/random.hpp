@@ -7,7 +7,7 @@
 namespace sporades {
 namespace detail {
 
-/// One step of the SplitMix64 generator: a bijection of 64 bits that scatters its input.
+/// One step of the SplitMix64 generator: a bijection of the 64-bit numbers that scatters its input.
 /// Steele, Lea & Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t splitmix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
@@ -16,8 +16,8 @@ KOKKOS_INLINE_FUNCTION constexpr std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Entry (i, r) of the random factor of mode n, in [0, 1): the same number on every backend, thread
-/// count and machine. In float it is the double rounded, so it may be 1.
+/// Entry (i, r) of the random factor of mode n, in [0, 1). It is the same number on every backend,
+/// number of threads and machine. In float it is the double, rounded, so it may be 1.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::uint64_t n,
                                                      std::uint64_t i, std::uint64_t r) {
@@ -27,10 +27,10 @@ KOKKOS_INLINE_FUNCTION constexpr Scalar random_entry(std::uint64_t seed, std::ui
 
 }  // namespace detail
 
-/// The seed of start k of several, start 0 being the seed's own. Neighbouring seeds will not do:
-/// where two differ in their lowest bits alone, below the rank, random factors have the same
-/// columns in another order. So the others are scattered over 53 bits, which every reader of JSON
-/// keeps, and are others for another seed.
+/// The seed of start k when a method tries several starts from one seed; start 0 has the seed
+/// itself. The seeds seed + k would not do: if two seeds differ by less than the rank, random
+/// factors can have the same columns in another order. So the other seeds are scattered over 53
+/// bits. (Every reader of JSON keeps integers of 53 bits.)
 constexpr std::uint64_t seed_of_start(std::uint64_t seed, int k) {
   return k == 0
              ? seed
@@ -49,8 +49,9 @@ struct FillRandom {
   }
 };
 
-/// A padded rows x R matrix (see make_matrix) of random_entry(seed, n, i, r). Enqueued on exec.
-/// Throws Error if R is past the 16 bits that the generator gives it.
+/// A padded rows x R matrix (see make_matrix) with the entries random_entry(seed, n, i, r).
+/// Enqueued on exec, does not fence. Throws Error if R is not in 1 to 65535: the generator has 16
+/// bits for r.
 template <class Scalar, class ExecutionSpace>
 Matrix<Scalar, typename ExecutionSpace::memory_space> random_factor(ExecutionSpace const& exec,
                                                                     std::string const& label,
@@ -68,7 +69,9 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> random_factor(ExecutionSpa
 
 }  // namespace detail
 
-/// One random factor a mode, A[n]: dims[n] x R. Enqueued on exec.
+/// One random factor a mode, A[n]: dims[n] x R, uniform in [0, 1). The entries depend on the seed,
+/// n, the row and the column only. Enqueued on exec, does not fence. Throws Error if R is not in 1
+/// to 65535.
 template <class Scalar, class ExecutionSpace>
 Factors<Scalar, typename ExecutionSpace::memory_space> random_factors(ExecutionSpace const& exec,
                                                                       Dims const& dims, int R,

@@ -22,8 +22,9 @@
 namespace sporades {
 namespace {
 
-// Putting a thread to sleep and waking it costs up to about as long on a virtual machine: who spins
-// for that long loses at most twice what the best choice would, however long the wait is.
+// On a virtual machine it takes up to about this long to put a thread to sleep and wake it. A
+// thread that spins for as long, and then sleeps, loses at most twice the time that the best choice
+// would lose, however long the wait is.
 constexpr double seconds_to_spin = 3e-4;
 
 template <class... Spaces>
@@ -31,7 +32,8 @@ constexpr bool has_openmp(std::tuple<Spaces...>*) {
   return (detail::wakes_threads<Spaces> || ...);
 }
 
-/// Rounds of GNU's waiting loop that take so long here; a pause takes 20 to 150 cycles.
+/// Rounds of the waiting loop of GNU's OpenMP library that take this long on this machine. They are
+/// measured, since an instruction `pause` takes 20 to 150 cycles.
 long spins_in(double seconds) {
   constexpr int trial = 1000;
   std::atomic<int> word{0};
@@ -49,8 +51,9 @@ long spins_in(double seconds) {
 }
 
 #if defined(__linux__)
-/// Where threads are to be bound, the OpenMP library has bound this one to its first place when it
-/// was loaded, and the program that follows would have that place only: gives back all of them.
+/// Gives this thread all processors again that OpenMP may use. If threads are to be bound, the
+/// OpenMP library bound this one to the first place when it was loaded; the program that is
+/// executed next would inherit that place only.
 void unbind() {
 #if defined(_OPENMP)
   std::vector<int> processors;
@@ -80,7 +83,7 @@ void limit_spinning(char** argv) {
   if (!has_openmp(static_cast<ExecutionSpaces*>(nullptr))) return;
   for (char const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
     if (std::getenv(variable) != nullptr) return;
-  // Where the dynamic linker was executed, to load the program, /proc/self/exe is the linker.
+  // If the user executed the dynamic linker to load the program, /proc/self/exe is the linker.
   if (getauxval(AT_BASE) == 0) return;
   std::string program(4096, '\0');
   auto const length = readlink("/proc/self/exe", program.data(), program.size());
@@ -90,7 +93,7 @@ void limit_spinning(char** argv) {
       setenv("KMP_BLOCKTIME", "1", 1) != 0)
     return;
   unbind();
-  execv(program.c_str(), argv);  // returns only if it fails: then threads spin as they always do
+  execv(program.c_str(), argv);  // returns only if it fails; then threads spin as without this
 #else
   static_cast<void>(argv);
 #endif

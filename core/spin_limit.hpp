@@ -4,16 +4,18 @@
 
 namespace sporades {
 
-/// Limits how long threads of OpenMP spin while they wait. GNU's library lets them spin for some
-/// milliseconds, and beside other busy programs they keep processors from the very threads that
-/// they wait for. With this they sleep after 0.3 milliseconds (GOMP_SPINCOUNT; LLVM's library
-/// counts in milliseconds: KMP_BLOCKTIME=1).
+/// Limits how long threads of OpenMP spin while they wait, for machines that are shared. GNU's
+/// OpenMP library lets them spin for some milliseconds; beside other busy programs they then take
+/// processors from the threads that they wait for. After this call they sleep after 0.3
+/// milliseconds (1 millisecond with LLVM's library).
 ///
-/// The OpenMP library reads these variables when it is loaded, so the program is executed once more
-/// in place, with the same arguments: call this first in main, before any input is read, and before
-/// Kokkos starts. Returns without doing anything where the user has set OMP_WAIT_POLICY,
-/// GOMP_SPINCOUNT or KMP_BLOCKTIME (as the second execution has), where this Kokkos has no OpenMP,
-/// and where the system does not allow it. Linux only. argv: main's, ended by a null pointer.
+/// The limit is set by the environment variables GOMP_SPINCOUNT and KMP_BLOCKTIME, which the OpenMP
+/// library reads when it is loaded. So the program is executed again in place, with the same
+/// arguments. Call this first in main, before any input is read and before Kokkos is initialised.
+/// argv: main's, ended by a null pointer. Returns without any effect if
+/// - OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME is set, as it is in the second execution,
+/// - the library was built without OpenMP,
+/// - the system is not Linux, or does not allow it.
 void limit_spinning(char** argv);
 
 }  // namespace sporades

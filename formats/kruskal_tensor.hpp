@@ -6,7 +6,8 @@
 
 namespace sporades {
 
-/// Kruskal tensor: M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r).
+/// Kruskal tensor, a model of rank R: M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r), where o
+/// is the outer product.
 template <class ScalarType, class MemorySpaceType = Kokkos::HostSpace>
 struct KruskalTensor {
   using Scalar = ScalarType;

@@ -7,9 +7,9 @@
 
 namespace sporades {
 
-/// One COO tensor and N permutations: orders[n](p) is the nonzero that comes p-th when the tensor
-/// is sorted by mode n. Less memory than N sorted copies, at the price of gathered reads.
-/// (GenTen calls this MTTKRP's "perm" method.)
+/// One tensor in coordinate format and a permutation a mode: orders[n](p) is the nonzero that is at
+/// place p when the tensor is sorted by mode n. Takes less memory than N sorted copies, but
+/// nonzeros are gathered. (MTTKRP on it is what GenTen calls the "perm" method.)
 template <class ScalarType, class IndexType = std::uint32_t,
           class MemorySpaceType = Kokkos::HostSpace>
 struct PermutedTensor {
@@ -18,7 +18,7 @@ struct PermutedTensor {
   using MemorySpace = MemorySpaceType;
 
   CooTensor<Scalar, Index, MemorySpace> tensor;
-  std::vector<Kokkos::View<Position*, MemorySpace>> orders;  // per mode: nnz
+  std::vector<Kokkos::View<Position*, MemorySpace>> orders;  // one a mode: nnz
 
   int order() const { return tensor.order(); }
   Position nnz() const { return tensor.nnz(); }
@@ -27,22 +27,20 @@ struct PermutedTensor {
   }
 };
 
-/// Sorts X once a mode, ties by the other modes in rising order. Shares X's Views. Fences exec.
-/// X's indices are trusted: check_coordinates checks them.
+/// Sorts X by each mode n, nonzeros of one row by the other modes in ascending order. Shares X's
+/// Views. X's indices are trusted; check_coordinates checks them. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PermutedTensor<Scalar, Index, MemorySpace> make_permuted(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {
   PermutedTensor<Scalar, Index, MemorySpace> result{X, {}};
   for (int n = 0; n < X.order(); ++n) {
-    std::vector<int> modes{n};
-    for (int m = 0; m < X.order(); ++m)
-      if (m != n) modes.push_back(m);
+    auto const modes = detail::with_other_modes({n}, X.order());
     result.orders.push_back(detail::sort_permutation(exec, X, modes));
   }
   return result;
 }
 
-/// The tensor as it was given. Exact.
+/// The tensor in coordinate format, in the order in which it was given. Exact. Shares its Views.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const&,
                                              PermutedTensor<Scalar, Index, MemorySpace> const& X) {

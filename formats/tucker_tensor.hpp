@@ -6,9 +6,9 @@
 
 namespace sporades {
 
-/// Tucker tensor: M = G x_0 A_0 x_1 A_1 ... x_{N-1} A_{N-1}, with a dense core
-/// G: R_0 x ... x R_{N-1}, G(j_0, ..., j_{N-1}) = core(j_0 + R_0 (j_1 + R_1 (j_2 + ...))): the
-/// first index fastest, as Tensor Toolbox stores it.
+/// Tucker tensor: M = G x_0 A_0 x_1 A_1 ... x_{N-1} A_{N-1}, where x_n is the product with mode n.
+/// The core G: R_0 x ... x R_{N-1} is dense, and stored with the first index fastest, as Tensor
+/// Toolbox stores it: G(j_0, ..., j_{N-1}) = core(j_0 + R_0 (j_1 + R_1 (j_2 + ...))).
 template <class ScalarType, class MemorySpaceType = Kokkos::HostSpace>
 struct TuckerTensor {
   using Scalar = ScalarType;
@@ -44,7 +44,7 @@ TuckerTensor<Scalar, typename ExecutionSpace::memory_space> copy_to(
 
 namespace detail {
 
-/// Numbers of a core of these ranks. Throws Error where that overflows 64 bits.
+/// Entries of a core of these ranks. Throws Error if their number overflows 64 bits.
 inline std::uint64_t core_size(std::vector<int> const& ranks) {
   std::uint64_t size = 1;
   for (int rank : ranks)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
@@ -125,7 +126,7 @@ TEMPLATE_LIST_TEST_CASE("the parts of a partition hold all nonzeros and name the
       ++partitions;
       Position next = 0, own = 0, wrong = 0;
       for (std::size_t k = 0; k < parts.extent(0); ++k) {
-        wrong += parts(k).begin != next || parts(k).own != own;
+        wrong += parts(k).begin != next || parts(k).buffer_row != own;
         next = parts(k).end;
         own += parts(k).row_count;
         for (Position p = parts(k).begin; p < parts(k).end; ++p) {
@@ -139,7 +140,7 @@ TEMPLATE_LIST_TEST_CASE("the parts of a partition hold all nonzeros and name the
       }
       CHECK(wrong == 0);
       CHECK(next == Y.nnz());
-      CHECK(own == alto.partitions[n].own_rows);
+      CHECK(own == alto.partitions[n].buffer_rows);
     }
   }
   CHECK(partitions > 3);

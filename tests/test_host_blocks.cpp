@@ -3,7 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/files/detail/host_blocks.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <support/files.hpp>
 #include <thread>
 

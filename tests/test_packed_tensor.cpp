@@ -18,7 +18,8 @@ Kokkos::DefaultHostExecutionSpace host() {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("packed COO gives back its nonzeros", "[formats][packed_coo]", Cases) {
+TEMPLATE_LIST_TEST_CASE("packed tensors give back their nonzeros", "[formats][packed_tensor]",
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -43,7 +44,8 @@ TEMPLATE_LIST_TEST_CASE("packed COO gives back its nonzeros", "[formats][packed_
   }
 }
 
-TEST_CASE("packed COO of 3,000 nonzeros takes the bytes that it says", "[formats][packed_coo]") {
+TEST_CASE("a packed tensor of 3,000 nonzeros takes the bytes that it says",
+          "[formats][packed_tensor]") {
   auto const X =
       sorted(host(), random_coo<double, std::uint32_t>(host(), {4, 100, 100}, 3000), {0, 1, 2});
   auto const packed = make_packed(host(), X, 0);
@@ -51,7 +53,7 @@ TEST_CASE("packed COO of 3,000 nonzeros takes the bytes that it says", "[formats
   CHECK(packed.storage_bytes() == 3000 * (8 + 4) + 4 * 4 + 24 * 8);
 }
 
-TEST_CASE("packed COO refuses what does not fit", "[formats][packed_coo]") {
+TEST_CASE("packed tensors refuse what does not fit", "[formats][packed_tensor]") {
   using Catch::Matchers::ContainsSubstring;
   auto const X = random_coo<double, std::uint32_t>(host(), {6, 5, 4}, 10);
   CHECK_THROWS_WITH(make_packed(host(), sorted(host(), X, {1}), 0),

@@ -96,7 +96,7 @@ void check_all_of(Exec const& exec, HostTensor<Index> const& X, std::vector<int>
     auto const moved = sporades::detail::permuted(exec, device, permutation);
     CHECK(moved.sorted_modes.empty());
     check_is_permuted(to_host(moved), X, order);
-    auto const Y = sporades::sorted(exec, device, modes, algorithm);
+    auto const Y = sporades::detail::sorted_by(exec, device, modes, algorithm);
     CHECK(std::equal(modes.begin(), modes.end(), Y.sorted_modes.begin()));
     CHECK(sporades::is_sorted(exec, Y, modes));
     CHECK(sporades::is_sorted(exec, Y, Y.sorted_modes));

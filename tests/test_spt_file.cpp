@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
-#include <sporades/formats/detail/nonzero_order.hpp>
+#include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/formats/files/detail/spt_file/header.hpp>
 #include <sporades/formats/files/spt_file.hpp>

@@ -67,7 +67,7 @@ void Decomposition::set_backend(std::string const& name, int threads) {
 }
 
 template <class Scalar>
-AnyCoo<Scalar> Decomposition::read() {
+AnyCooTensor<Scalar> Decomposition::read() {
   phase_.reset();
   progress_.show("reading " + arguments_.read.file);
   auto const result = command::read<Scalar>(arguments_.read);
@@ -267,8 +267,8 @@ int Decomposition::finish_without_model(int signal) {
   return 128 + signal;
 }
 
-template AnyCoo<double> Decomposition::read();
-template AnyCoo<float> Decomposition::read();
+template AnyCooTensor<double> Decomposition::read();
+template AnyCooTensor<float> Decomposition::read();
 template void Decomposition::print_labels(KruskalTensor<double> const&);
 template void Decomposition::print_labels(KruskalTensor<float> const&);
 template void Decomposition::print_labels(TuckerTensor<double> const&);

@@ -8,7 +8,7 @@
 #include <sporades/algorithms/command/progress.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/timer.hpp>
-#include <sporades/formats/any_coo.hpp>
+#include <sporades/formats/any_coo_tensor.hpp>
 
 namespace sporades::command {
 
@@ -29,7 +29,7 @@ class Decomposition {
 
   /// The tensor; the labels, if any, are checked against its dims.
   template <class Scalar>
-  AnyCoo<Scalar> read();
+  AnyCooTensor<Scalar> read();
 
   /// rank: "rank 16"
   void announce(std::string const& rank);

@@ -12,7 +12,7 @@ namespace sporades::command {
 namespace {
 
 /// Values are counts, which float holds as exactly as double does: .tns text is the same for both.
-AnyCoo<float> make_tensor(GenerateArguments const& arguments) {
+AnyCooTensor<float> make_tensor(GenerateArguments const& arguments) {
   Kokkos::DefaultExecutionSpace const exec;
   Kokkos::DefaultHostExecutionSpace const host;
   auto const seed = arguments.seed.value_or(default_generate_seed);

@@ -26,7 +26,7 @@ struct FindRuns {
   sporades::detail::CompareNonzeros<Coordinates> compare;
   Starts starts;
   KOKKOS_FUNCTION void operator()(Position p, Position& runs, bool is_last) const {
-    if (p != 0 && compare(p - 1, p) == 0) return;
+    if (!compare.begins_run(p)) return;
     if (is_last) starts(runs) = p;
     ++runs;
   }
@@ -69,9 +69,7 @@ ModeInfo mode_info(Exec const& exec, Tensor const& X, int n) {
   auto const mean = [&](Position runs) {
     return runs == 0 ? 0 : static_cast<double>(X.nnz()) / static_cast<double>(runs);
   };
-  std::vector<int> others;
-  for (int m = 0; m < X.order(); ++m)
-    if (m != n) others.push_back(m);
+  auto const others = sporades::detail::other_modes({n}, X.order());
   Runs const slices = count_runs(exec, sorted(exec, X, {n}), {n});
   Runs const fibers = count_runs(exec, sorted(exec, X, others), others);
   return {X.dims[n],      slices.count, mean(slices.count),

@@ -9,7 +9,7 @@
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
-#include <sporades/formats/files/tucker_file.hpp>
+#include <sporades/formats/files/ttensor_file.hpp>
 
 namespace sporades::command {
 
@@ -127,8 +127,8 @@ struct TuckerKind {
   using Model = TuckerTensor<Scalar>;
   static constexpr char const* extension = ".ttns";
 
-  static Model read(std::string const& path) { return read_tucker<Scalar>(path); }
-  static void write(std::string const& path, Model const& model) { write_tucker(path, model); }
+  static Model read(std::string const& path) { return read_ttensor<Scalar>(path); }
+  static void write(std::string const& path, Model const& model) { write_ttensor(path, model); }
 
   template <class Options>
   static std::string rank_text(Options const& options) {

@@ -71,7 +71,7 @@ void check_tensor_name(std::string const& path) {
 }
 
 template <class Scalar>
-void write_tensor(std::string const& path, AnyCoo<Scalar> const& X) {
+void write_tensor(std::string const& path, AnyCooTensor<Scalar> const& X) {
   if (ends_with(path, ".spt"))
     write_spt(path, X);
   else
@@ -80,7 +80,7 @@ void write_tensor(std::string const& path, AnyCoo<Scalar> const& X) {
 
 template ReadResult<double> read(ReadArguments const&, Duplicates);
 template ReadResult<float> read(ReadArguments const&, Duplicates);
-template void write_tensor(std::string const&, AnyCoo<double> const&);
-template void write_tensor(std::string const&, AnyCoo<float> const&);
+template void write_tensor(std::string const&, AnyCooTensor<double> const&);
+template void write_tensor(std::string const&, AnyCooTensor<float> const&);
 
 }  // namespace sporades::command

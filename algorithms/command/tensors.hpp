@@ -24,6 +24,6 @@ void check_tensor_name(std::string const& path);
 
 /// Writes in the format that the name asks for.
 template <class Scalar>
-void write_tensor(std::string const& path, AnyCoo<Scalar> const& X);
+void write_tensor(std::string const& path, AnyCooTensor<Scalar> const& X);
 
 }  // namespace sporades::command

@@ -10,20 +10,19 @@
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
-/// The coordinates (fiber, i_n) of the unfolding's nonzeros; place(p) counts the fibers that begin
-/// before nonzero p.
+/// The coordinates (fiber, i_n) of the unfolding's nonzeros. before(p): fibers that begin before
+/// nonzero p.
 template <class Coordinates, class UnfoldedCoordinates>
 struct UnfoldNonzeros {
-  CompareNonzeros<Coordinates> compare;                               // by all modes but n
-  Kokkos::View<Position*, typename Coordinates::memory_space> place;  // nnz
-  Coordinates from;                                                   // N x nnz
-  UnfoldedCoordinates to;                                             // 2 x nnz
+  CompareNonzeros<Coordinates> compare;                                // by all modes but n
+  Kokkos::View<Position*, typename Coordinates::memory_space> before;  // nnz
+  Coordinates from;                                                    // N x nnz
+  UnfoldedCoordinates to;                                              // 2 x nnz
   int n;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     using Index = typename UnfoldedCoordinates::non_const_value_type;
-    bool const begins = p == 0 || compare(p - 1, p) != 0;
-    to(0, p) = static_cast<Index>(begins ? place(p) : place(p) - 1);
+    to(0, p) = static_cast<Index>(compare.begins_run(p) ? before(p) : before(p) - 1);
     to(1, p) = from(n, p);
   }
 };
@@ -36,20 +35,14 @@ CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
                                              int n) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
-  std::vector<int> others;
-  for (int m = 0; m < X.order(); ++m)
-    if (m != n) others.push_back(m);
+  auto const others = other_modes({n}, X.order());
   auto const Y = sorted(exec, X, others);
   CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
-  auto const place =
-      uninitialized<Kokkos::View<Position*, MemorySpace>>(exec, "sporades::hosvd::fibers", Y.nnz());
-  Kokkos::parallel_for("sporades::hosvd::mark_fibers", Range<ExecutionSpace>(exec, 0, Y.nnz()),
-                       MarkHeads<Coordinates>{compare, place});
-  Position const fibers = exclusive_scan_total(exec, place);
-  auto const unfolded = allocate_coo<Scalar, Index>(exec, {fibers, X.dims[n]}, Y.nnz());
+  auto const fibers = number_runs(exec, compare, Y.nnz());
+  auto const unfolded = allocate_coo<Scalar, Index>(exec, {fibers.count, X.dims[n]}, Y.nnz());
   Kokkos::parallel_for("sporades::hosvd::unfold", Range<ExecutionSpace>(exec, 0, Y.nnz()),
-                       UnfoldNonzeros<Coordinates, Coordinates>{compare, place, Y.coordinates,
-                                                                unfolded.coordinates, n});
+                       UnfoldNonzeros<Coordinates, Coordinates>{
+                           compare, fibers.before, Y.coordinates, unfolded.coordinates, n});
   int const exponent = binary_exponent(static_cast<double>(max_abs(exec, Y.values)));
   divide_by_power_of_two(exec, Y.values, exponent, unfolded.values);
   return unfolded;

@@ -11,7 +11,7 @@
 
 namespace sporades::detail {
 
-/// width ones, for 0 <= width <= 64.
+/// A word whose lowest `width` bits are set, 0 <= width <= 64.
 KOKKOS_INLINE_FUNCTION constexpr std::uint64_t low_bits(int width) {
   return width <= 0 ? 0 : ~std::uint64_t{0} >> (64 - width);
 }
@@ -27,8 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION int count_ones(std::uint32_t word) {
 #endif
 }
 
-/// Bits of a word that belong together, wherever they lie in it; and the six steps that gather or
-/// scatter them where the processor has no instruction for that (Warren, Hacker's Delight, 2nd ed.,
+/// A set of bits of a word, in any places. With it come the six steps that gather or scatter such
+/// bits on processors that have no instruction for it (Warren, Hacker's Delight, 2nd ed., sections
 /// 7-4 and 7-5).
 struct BitMask {
   static constexpr int steps = 6;
@@ -40,7 +40,7 @@ struct BitMask {
   explicit BitMask(std::uint64_t bits) : mask(bits) {
     std::uint64_t left = bits, zeros = ~bits << 1;
     for (int k = 0; k < steps; ++k) {
-      std::uint64_t odd = zeros;  // bit b: whether the zeros below b are odd in number
+      std::uint64_t odd = zeros;  // bit b is set if the number of zeros below b is odd
       for (int shift = 1; shift < 64; shift *= 2) odd ^= odd << shift;
       moved[k] = odd & left;
       left = (left ^ moved[k]) | moved[k] >> (1 << k);
@@ -56,7 +56,7 @@ struct BitMask {
   }
 };
 
-/// extract_bits in BitMask's steps.
+/// extract_bits by BitMask's steps, on any processor.
 KOKKOS_INLINE_FUNCTION std::uint64_t extract_in_steps(std::uint64_t word, BitMask const& bits) {
   word &= bits.mask;
   for (int k = 0; k < BitMask::steps; ++k) {
@@ -66,14 +66,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t extract_in_steps(std::uint64_t word, BitMas
   return word;
 }
 
-/// deposit_bits in BitMask's steps.
+/// deposit_bits by BitMask's steps, on any processor.
 KOKKOS_INLINE_FUNCTION std::uint64_t deposit_in_steps(std::uint64_t value, BitMask const& bits) {
   for (int k = BitMask::steps - 1; k >= 0; --k)
     value = (value & ~bits.moved[k]) | (value << (1 << k) & bits.moved[k]);
   return value & bits.mask;
 }
 
-/// The bits of the mask, side by side from bit 0 on: x86's pext, on any processor.
+/// The bits of word that the mask names, side by side from bit 0 on (x86's instruction pext).
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t extract_bits(std::uint64_t word, BitMask const& bits) {
 #if defined(__BMI2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   return _pext_u64(word, bits.mask);
@@ -82,7 +82,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t extract_bits(std::uint64_t word, BitMa
 #endif
 }
 
-/// The lowest bits of value at the places of the mask, zeros elsewhere: x86's pdep.
+/// The lowest bits of value at the places that the mask names, zeros elsewhere (x86's pdep).
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t deposit_bits(std::uint64_t value, BitMask const& bits) {
 #if defined(__BMI2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   return _pdep_u64(value, bits.mask);

@@ -15,8 +15,9 @@
 
 namespace sporades::detail {
 
-/// Mathematics on any backend. In a namespace of its own: names such as sqrt in sporades itself
-/// would clash with the C library's wherever an application says `using namespace sporades`.
+/// Mathematical functions for all backends. They have a namespace of their own, because a function
+/// sporades::sqrt would clash with the C library's in applications that write
+/// `using namespace sporades`.
 namespace math {
 #if KOKKOS_VERSION >= 30700
 using Kokkos::abs;
@@ -38,7 +39,7 @@ KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
 #endif
 }  // namespace math
 
-/// Waits for what was enqueued on exec. Kokkos 3.4 has no labelled fence on an instance.
+/// Waits until all work enqueued on exec is done. (Kokkos 3.4 has no labels for such a fence.)
 template <class ExecutionSpace>
 void fence(ExecutionSpace const& exec, std::string const& label) {
 #if KOKKOS_VERSION >= 30700
@@ -49,7 +50,7 @@ void fence(ExecutionSpace const& exec, std::string const& label) {
 #endif
 }
 
-/// True where the space's threads are lanes of a wide processor with memory of its own: CUDA, HIP.
+/// True for CUDA and HIP: the host cannot access the memory of the execution space.
 template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
@@ -60,7 +61,7 @@ auto is_hip(int)
 template <class ExecutionSpace>
 std::false_type is_hip(long);
 
-/// True where a launch wakes threads of the host and returns when all are done: OpenMP.
+/// True for OpenMP: a launch wakes threads of the host and returns when all of them are done.
 #if defined(KOKKOS_ENABLE_OPENMP)
 template <class ExecutionSpace>
 inline constexpr bool wakes_threads = std::is_same_v<ExecutionSpace, Kokkos::OpenMP>;
@@ -69,18 +70,19 @@ template <class ExecutionSpace>
 inline constexpr bool wakes_threads = false;
 #endif
 
-/// Bounds of a kernel whose teams have so many lanes, and of which a GPU's multiprocessor is to
-/// hold so many teams at once. HIP wants that in wavefronts of 64 lanes on each of its four parts.
+/// Launch bounds of a kernel: lanes of a team, and how many teams a multiprocessor of a GPU is to
+/// hold at once. (HIP takes the second number as wavefronts of 64 lanes on each of the four parts
+/// of a multiprocessor.)
 template <class ExecutionSpace, int lanes, int teams>
 using TeamBounds = Kokkos::LaunchBounds<
     lanes, decltype(is_hip<ExecutionSpace>(0))::value ? (lanes* teams + 255) / 256 : teams>;
 
-/// Neighbouring threads of a GPU, a power of two up to 32 of them, who read one another's
-/// registers: the vector lanes of one thread of a team, or items of a range policy. On hosts there
-/// is one lane.
+/// Neighbouring threads of a GPU that can read one another's registers; their number is a power of
+/// two, at most 32. They are the vector lanes of one thread of a team, or consecutive items of a
+/// range policy. On hosts there is one lane.
 class VectorLanes {
  public:
-  /// Of a thread of a team. count: the vector length that its policy was made with.
+  /// The lanes of a thread of a team. count: the vector length of its policy.
   static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_thread(int count) {
     VectorLanes lanes(count);
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -91,7 +93,7 @@ class VectorLanes {
 #endif
     return lanes;
   }
-  /// Of an item of a range policy; the first item of the lanes is a multiple of their number.
+  /// The lanes that an item of a range policy belongs to: count items from a multiple of count on.
   static KOKKOS_FORCEINLINE_FUNCTION VectorLanes of_items(int count) {
     VectorLanes lanes(count);
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -110,7 +112,7 @@ class VectorLanes {
     return mine_;
   }
 
-  /// value as the lane whose number differs in the bits of `distance` has it.
+  /// The value that the lane number mine() xor distance passed.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T across(int distance, T value) const {
 #if defined(__CUDA_ARCH__)
@@ -122,7 +124,7 @@ class VectorLanes {
     return value;
 #endif
   }
-  /// value as that lane has it.
+  /// The value that this lane passed.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T of(int lane, T value) const {
 #if defined(__CUDA_ARCH__)
@@ -139,10 +141,10 @@ class VectorLanes {
   KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {}
 
   int count_, mine_ = 0;
-  [[maybe_unused]] unsigned mask_ = 0;  // of the lanes; CUDA alone asks for it
+  [[maybe_unused]] unsigned mask_ = 0;  // which threads of the warp are these lanes (CUDA only)
 };
 
-/// Bytes of the present device that no process has allocated; infinity for a compiler without one.
+/// Bytes of the current GPU that no process has allocated; infinity in builds without CUDA and HIP.
 inline double free_device_bytes() {
   std::size_t free_bytes = 0, all_bytes = 0;
 #if defined(__CUDACC__)
@@ -155,7 +157,7 @@ inline double free_device_bytes() {
   return std::numeric_limits<double>::infinity();
 }
 
-/// A command-line option of Kokkos as this version spells it, from its modern spelling.
+/// A command-line option of Kokkos, given in its modern spelling, as this version spells it.
 inline std::string kokkos_option(std::string const& modern) {
 #if KOKKOS_VERSION < 30700
   if (modern == "--kokkos-num-threads") return "--kokkos-threads";

@@ -7,46 +7,51 @@
 
 namespace sporades::detail {
 
-/// Small symmetric problems on the host, in double, through LAPACK. Matrices are n x n, stored
-/// whole (symmetric, so row- and column-major are the same). All run on one thread of the BLAS
-/// where it is OpenBLAS or MKL: their factorisations give other bits on other thread counts.
+/// Small symmetric problems, solved on the host, in double, by LAPACK. Matrices are n x n and
+/// stored as a whole; since they are symmetric, row-major and column-major are the same. OpenBLAS
+/// and MKL are limited to one thread meanwhile, because their factorisations give different bits on
+/// different numbers of threads.
 
 /// H = sum_j values[j] vectors[j] vectors[j]^T.
 struct SymmetricEigen {
-  std::vector<double> values;   // n, ascending (of leading_eigen: descending)
-  std::vector<double> vectors;  // n x n, row j is the eigenvector of values[j]
+  std::vector<double> values;   // ascending; descending from leading_eigen
+  std::vector<double> vectors;  // row j, of length n, is the eigenvector of values[j]
 };
 
-/// Eigenvalues and eigenvectors of H (dsyev). Throws RunError if the iteration fails or H holds
-/// NaN.
+/// All eigenvalues and eigenvectors of H (LAPACK's dsyev). Throws RunError if the iteration fails
+/// or H holds NaN.
 SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n);
 
-/// The `count` largest eigenvalues of H, descending, and their eigenvectors, row j that of
-/// values[j] (dsyevr). Throws Error unless 0 <= count <= n, RunError as symmetric_eigen.
+/// The `count` largest eigenvalues of H, descending, and their eigenvectors (LAPACK's dsyevr).
+/// Throws Error unless 0 <= count <= n, and RunError as symmetric_eigen does.
 SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count);
 
 struct SymmetricInverse {
   std::vector<double> inverse;  // n x n
-  bool is_pseudo;               // H was numerically singular
+  bool is_pseudo;               // H was numerically singular: this is its pseudo-inverse
   int rank;                     // eigenvalues kept; n unless is_pseudo
-  double reciprocal_condition;  // estimate in the 1-norm; 0 where Cholesky broke down
+  double reciprocal_condition;  // estimated in the 1-norm; 0 if Cholesky's factorisation failed
 };
 
-/// (H + ridge I)^-1 of a positive semidefinite H: by Cholesky (dpotrf, dpotri) where dpocon finds a
-/// reciprocal condition of at least n epsilon, else the pseudo-inverse from dsyev without the
-/// eigenvalues <= n epsilon max. epsilon: relative error of the right-hand sides to come.
+/// (H + ridge I)^-1 for a positive semidefinite H.
+/// - If the reciprocal condition (LAPACK's dpocon) is at least n epsilon: by Cholesky's
+/// factorisation
+///   (dpotrf, dpotri).
+/// - Else: the pseudo-inverse from dsyev, without eigenvalues <= n epsilon times the largest.
+/// epsilon: relative error of the right-hand sides that the inverse will be applied to.
 /// Throws RunError if H holds NaN or infinity.
 SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double ridge = 0,
                                            double epsilon = std::numeric_limits<double>::epsilon());
 
-/// S (n x n, row-major) with (Y S)^T (Y S) = I for any Y with Y^T Y = G; the columns of S that
-/// belong to directions which Y lacks (relative to its own column lengths) are zero and come last.
+/// S (n x n, row-major) with (Y S)^T (Y S) = I for every Y with Y^T Y = G. If Y has a rank below n,
+/// relative to the lengths of its columns, then as many of the last columns of S are zero.
 std::vector<double> orthonormalizer(std::vector<double> const& G, int n);
 
-/// S (n x n, row-major, upper triangular) such that the columns of Y S are those of Y after
-/// Gram-Schmidt in their order, for any Y with Y^T Y = G; zero are the columns of S where Y's lies,
-/// to a relative `threshold` of its squared length, in the span of those before it. n^4 flops up to
-/// 64 columns; past that n^3, unless a column lies in that span and is not itself zero.
+/// Gram-Schmidt: S (n x n, row-major, upper triangular) such that the columns of Y S are the
+/// columns of Y made orthonormal one after another, for every Y with Y^T Y = G. A column of S is
+/// zero if that column of Y is, up to `threshold` of its squared length, a combination of those
+/// before it. Takes n^4 flops for n <= 64. For larger n it takes n^3 flops, except if a nonzero
+/// column of Y is such a combination: then n^4.
 std::vector<double> gram_schmidt(std::vector<double> const& G, int n, double threshold);
 
 }  // namespace sporades::detail

@@ -28,13 +28,13 @@ double address_space_bytes() {
   return is_set ? static_cast<double>(limit.rlim_cur) : no_limit;
 }
 
-/// The number in a file, or infinity where there is none.
+/// The number that a file begins with, or infinity if there is no file or no number.
 double number_in(std::string const& file) {
   double number = 0;
-  return std::ifstream(file) >> number ? number : no_limit;  // it may say "max"
+  return std::ifstream(file) >> number ? number : no_limit;  // cgroups write "max" for no limit
 }
 
-/// The number that follows the key at the begin of a line of a file, or 0.
+/// The number that follows the key in the line of a file that begins with the key, or 0.
 double number_after(std::string const& key, std::string const& file) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);)
@@ -42,12 +42,15 @@ double number_after(std::string const& key, std::string const& file) {
   return 0;
 }
 
-/// The names that the versions of cgroups have for the same.
+/// The two versions of cgroups have different names for the same things.
 struct CgroupFiles {
-  char const *limit, *used, *cached;  // cached: a key in memory.stat
+  char const* limit;
+  char const* used;
+  char const* cached;  // a key in the file memory.stat
 };
 
-/// The least limits of the folder and those above it, up to `root`.
+/// The smallest limit, and the smallest rest of a limit, of the folder and of all folders above it,
+/// up to `root`.
 MemoryLimit least_limit(std::string const& root, std::string folder, CgroupFiles const& files) {
   MemoryLimit least{no_limit, no_limit};
   while (true) {

@@ -10,31 +10,31 @@
 
 namespace sporades::detail {
 
-/// Bytes that this process may have: the machine's memory, or less where the process' limit on its
-/// address space or a limit of its cgroups says so.
+/// Bytes that this process may have: the smallest of the machine's memory, the process's limit on
+/// its address space, and the limits of its cgroups.
 double host_memory_bytes();
 
-/// What of host_memory_bytes nobody uses yet, this process or another of the machine or its
-/// cgroups; at least 0. What the system keeps of files and could give back counts as unused.
+/// Bytes of host_memory_bytes that are unused: neither this process nor another of the machine or
+/// of its cgroups has them. At least 0. Memory in which the system caches files counts as unused.
 double host_memory_left();
 
-/// Of a cgroup or a machine.
 struct MemoryLimit {
-  double bytes, left;
+  double bytes;  // the limit
+  double left;   // what is unused of it
 };
 
-/// The least memory limit of the cgroups, of version 1 or 2, that the file `self` lists, and of
-/// those above them in the tree mounted at `root`, and the least that is left of one; infinity
-/// where there is none.
+/// The smallest memory limit of this process's cgroups, and the smallest unused rest of one;
+/// infinity if there is none. The file `self` lists the cgroups, of version 1 or 2; those above
+/// them in the tree mounted at `root` count, too.
 MemoryLimit cgroup_memory(std::string const& root = "/sys/fs/cgroup",
                           std::string const& self = "/proc/self/cgroup");
 
-/// Asks the system to back memory that nothing has been written to by pages of 2 MiB, where it lies
-/// over whole ones: rows gathered at random then miss the tables of pages less often, and first
-/// writes fault a five-hundredth as often. Does nothing on systems that cannot.
+/// Asks the system to back new memory by pages of 2 MiB, as far as it covers whole ones. Gathers of
+/// rows from large matrices then miss the table of pages less often, and the first writes cause a
+/// five-hundredth of the page faults. Does nothing on systems that have no such pages.
 void advise_huge_pages(void* data, std::size_t bytes);
 
-/// "12.3 GB"
+/// A number of bytes as text, such as "12.3 GB".
 std::string bytes_text(double bytes);
 
 template <class Space>
@@ -52,14 +52,14 @@ double space_bytes(Space const&, long) {
   return host_memory_bytes();
 }
 
-/// Bytes that Views in the memory space of exec may have, all together: of its device, or of the
-/// host.
+/// Bytes of the memory that Views in the memory space of exec share: the GPU's, or
+/// host_memory_bytes().
 template <class ExecutionSpace>
 double memory_bytes(ExecutionSpace const& exec) {
   return space_bytes(exec, 0);
 }
 
-/// What of memory_bytes is free, of the device or the host.
+/// Bytes of that memory that are unused.
 template <class ExecutionSpace>
 double memory_left(ExecutionSpace const&) {
   if constexpr (is_gpu<ExecutionSpace>)

@@ -7,28 +7,29 @@
 
 namespace sporades::detail {
 
-/// The bytes of Views that a computation holds, counted step by step before anything is allocated:
-/// what it holds at a time, and the most so far. In doubles: a count may be far past 2^64.
+/// Counts the bytes of Views that a computation will hold, step by step, before anything is
+/// allocated: how many it holds at the moment, and the most so far. Counts are doubles, because
+/// they may be far past 2^64.
 class MemoryCount {
  public:
-  /// Allocates.
+  /// The computation allocates.
   void hold(double bytes) {
     held_ += bytes;
     peak_ = std::max(peak_, held_);
   }
-  /// Gives back.
+  /// It frees.
   void release(double bytes) { held_ -= bytes; }
-  /// Allocates and gives back.
+  /// It allocates and frees at once.
   void pass(double bytes) {
     hold(bytes);
     release(bytes);
   }
-  /// Allocates or gives back until so much is held.
+  /// It allocates or frees until it holds this many bytes.
   void hold_in_all(double bytes) {
     held_ = bytes;
     peak_ = std::max(peak_, held_);
   }
-  /// Goes on from whichever of two courses holds more.
+  /// It takes one of two courses, and it is not known which: counts the larger of both.
   void take_larger(MemoryCount const& other) {
     held_ = std::max(held_, other.held_);
     peak_ = std::max(peak_, other.peak_);
@@ -41,14 +42,14 @@ class MemoryCount {
   double held_ = 0, peak_ = 0;
 };
 
-/// Of what make_matrix makes.
+/// Bytes of a matrix from make_matrix.
 template <class Scalar>
 double matrix_bytes(double rows, int columns) {
   return rows * static_cast<double>(padded_columns(static_cast<std::size_t>(columns))) *
          double{sizeof(Scalar)};
 }
 
-/// Of one factor a mode, of as many columns.
+/// Bytes of one factor a mode, each with this many columns.
 template <class Scalar>
 double factors_bytes(Dims const& dims, int columns) {
   double bytes = 0;
@@ -56,19 +57,20 @@ double factors_bytes(Dims const& dims, int columns) {
   return bytes;
 }
 
+/// The length of the longest mode.
 inline double longest(Dims const& dims) {
   return dims.empty() ? 0 : static_cast<double>(*std::max_element(dims.begin(), dims.end()));
 }
 
-/// And counters, weights and their like, which are not counted one by one.
+/// Adds a margin for counters, weights and other small Views that are not counted one by one.
 inline double with_small_views(double bytes) {
   return 1.005 * bytes + 16384;
 }
 
-/// What a method holds at its peak.
+/// The most bytes that a method holds at one time.
 struct MemoryNeed {
-  double views = 0;  // bytes of Views where it computes, the tensor's own included
-  double host = 0;   // bytes beside them on the host, in vectors and mirrors
+  double views = 0;  // of Views in the memory space where it computes, the tensor's included
+  double host = 0;   // on the host, in addition: vectors and mirrors
 };
 
 }  // namespace sporades::detail

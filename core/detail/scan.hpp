@@ -5,6 +5,7 @@
 #include <sporades/core/types.hpp>
 
 namespace sporades::detail {
+
 template <class Values>
 struct ExclusiveScan {
   using value_type = typename Values::non_const_value_type;
@@ -18,8 +19,8 @@ struct ExclusiveScan {
   }
 };
 
-/// values(i) <- values(0) + ... + values(i-1), in place. Integers of any width; a last entry of 0
-/// becomes the total, which makes offsets of counts. Enqueued on exec, does not fence.
+/// values(i) <- values(0) + ... + values(i-1), in place, for integers of any width. To turn counts
+/// into offsets, append a 0: it becomes the total. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Values>
 void exclusive_scan(ExecutionSpace const& exec, Values const& values) {
   if (values.extent(0) == 0) return;
@@ -29,7 +30,7 @@ void exclusive_scan(ExecutionSpace const& exec, Values const& values) {
       ExclusiveScan<Values>{values});
 }
 
-/// The same, and returns the sum of all values. Fences exec.
+/// exclusive_scan that also returns the sum of all values. Fences exec.
 template <class ExecutionSpace, class Values>
 typename Values::non_const_value_type exclusive_scan_total(ExecutionSpace const& exec,
                                                            Values const& values) {

@@ -13,9 +13,13 @@ namespace sporades::detail {
 template <class MemorySpace>
 using Permutation = Kokkos::View<Position*, MemorySpace>;
 
-/// automatic: chunks on the host, cub on CUDA, tiles on other GPUs, and on CUDA past 2^31 - 1 items
-/// where CUB counts in 32 bits. All give the same order.
-enum class SortAlgorithm { automatic, chunks, tiles, cub };
+/// All give the same order.
+enum class SortAlgorithm {
+  automatic,  // chunks on hosts; cub on CUDA, unless there are more than most_cub_items; else tiles
+  chunks,     // for hosts: see sort/chunks.hpp
+  tiles,      // for processors with many threads: see sort/tiles.hpp
+  cub         // CUDA's own: see sort/cuda.hpp
+};
 
 /// A key of 128 bits, compared by high, then low.
 struct Key128 {
@@ -46,13 +50,13 @@ struct KeySource {
   KeyWindow<Keys> window(int begin, int width) const { return {keys, begin, width}; }
 };
 
-/// words(i) <- bits of the key of the item at place i, and the number of that item below them.
+/// words(i) <- the window's bits of the key of the item at place i, above the item's number.
 template <class MemorySpace, class Window>
 struct PackWords {
-  Words<MemorySpace> words;  // n; its item_bits low bits number the items, unless in_order
+  Words<MemorySpace> words;  // n; unless in_order, the low bits are the items' numbers already
   Window window;
   int item_bits;
-  bool in_order;
+  bool in_order;  // the item at place i is item i, and the words are not set
 
   KOKKOS_FUNCTION void operator()(Position i) const {
     Position const item = in_order ? i : words(i) & low_bits(item_bits);
@@ -60,6 +64,7 @@ struct PackWords {
   }
 };
 
+/// Removes the key bits from the words, so that the items' numbers are left.
 template <class MemorySpace>
 struct UnpackItems {
   Words<MemorySpace> words;
@@ -67,6 +72,9 @@ struct UnpackItems {
   KOKKOS_FUNCTION void operator()(Position i) const { words(i) &= low_bits(item_bits); }
 };
 
+/// Sorts words by the given bits, stable. spare: as long as words, its contents are lost; the two
+/// Views may be swapped. Enqueued on exec, does not fence. Throws Error if the backend does not
+/// have the algorithm.
 template <class ExecutionSpace, class MemorySpace>
 void sort_words(ExecutionSpace const& exec, Words<MemorySpace>& words, Words<MemorySpace>& spare,
                 BitRange bits, SortAlgorithm algorithm) {
@@ -88,8 +96,8 @@ void sort_words(ExecutionSpace const& exec, Words<MemorySpace>& words, Words<Mem
   sort_words_in_tiles(exec, words, spare, bits);
 }
 
-/// Items in their new order: each word holds the item's number in its item_bits low bits and, above
-/// them, the key's bits from first_bit on.
+/// Items in their new order. The item_bits low bits of a word are the item's number; above them are
+/// the bits of its key from first_bit on.
 template <class MemorySpace>
 struct SortedWords {
   Words<MemorySpace> words;
@@ -97,11 +105,12 @@ struct SortedWords {
   int first_bit;
 };
 
-/// Sorts the items 0 to n-1 by the bits [from, bits) of their keys, stable; the keys come from
-/// source.window(begin, width)(item), so that they need not lie anywhere and may have any length.
-/// What counts is the traffic: key bits and item number share one 64-bit word, which is all that
-/// a pass moves. Keys too long for that are sorted in several rounds, each of which gathers its
-/// bits of the keys anew. The bits below `from` come along in the words as far as they fit.
+/// Sorts the items 0 to n-1 by the given bits of their keys, stable. source.window(begin, width) is
+/// a function that returns these bits of an item's key. So keys need not be stored, and may have
+/// any length. The time of a sort is that of its memory traffic. The bits of the key and the item's
+/// number therefore share one 64-bit word, and a pass moves nothing else. If the bits do not fit,
+/// there are several rounds, and each calls the window again for its bits. The bits of the key
+/// below bits.begin are carried in the words as far as they fit.
 template <class ExecutionSpace, class Source>
 auto sort_items(ExecutionSpace const& exec, Position n, Source const& source, BitRange bits,
                 SortAlgorithm algorithm) {
@@ -130,7 +139,7 @@ auto sort_items(ExecutionSpace const& exec, Position n, Source const& source, Bi
   return SortedWords<MemorySpace>{words, item_bits, last_begin};
 }
 
-/// The words become the permutation, in place.
+/// Turns the words into the permutation, in place. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class MemorySpace>
 Permutation<MemorySpace> unpack_items(ExecutionSpace const& exec,
                                       SortedWords<MemorySpace> const& sorted) {
@@ -141,6 +150,7 @@ Permutation<MemorySpace> unpack_items(ExecutionSpace const& exec,
   return sorted.words;
 }
 
+/// to(i) <- from(order(i)).
 template <class From, class To, class Order>
 struct Gather {
   From from;    // n
@@ -149,6 +159,7 @@ struct Gather {
   KOKKOS_FUNCTION void operator()(Position i) const { to(i) = from(order(i)); }
 };
 
+/// values(i) <- values(order(i)), through a copy. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Values, class Order>
 void gather_in_place(ExecutionSpace const& exec, Values const& values, Order const& order) {
   using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
@@ -160,10 +171,10 @@ void gather_in_place(ExecutionSpace const& exec, Values const& values, Order con
   Kokkos::deep_copy(exec, values, copy);
 }
 
-/// The permutation that sorts keys, stable, by their `bits` low bits; the keys stay as they are.
-/// Key: std::uint64_t or Key128. Radix sort, least significant digit first; on the host about
-/// 24 n bytes moved for every 11 bits. Enqueued on exec, does not fence.
-/// Throws Error if bits is not in 0 to the key's length.
+/// The permutation that sorts keys by their `bits` low bits, stable. The keys stay as they are.
+/// Key: std::uint64_t or Key128. A radix sort, least significant digit first; on hosts it moves
+/// about 24 n bytes for every 11 bits. Enqueued on exec, does not fence. Throws Error if bits is
+/// negative or more than a key has.
 template <class ExecutionSpace, class Key, class... Properties>
 Permutation<typename ExecutionSpace::memory_space> sort_permutation(
     ExecutionSpace const& exec, Kokkos::View<Key*, Properties...> const& keys, int bits,
@@ -171,26 +182,14 @@ Permutation<typename ExecutionSpace::memory_space> sort_permutation(
   using Keys = Kokkos::View<Key*, Properties...>;
   using Plain = typename Keys::non_const_value_type;
   static_assert(std::is_same_v<Plain, std::uint64_t> || std::is_same_v<Plain, Key128>,
-                "keys are std::uint64_t or Key128");
+                "Keys must be of type std::uint64_t or Key128.");
   int const longest = 8 * sizeof(Plain);
   expects(0 <= bits && bits <= longest, "sort_permutation: ", bits, " bits of a key of ", longest);
   return unpack_items(
       exec, sort_items(exec, keys.extent(0), KeySource<Keys>{keys}, BitRange{0, bits}, algorithm));
 }
 
-/// Sorts keys by their `bits` low bits, stable, and moves the payload along, both in place.
-/// Enqueued on exec, does not fence. Throws Error if the lengths differ or bits is out of range.
-template <class ExecutionSpace, class Keys, class Payload>
-void radix_sort(ExecutionSpace const& exec, Keys const& keys, Payload const& payload, int bits,
-                SortAlgorithm algorithm = SortAlgorithm::automatic) {
-  expects(keys.extent(0) == payload.extent(0), "radix_sort: ", keys.extent(0), " keys and ",
-          payload.extent(0), " payload entries");
-  auto const order = sort_permutation(exec, keys, bits, algorithm);
-  gather_in_place(exec, keys, order);
-  gather_in_place(exec, payload, order);
-}
-
-/// to(p) = from(order(p)), a new View. Enqueued on exec.
+/// A new View with to(p) = from(order(p)). Enqueued on exec, does not fence.
 template <class ExecutionSpace, class From, class MemorySpace>
 auto in_order(ExecutionSpace const& exec, From const& from, Permutation<MemorySpace> const& order) {
   using To = Kokkos::View<typename From::non_const_value_type*, Kokkos::LayoutRight, MemorySpace>;

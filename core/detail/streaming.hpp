@@ -11,11 +11,12 @@
 
 namespace sporades::detail {
 
-/// Bytes that a CPU moves together. Written past the caches only whole.
+/// Bytes of a cache line of a CPU. Only whole lines can be written past the caches.
 inline constexpr int line_bytes = 64;
 
-/// Writes a line past the caches, where the processor can: what is written and not read again soon
-/// is then not read first, which halves the traffic. `to` is a multiple of line_bytes.
+/// Writes one line past the caches, on processors that can. A line that is written through the
+/// caches is read first; for results that are not read again soon this halves the traffic. `to`
+/// must be a multiple of line_bytes.
 KOKKOS_FORCEINLINE_FUNCTION void stream_line(void* to, void const* from) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || !defined(__SSE2__)
   memcpy(to, from, line_bytes);
@@ -32,7 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_line(void* to, void const* from) {
 #endif
 }
 
-/// Asks for the line of an address, which need not be readable, before it is read.
+/// Asks the processor to load the line of an address that will be read soon. The address need not
+/// be readable.
 KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* address) {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   __builtin_prefetch(address);
@@ -41,7 +43,7 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* address) {
 #endif
 }
 
-/// Writes 16 bytes that are not read again soon: the first that a GPU's caches drop.
+/// Writes 16 bytes that are not read again soon, so that a GPU's caches drop them first.
 KOKKOS_FORCEINLINE_FUNCTION void stream_pack(void* to, void const* from) {
 #if defined(__CUDA_ARCH__)
   __stcs(static_cast<int4*>(to), *static_cast<int4 const*>(from));
@@ -50,8 +52,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_pack(void* to, void const* from) {
 #endif
 }
 
-/// Orders the lines that this thread has streamed before what it writes next: at the end of its
-/// work, so that others see them.
+/// Call at the end of a thread's work: makes sure that other threads see the lines that it streamed
+/// before they see what it writes next.
 KOKKOS_FORCEINLINE_FUNCTION void finish_streaming() {
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   _mm_sfence();

@@ -7,14 +7,13 @@
 #include <type_traits>
 #include <utility>
 
-/// Consecutive entries of a matrix row that a kernel holds in registers.
+/// Tiles: consecutive entries of a matrix row that a kernel holds in registers.
 
 namespace sporades::detail {
 
-/// As many entries as one machine register holds, where the compiler has a type for them: so that a
-/// tile stays in registers, which loops over arrays leave to chance. nvcc refuses such types, and
-/// the lanes of a GPU hand one another single entries; there, and with hipcc, it is one entry, and
-/// the loops over a tile are left to the compiler.
+/// A vector register that holds `entries` entries, by the vector types of g++ and clang. With them
+/// a tile stays in registers; with loops over arrays it may not. nvcc refuses these types, and the
+/// lanes of a GPU exchange single entries. With nvcc and hipcc a Register is therefore one entry.
 template <class Scalar, int entries>
 struct Register {
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -32,7 +31,7 @@ struct Register {
       Type const& from) {
     return __builtin_convertvector(from, typename Register<To, entries>::Type);
   }
-  /// The sum of the entries, halves first.
+  /// The sum of the entries: the two halves are added, then the halves of the result, and so on.
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
     if constexpr (entries == 1) {
       return from[0];
@@ -62,7 +61,7 @@ struct Register {
 #endif
 };
 
-/// The widest register, up to 64 bytes, that divides a tile.
+/// Entries of the widest register, of at most 64 bytes, of which a whole number makes a tile.
 template <class Scalar, int Width>
 constexpr int register_entries() {
   int entries = 64 / sizeof(Scalar);
@@ -118,7 +117,7 @@ struct alignas(16) Pack {
   Scalar entry[16 / sizeof(Scalar)];
 };
 
-/// A tile from or to an array; where `packed`, 16 bytes at a time, which must be aligned so.
+/// Loads a tile. If `packed`, 16 bytes at a time, from an address that is a multiple of 16.
 template <class Scalar, int width, bool packed = false>
 KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
   using T = Tile<Scalar, width>;
@@ -136,6 +135,7 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile(Scalar const* from) {
   return tile;
 }
 
+/// Stores a tile as load_tile loads it.
 template <class Scalar, int width, bool packed = false>
 KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Scalar* to) {
   using T = Tile<Scalar, width>;
@@ -152,6 +152,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Sca
   }
 }
 
+/// The tile with its entries converted to double.
 template <class Scalar, int width>
 KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> const& tile) {
   if constexpr (std::is_same_v<Scalar, double>) {
@@ -160,14 +161,14 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> co
     using Part = typename Tile<Scalar, width>::Part;
     Tile<double, width> result;
     static_assert(Tile<double, width>::parts == Tile<Scalar, width>::parts,
-                  "Parts of a tile are the same entries.");
+                  "A part of either tile must hold the same entries.");
     for (int k = 0; k < tile.parts; ++k)
       result.part[k] = Part::template convert<double>(tile.part[k]);
     return result;
   }
 }
 
-/// True if every row of A starts on a 16-byte boundary.
+/// True if every row of A begins at a multiple of 16 bytes.
 template <class MatrixType>
 bool rows_are_aligned(MatrixType const& A) {
   using Scalar = typename MatrixType::non_const_value_type;
@@ -175,7 +176,8 @@ bool rows_are_aligned(MatrixType const& A) {
          A.stride(0) * sizeof(Scalar) % 16 == 0;
 }
 
-/// Calls run(constant): true on GPUs where every row of the matrices starts on such a boundary.
+/// Calls run(std::true_type) on GPUs if all rows of all matrices are aligned in this way, else
+/// run(std::false_type).
 template <class ExecutionSpace, class Run, class... Matrices>
 void for_packed(Run const& run, Matrices const&... matrices) {
   if constexpr (is_gpu<ExecutionSpace>)
@@ -188,8 +190,8 @@ KOKKOS_FORCEINLINE_FUNCTION void unrolled(std::integer_sequence<int, k...>, Body
   (body(k), ...);
 }
 
-/// Calls body(k) for k = 0 to count - 1, written out: g++ 12 leaves a loop over an array of tiles a
-/// loop, the tiles in memory.
+/// Calls body(k) for k = 0 to count - 1, one call after another instead of a loop. g++ 12 does not
+/// unroll a loop over an array of tiles, and then holds the tiles in memory.
 template <int count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void unrolled(Body const& body) {
   unrolled(std::make_integer_sequence<int, count>{}, body);

@@ -8,11 +8,13 @@
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades::detail {
-/// Sets the bit that a nonzero's indices in some modes, less their lowest bits, hash to.
+
+/// Hashes the indices of a nonzero in some modes, without their lowest bits, and sets the bit of
+/// the map that the hash names.
 template <class Coordinates>
 struct MarkTuples {
   Coordinates coordinates;                                               // N x nnz
-  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // a power of two
+  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // words: a power of two
   int dropped_bits;
   int modes;
   int mode[max_order];
@@ -35,10 +37,11 @@ struct CountZeroBits {
   }
 };
 
-/// How many different tuples X's nonzeros have of their indices in the modes whose bits are set,
-/// each less its dropped_bits lowest ones, within a few per cent, with no sort: linear counting
-/// (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits a nonzero. The same on every run.
-/// Fences exec.
+/// How many different tuples the nonzeros' indices in some modes form, within a few per cent and
+/// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits a
+/// nonzero. modes: bit n is set for mode n. dropped_bits: this many lowest bits of each index are
+/// ignored, so that blocks of 2^dropped_bits indices are counted. The same on every run. Fences
+/// exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        std::uint32_t modes, int dropped_bits = 0) {

@@ -7,20 +7,20 @@
 
 namespace sporades {
 
-/// Reads a Kruskal tensor in Tensor Toolbox's text form, which pyttb, GenTen and SparTen share:
-/// lines "ktensor", N, the dims, R, the weights, then for each mode "matrix" (GenTen: "facmatrix"),
-/// 2, "I_n R" and the rows. Comments (# or //), blank lines and CRLF are allowed.
-/// Throws Error naming the file and line of the first thing wrong.
+/// Reads a Kruskal tensor in the text form of Tensor Toolbox, which pyttb, GenTen and SparTen read
+/// and write, too. Its lines are "ktensor", N, the dims, R, the weights, and for each mode "matrix"
+/// (GenTen: "facmatrix"), 2, "I_n R" and the rows. Comments (# or //), blank lines and CRLF are
+/// allowed. Throws Error naming the file, the line and what is wrong there.
 template <class Scalar>
 KruskalTensor<Scalar> read_ktensor(std::string const& path);
 
-/// read_ktensor for a file's content in memory; name stands for the file in messages.
+/// read_ktensor for the content of a file. name: how error messages call the file.
 template <class Scalar>
 KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const& name);
 
-/// Writes that form with 17 significant digits (float: 9), which read back exactly. The file
-/// appears whole or not at all. Throws Error for entries that are not finite, RunError where the
-/// disk is full.
+/// Writes this text form with 17 significant digits (float: 9), which read back exactly. If
+/// anything fails, there is no file, and an older file of this name stays. Throws Error for a
+/// number that is not finite, RunError if the file cannot be written.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
 

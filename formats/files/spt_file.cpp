@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <sporades/formats/detail/nonzero_order.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/file.hpp>
-#include <sporades/formats/files/detail/host_blocks.hpp>
+#include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/formats/files/detail/spt_file/header.hpp>
+#include <sporades/formats/files/detail/spt_file/parse.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 
@@ -23,7 +24,7 @@ static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<doubl
 
 constexpr std::uint64_t block_size = std::uint64_t{1} << 16;
 
-/// An .spt file's arrays where they lie in memory.
+/// The content of a .spt file.
 struct SptContent {
   std::string_view bytes;
   std::string const& name;
@@ -117,7 +118,7 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
 
 /// Throws Error naming the first nonzero whose value is not allowed.
 template <class Scalar>
-void check_values(AnyCoo<Scalar> const& tensor, ReadOptions const& options,
+void check_values(AnyCooTensor<Scalar> const& tensor, ReadOptions const& options,
                   std::string const& name) {
   if (options.values == Values::any) return;
   std::visit(
@@ -183,8 +184,8 @@ void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
 }
 
 template <class Scalar>
-ReadResult<Scalar> parse_spt(std::string_view content, std::string const& name,
-                             ReadOptions const& options) {
+ReadResult<Scalar> detail::parse_spt(std::string_view content, std::string const& name,
+                                     ReadOptions const& options) {
   expects(content.substr(0, detail::spt_magic.size()) == detail::spt_magic, name,
           ": is no .spt file");
   auto const header = detail::read_spt_header(content, name);
@@ -209,7 +210,9 @@ template void write_spt(std::string const&, CooTensor<float, std::uint32_t> cons
 template void write_spt(std::string const&, CooTensor<float, std::uint64_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint32_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint64_t> const&);
-template ReadResult<float> parse_spt(std::string_view, std::string const&, ReadOptions const&);
-template ReadResult<double> parse_spt(std::string_view, std::string const&, ReadOptions const&);
+template ReadResult<float> detail::parse_spt(std::string_view, std::string const&,
+                                             ReadOptions const&);
+template ReadResult<double> detail::parse_spt(std::string_view, std::string const&,
+                                              ReadOptions const&);
 
 }  // namespace sporades

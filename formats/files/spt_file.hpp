@@ -5,9 +5,13 @@
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades {
-namespace detail {
 
-/// The .spt format, version 1: little endian, arrays at multiples of 64 bytes, zeros between.
+/// Writes X with its dims and its order to a binary file that read_tensor reads. If anything fails,
+/// there is no file, and an older file of this name stays. Throws Error for an index past its mode
+/// and for values that are not finite, RunError if the file cannot be written.
+///
+/// The .spt format, version 1, is little endian. Arrays begin at multiples of 64 bytes; the bytes
+/// between them are zeros.
 ///     0  8 bytes   magic, 89 53 50 54 0D 0A 1A 0A
 ///     8  u32       version, 1
 ///    12  u32       order N
@@ -21,28 +25,15 @@ namespace detail {
 ///   256  17 u64    checksums of the N coordinate arrays and of the values, then zeros
 ///   392  u64       checksum of bytes 0 to 391
 ///   448  N arrays of nnz indices from 0, then nnz values
-/// A checksum is the XXH64 of the XXH64s of the array's blocks of 1 MiB, so that blocks are
-/// checked in parallel; the header's is one XXH64.
-inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
-
-}  // namespace detail
-
-/// Writes X with its dims and its order. The file appears whole or not at all. Throws Error for an
-/// index past its mode and for values that are not finite, RunError where the disk is full.
+/// The checksum of an array is the XXH64 of the XXH64s of its blocks of 1 MiB, so that blocks are
+/// checked in parallel. The header's is one XXH64.
 template <class Scalar, class Index>
 void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X);
 
-/// The same of a tensor as it was read.
+/// The same for a tensor as read_tensor returns it.
 template <class Scalar>
-void write_spt(std::string const& path, AnyCoo<Scalar> const& X) {
+void write_spt(std::string const& path, AnyCooTensor<Scalar> const& X) {
   std::visit([&](auto const& tensor) { write_spt(path, tensor); }, X);
 }
-
-/// Reads .spt content; read_tensor calls it. Everything is verified: sizes against the length
-/// before memory is taken, checksums, coordinates, values, the order it claims. Values convert to
-/// Scalar. Throws Error naming what is wrong.
-template <class Scalar>
-ReadResult<Scalar> parse_spt(std::string_view content, std::string const& name,
-                             ReadOptions const& options = {});
 
 }  // namespace sporades

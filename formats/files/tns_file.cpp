@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/formats/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/nonzero_order.hpp>
+#include <sporades/formats/files/detail/spt_file/parse.hpp>
 #include <sporades/formats/files/detail/tns_file/read_text.hpp>
-#include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades {
@@ -12,7 +12,7 @@ template <class Scalar>
 ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& name,
                                 ReadOptions const& options) {
   if (content.substr(0, detail::spt_magic.size()) == detail::spt_magic)
-    return parse_spt<Scalar>(content, name, options);
+    return detail::parse_spt<Scalar>(content, name, options);
   auto result = detail::read_text<Scalar>(content, name, options);
   detail::handle_duplicates(result, name, options);
   return result;

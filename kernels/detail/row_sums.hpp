@@ -46,13 +46,13 @@ class CarryBuffers {
 
   /// rows x columns, padding included, for the parts of strategy `alto`; contents undefined.
   template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> const& own_rows(ExecutionSpace const& exec, Position rows,
-                                              std::size_t columns) {
+  Matrix<Scalar, MemorySpace> const& buffer_rows(ExecutionSpace const& exec, Position rows,
+                                                 std::size_t columns) {
     std::size_t const stride = padded_columns(columns);
-    if (own_rows_.extent(0) < rows || own_rows_.extent(1) != stride)
-      own_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::mttkrp::own_rows",
-                                                             rows, stride);
-    return own_rows_;
+    if (buffer_rows_.extent(0) < rows || buffer_rows_.extent(1) != stride)
+      buffer_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(
+          exec, "sporades::mttkrp::buffer_rows", rows, stride);
+    return buffer_rows_;
   }
 
   std::uint64_t bytes() const;
@@ -62,7 +62,7 @@ class CarryBuffers {
  private:
   std::vector<Level> levels_;
   Kokkos::View<unsigned*, MemorySpace> arrivals_;
-  Matrix<Scalar, MemorySpace> own_rows_;
+  Matrix<Scalar, MemorySpace> buffer_rows_;
 };
 
 /// Slots that one work item reduces at a carry level.
@@ -101,7 +101,7 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = own_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
+  std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

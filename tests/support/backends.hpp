@@ -48,8 +48,9 @@ using Cases = detail::CasesOf<ExecutionSpaces>::Scalars;
 /// Spaces x scalars x index types. Twice the compile time of Cases.
 using IndexCases = detail::CasesOf<ExecutionSpaces>::Indices;
 
-/// An instance other than the default one, where the backend has several. (Kokkos Tools tell the
-/// instances of CUDA, HIP and SYCL apart; up to 4.7 those of Serial and OpenMP have one number.)
+/// An instance of the execution space that is not the default one, if the backend has several.
+/// (Kokkos Tools see different instances of CUDA, HIP and SYCL. Up to Kokkos 4.7 all instances of
+/// Serial or OpenMP have the same number.)
 template <class ExecutionSpace>
 ExecutionSpace new_instance() {
 #if KOKKOS_VERSION >= 40500

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Catch2 2.13 and 3 under the names of 3, but for Approx.
+/// Catch2 2.13 and 3 under the names of 3, except Approx.
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
-using Catch::Approx;  // as 2 has it
+using Catch::Approx;  // the name in Catch2 2
 #else
 #include <catch2/catch.hpp>
 namespace Catch {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the tests of CP-ALS share: its definition in dense arithmetic, and tensors to try it on.
+/// For the tests of CP-ALS: its definition in dense arithmetic, and tensors.
 
 #include <cmath>
 #include <sporades/algorithms/cp_als.hpp>
@@ -23,8 +23,8 @@ inline CpAlsOptions options_of(int rank, int iterations, double tolerance = 0) {
   return options;
 }
 
-/// A tensor and its model as dense arrays of double, and one iteration by the definition: every
-/// step is the plainest loop there is.
+/// A tensor and its model as dense arrays of double, and one iteration by the definition, in the
+/// plainest loops.
 struct Dense {
   Dims dims;
   std::vector<double> values;                // row-major
@@ -39,7 +39,7 @@ struct Dense {
     return i;
   }
 
-  /// Product of all factors' entries but mode skip's.
+  /// The product of the factors' entries at one place, except that of mode `skip`.
   double term(std::vector<std::uint64_t> const& i, std::size_t r, std::size_t skip) const {
     double product = 1;
     for (std::size_t n = 0; n < dims.size(); ++n)
@@ -74,7 +74,7 @@ struct Dense {
         auto const i = coordinates(e);
         for (std::size_t r = 0; r < R; ++r) {
           V[i[n] * R + r] += values[e] * term(i, r, n);
-          if (i[n] == 0)  // every row of the Khatri-Rao product once
+          if (i[n] == 0)  // each row of the Khatri-Rao product once
             for (std::size_t s = 0; s < R; ++s) H[r * R + s] += term(i, r, n) * term(i, s, n);
         }
       }
@@ -132,7 +132,7 @@ void set_model(Dense& dense, KruskalTensor<Scalar, Memory> const& model) {
   set_model(dense, std::vector<double>(w.data(), w.data() + w.extent(0)), model.factors);
 }
 
-/// All entries of a dense tensor, given by a function of the coordinates, as nonzeros.
+/// A tensor in which every entry is a nonzero; a function of the coordinates gives the values.
 template <class Scalar, class ExecutionSpace, class Function>
 auto full_tensor(ExecutionSpace const& exec, Dims const& dims, Function const& value) {
   Kokkos::DefaultHostExecutionSpace const host{};

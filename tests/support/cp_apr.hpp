@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the tests of CP-APR share: its definition in dense arithmetic, and counts to try it on.
+/// For the tests of CP-APR: its definition in dense arithmetic, and counts.
 
 #include <sporades/algorithms/cp_apr.hpp>
 #include <support/cp_als.hpp>
@@ -19,9 +19,9 @@ inline CpAprOptions apr_options(int rank, int iterations, double tolerance = 0) 
   return options;
 }
 
-/// The definition of CP-APR MU: every step is the plainest loop there is.
+/// CP-APR by multiplicative updates, by its definition, in the plainest loops.
 struct DenseCounts : Dense {
-  std::vector<std::vector<double>> phi;  // I_n x R, of the last inner iteration
+  std::vector<std::vector<double>> phi;  // I_n x R, from the last inner iteration
   double violation = 0;
   std::int64_t inner_iterations = 0;
 
@@ -41,7 +41,7 @@ struct DenseCounts : Dense {
     return sum;
   }
 
-  /// Columns are divided by their sums, which go into the weights.
+  /// Divides the columns by their sums, and multiplies the weights by these.
   void normalize(std::size_t n) {
     for (std::size_t r = 0; r < rank(); ++r) {
       double sum = 0;

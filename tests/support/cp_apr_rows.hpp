@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the tests of CP-APR's row solvers share: the objective of a row in the plainest arithmetic,
-/// a slow and sure minimiser of it, and an outer iteration over the modes.
+/// For the tests of CP-APR's row solvers: the objective of a row in plain arithmetic, a slow and
+/// safe minimiser of it, and an outer iteration over the modes.
 
 #include <algorithm>
 #include <cmath>
@@ -64,8 +64,8 @@ struct PlainRow {
     return largest;
   }
 
-  /// The minimum by multiplicative updates, which find where the entries belong, and then Newton
-  /// steps in one variable after another, each safeguarded by bisection.
+  /// Finds the minimum: multiplicative updates come near it, then Newton steps in one variable
+  /// after another reach it, each safeguarded by bisection.
   std::vector<double> minimum() const {
     double mass = 0;
     for (double entry : x) mass += entry;
@@ -79,7 +79,8 @@ struct PlainRow {
     return b;
   }
 
-  /// b[r] <- the zero of the derivative by it, which grows with it; 0 where it is positive there.
+  /// b[r] <- the zero of the objective's derivative by b[r], which increases with b[r]; 0 if the
+  /// derivative is positive at 0.
   void minimise_entry(std::vector<double>& b, std::size_t r) const {
     std::vector<double> rest(x.size());
     for (std::size_t p = 0; p < x.size(); ++p) rest[p] = model(b, p) - b[r] * pi[p][r];
@@ -108,7 +109,7 @@ struct PlainRow {
   }
 };
 
-/// Row i of mode n of X, with the model's other factors.
+/// The subproblem of row i of mode n of X, with the model's other factors.
 template <class Scalar, class Index>
 PlainRow plain_row(CooTensor<Scalar, Index> const& X, int n, std::uint64_t i,
                    Factors<Scalar, Kokkos::HostSpace> const& A) {
@@ -132,7 +133,7 @@ std::vector<double> row_of(MatrixType const& A, std::uint64_t i) {
   return row;
 }
 
-/// Nonnegative random counts 1 to 5 at random places, each once.
+/// Random counts from 1 to 5 at random places, each place once.
 template <class Scalar, class ExecutionSpace>
 auto random_counts(ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed,
                    double skew = 1) {
@@ -144,7 +145,7 @@ auto random_counts(ExecutionSpace const& exec, Dims const& dims, Position nnz, u
   return copy_to(exec, X);
 }
 
-/// Divides the columns of a matrix on the host by their sums, which are returned.
+/// Divides the columns of a matrix on the host by their sums, and returns the sums.
 template <class MatrixType>
 std::vector<double> normalise_columns(MatrixType const& A) {
   using Scalar = typename MatrixType::non_const_value_type;
@@ -183,11 +184,11 @@ Tensor sorted_for(ExecutionSpace const& exec, Tensor const& X, int n) {
 }
 
 struct RowsRun {
-  std::vector<double> log_likelihoods;  // of every outer iteration
+  std::vector<double> log_likelihoods;  // after each outer iteration
   bool converged = false;
 };
 
-/// sum over the nonzeros of x log m, less the sum of the model
+/// The sum of x log m over the nonzeros, minus the sum of the model.
 template <class Scalar, class Index>
 double log_likelihood(CooTensor<Scalar, Index> const& X,
                       Factors<Scalar, Kokkos::HostSpace> const& A,
@@ -206,8 +207,9 @@ double log_likelihood(CooTensor<Scalar, Index> const& X,
   return sum;
 }
 
-/// CP-APR by row subproblems: modes 0 to N-1 one after another, B = A_n diag(weights), solved, and
-/// its column sums are the weights again; until no row violates the tolerance when its turn comes.
+/// CP-APR by row subproblems. An outer iteration goes over modes 0 to N-1: it solves all rows of
+/// B = A_n diag(weights), and then makes the sums of B's columns the weights. It ends when no row
+/// violates the tolerance when its turn comes.
 template <class ExecutionSpace, class Scalar, class Index>
 RowsRun run_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index> const& X,
                  Factors<Scalar, Kokkos::HostSpace> A, sporades::detail::RowOptions const& options,

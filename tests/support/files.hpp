@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <sporades/core/error.hpp>
-#include <sporades/formats/any_coo.hpp>
+#include <sporades/formats/any_coo_tensor.hpp>
 #include <string>
 #include <support/catch.hpp>
 #include <utility>
@@ -18,7 +18,7 @@
 
 namespace sporades::test {
 
-/// A folder of its own, removed with all that is in it.
+/// A new folder, which is removed with its content at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -56,14 +56,14 @@ inline std::string read_text(std::string const& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// text with the first `from` replaced.
+/// The text, with the first occurrence of `from` replaced by `to`.
 inline std::string replaced(std::string text, std::string const& from, std::string const& to) {
   auto const place = text.find(from);
   REQUIRE(place != std::string::npos);
   return text.replace(place, from.size(), to);
 }
 
-/// One gzip member.
+/// The text as one gzip member.
 inline std::string zipped(std::string const& text) {
   z_stream stream = {};
   REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -78,7 +78,7 @@ inline std::string zipped(std::string const& text) {
   return packed;
 }
 
-/// What the Error that the call throws says; "no error" where it throws none.
+/// The message of the Error that the call throws; "no error" if it throws none.
 template <class Call>
 std::string message_of(Call const& call) {
   try {
@@ -92,7 +92,7 @@ std::string message_of(Call const& call) {
 template <class Scalar>
 using Entries = std::vector<std::pair<std::vector<std::uint64_t>, Scalar>>;
 
-/// The nonzeros in their order.
+/// The nonzeros of a tensor, in its order.
 template <class Scalar, class Index>
 Entries<Scalar> entries(CooTensor<Scalar, Index> const& X) {
   Entries<Scalar> result(X.nnz());
@@ -104,16 +104,16 @@ Entries<Scalar> entries(CooTensor<Scalar, Index> const& X) {
 }
 
 template <class Scalar>
-Entries<Scalar> entries(AnyCoo<Scalar> const& X) {
+Entries<Scalar> entries(AnyCooTensor<Scalar> const& X) {
   return std::visit([](auto const& tensor) { return entries(tensor); }, X);
 }
 
 template <class Scalar>
-Dims dims_of(AnyCoo<Scalar> const& X) {
+Dims dims_of(AnyCooTensor<Scalar> const& X) {
   return std::visit([](auto const& tensor) { return tensor.dims; }, X);
 }
 
-/// A tensor of these nonzeros, in this order.
+/// A tensor with these nonzeros, in this order.
 template <class Scalar, class Index = std::uint32_t>
 CooTensor<Scalar, Index> make_coo(Dims const& dims, Entries<Scalar> const& nonzeros) {
   Kokkos::DefaultHostExecutionSpace const exec{};

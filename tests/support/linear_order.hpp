@@ -6,8 +6,8 @@
 
 namespace sporades::test {
 
-/// True if some product of X in a linear order would need atomics, so that strategy `alto` is
-/// refused: always on GPUs, elsewhere where a mode has no parts with rows of their own.
+/// True if strategy `alto` refuses X because the product on some mode would need atomics: always on
+/// GPUs; on hosts if a mode has no parts with buffers.
 template <class ExecutionSpace, class Tensor>
 bool alto_is_refused(ExecutionSpace const& exec, Tensor const& X) {
   if (X.nnz() == 0) return false;

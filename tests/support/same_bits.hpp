@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Promised determinism: the same bits on repeated runs and on every number of threads.
+/// Checks that results have the same bits on repeated runs and on every number of threads.
 /// The test files' ctest entry threads_1 writes the hash of every result, by name, to the file that
 /// the environment's SPORADES_WRITE_BITS names; threads_2, _4 and _8 compare with it.
 
@@ -17,7 +17,7 @@
 
 namespace sporades::test {
 
-/// FNV-1a of size bytes; give the last hash to continue over several blocks.
+/// The FNV-1a hash of size bytes. To continue over several blocks, pass the hash of those before.
 inline std::uint64_t hash_bytes(void const* data, std::size_t size,
                                 std::uint64_t hash = 14695981039346656037u) {
   auto const* const bytes = static_cast<unsigned char const*>(data);
@@ -25,7 +25,8 @@ inline std::uint64_t hash_bytes(void const* data, std::size_t size,
   return hash;
 }
 
-/// Hash of the entries of a View of rank 1 or 2 on host or device, row by row, without padding.
+/// The hash of the entries of a View of rank 1 or 2, on host or device, row by row, without
+/// padding.
 template <class ViewType>
 std::uint64_t hash_bits(ViewType const& view) {
   std::uint64_t hash = hash_bytes(nullptr, 0);
@@ -60,8 +61,8 @@ inline std::map<std::string, std::uint64_t>& known_bits() {
 
 }  // namespace detail
 
-/// Tests that the hash is what this name had before: earlier in this run, and in the run with one
-/// thread. The name says what was computed, the backend and the types included:
+/// Tests that the hash is the one that this name had earlier in this run, and in the run with one
+/// thread. The name says what was computed, including the backend and the types:
 ///   check_same_bits("mttkrp sorted OpenMP double mode 2", hash_bits(V));
 /// Use it in tests tagged [threads].
 inline void check_same_bits(std::string const& name, std::uint64_t hash) {

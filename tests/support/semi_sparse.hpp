@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the tests of semi-sparse tensors share: blocks found by their coordinates, and products by
-/// their definition.
+/// For the tests of semi-sparse tensors: finds blocks by their coordinates, and computes products
+/// by their definition.
 
 #include <limits>
 #include <map>
@@ -14,7 +14,7 @@ namespace sporades::test {
 
 using Place = std::vector<std::uint64_t>;  // coordinates in all modes; 0 in dense ones
 
-/// Where the blocks of a semi-sparse tensor lie, and that no two lie in one place.
+/// The number of each block of a semi-sparse tensor, by its place. Checks that all places differ.
 template <class Scoo>
 std::map<Place, Position> places_of(Scoo const& Y) {
   auto const coordinates = on_host(Y.coordinates);
@@ -43,7 +43,7 @@ bool is_in_order(Scoo const& Y) {
   return true;
 }
 
-/// Sums in double, and beside each the sum of the terms' magnitudes: fibers x entries of a block.
+/// Sums in double, and the sums of their terms' magnitudes: rows x entries of a block.
 struct Sums {
   std::size_t columns;
   std::vector<double> sum, magnitude;
@@ -55,7 +55,8 @@ struct Sums {
     magnitude[row * columns + column] += std::abs(term);
   }
 
-  /// Entries of V that differ by more than `roundings` of their terms.
+  /// The number of entries of V that differ from the sums by more than `roundings` units of
+  /// rounding of the terms.
   template <class MatrixType>
   Position wrong(MatrixType const& V, double roundings) const {
     using Scalar = typename MatrixType::non_const_value_type;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Random tensors and matrices for the tests, made on the host, the same everywhere.
+/// Random tensors and matrices for the tests. They are made on the host, and are the same on all
+/// backends.
 
 #include <random>
 #include <sporades/core/matrix.hpp>
@@ -11,8 +12,9 @@
 
 namespace sporades::test {
 
-/// nnz random nonzeros, unsorted, duplicates possible. Indices of each mode are drawn as
-/// floor(I_n u^skew): skew 1 is uniform, large ones put most nonzeros in row 0.
+/// nnz random nonzeros, unsorted; coordinates may repeat. Indices of each mode are floor(I_n
+/// u^skew) with u uniform in [0, 1): with skew 1 they are uniform, with a large skew most of them
+/// are 0.
 template <class Scalar, class Index, class ExecutionSpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> random_coo(
     ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed = 1,
@@ -32,7 +34,8 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> random_coo(
   return copy_to(exec, X);
 }
 
-/// A rows x columns matrix of numbers in [-0.5, 0.5); `padded` as make_matrix gives it.
+/// A rows x columns matrix of random numbers in [-0.5, 0.5), padded like those of make_matrix or
+/// not.
 template <class Scalar, class ExecutionSpace>
 Matrix<Scalar, typename ExecutionSpace::memory_space> random_matrix(ExecutionSpace const& exec,
                                                                     std::size_t rows,
@@ -50,13 +53,13 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> random_matrix(ExecutionSpa
   return B;
 }
 
-/// Something to read on the host.
+/// A copy of the View that the host can read.
 template <class ViewType>
 auto on_host(ViewType const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
 }
 
-/// A matrix to read on the host, padded or not.
+/// A copy of the matrix, padded or not, that the host can read.
 template <class MatrixType>
 auto matrix_on_host(MatrixType const& A) {
   return copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);

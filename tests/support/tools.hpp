@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// STYLE habits 2 and 4, seen through Kokkos Tools: every launch and View has a label of ours, and
-/// ran on the execution-space instance that was passed in.
+/// Records by Kokkos Tools what a function does. With it, tests check two rules: every launch and
+/// every View has a label of ours, and every launch runs on the execution-space instance that the
+/// caller passed.
 ///   auto const exec = sporades::test::new_instance<ExecutionSpace>();
 ///   sporades::test::check_launches(exec, [&] { sporades::mttkrp(exec, X, A, n, V); });
 
@@ -32,7 +33,7 @@ struct Copy {
   bool crosses;  ///< from one memory space to another
 };
 
-/// Bytes of Views of ours in one memory space, beyond those that were there before.
+/// Bytes of our Views in one memory space, without those that existed before the recording.
 struct Bytes {
   double held = 0, peak = 0;
 };
@@ -52,7 +53,7 @@ namespace detail {
 
 inline Recording* current_recording = nullptr;
 
-/// Threads of a backend allocate, too: OpenMP's, in a parallel region, the scratch of their teams.
+/// Several threads may allocate at once: those of OpenMP, in a parallel region, their team scratch.
 inline std::mutex recording_mutex;
 
 template <class List, class Entry>
@@ -75,7 +76,7 @@ inline void record_region(char const* name) {
 inline void record_end_of_region() {
   current_recording->inside.pop_back();
 }
-/// Kokkos Tools fence before each of these callbacks, but 3.4: no doing of the function recorded.
+/// Leaves out the fences of Kokkos Tools itself, which precede each callback after Kokkos 3.4.
 inline void record_fence(char const* label, std::uint32_t device, std::uint64_t* id) {
   *id = 0;
   if (std::string(label).rfind("Kokkos::Tools", 0) == 0) return;
@@ -104,7 +105,7 @@ inline void record_copy(Kokkos_Profiling_SpaceHandle to_space, char const* to, v
   append(current_recording->copies, Copy{to, from, bytes, crosses});
 }
 
-/// The callbacks are ours from construction to destruction.
+/// Sets our callbacks; the destructor restores those before.
 class RecordingScope {
  public:
   explicit RecordingScope(Recording& recording)
@@ -134,7 +135,7 @@ class RecordingScope {
 
 }  // namespace detail
 
-/// What function launched, allocated and fenced, on any thread.
+/// What the function launches, allocates, copies and fences, on all threads.
 template <class Function>
 Recording record(Function const& function) {
   Recording recording;
@@ -149,12 +150,12 @@ std::uint32_t device_id(ExecutionSpace const& exec) {
   return Kokkos::Tools::Experimental::device_id(exec);
 }
 
-/// Kokkos's own kernels and those of Kokkos Kernels (initialisation of a View, a copy, a gemm).
+/// True for labels of Kokkos and Kokkos Kernels: the initialisation of a View, a copy, a gemm.
 inline bool is_of_kokkos(std::string const& label) {
   return label.rfind("Kokkos", 0) == 0;
 }
 
-/// sporades::mttkrp::sorted: at least two names after sporades.
+/// True for labels such as sporades::mttkrp::sorted, with at least two names after sporades.
 inline bool is_our_label(std::string const& label) {
   static std::regex const pattern("^sporades::[a-z_]+(::[a-z0-9_]+)+$");
   return std::regex_match(label, pattern);
@@ -171,14 +172,14 @@ Recording check_launches(ExecutionSpace const& exec, Function const& function) {
     INFO("kernel " << label);
     bool const is_ours = is_our_label(label);
     if (!is_ours) CHECK(is_of_kokkos(label));
-    // Kokkos 3.4 reports its own kernels as run on device 0, wherever they ran.
-    // A mirror lies on the host, and the host clears it.
+    // Kokkos 3.4 reports device 0 for its own kernels, wherever they ran. A mirror is on the host,
+    // which initialises it.
     bool const is_mirror = label.find("_mirror]") != std::string::npos;
     if (is_ours || (KOKKOS_VERSION >= 40500 && !is_mirror)) CHECK(instance == device);
   }
   for (auto const& label : recording.allocations) {
     INFO("View " << label);
-    // "[unlabeled]": scratch memory of OpenMP's teams. (A View without a label has none at all.)
+    // "[unlabeled]" is scratch memory of OpenMP's teams. (A View without a label has the label "".)
     if (!is_of_kokkos(label) && label != "[unlabeled]") CHECK(is_our_label(label));
   }
   for (auto const& [label, instance] : recording.fences) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the tests of HOOI share.
+/// For the tests of the Tucker decomposition.
 
 #include <sporades/algorithms/tucker.hpp>
 #include <support/cp_als.hpp>
@@ -18,8 +18,7 @@ inline TuckerOptions tucker_options(std::vector<int> const& ranks, int iteration
   return options;
 }
 
-/// ||X - M|| by the definition: every entry of the dense tensor and of the model. X as to_dense
-/// gives it.
+/// ||X - M|| by the definition, over all entries of the dense tensor X and of the model.
 template <class Scalar, class Memory>
 double tucker_residual(Dense const& X, TuckerTensor<Scalar, Memory> const& model) {
   auto const core = on_host(model.core);
@@ -44,7 +43,7 @@ double tucker_residual(Dense const& X, TuckerTensor<Scalar, Memory> const& model
   return std::sqrt(sum);
 }
 
-/// max |A^T A - I|
+/// The largest magnitude of an entry of A^T A - I.
 template <class MatrixType>
 double distance_from_orthonormal(MatrixType const& A) {
   auto const host = matrix_on_host(A);

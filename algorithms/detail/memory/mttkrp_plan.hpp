@@ -66,7 +66,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   bool needs_carry = true;
   std::vector<int> all, unfit;
-  double own_rows = 0;
+  double buffer_rows = 0;
   for (int n = 0; n < N; ++n) all.push_back(n);
   if (is_linear(strategy)) strategy = MttkrpStrategy::alto;
   switch (strategy) {
@@ -94,10 +94,10 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
         if (is_automatic && may_have_no_parts(X, n))
           unfit.push_back(n);
         else
-          own_rows = std::max(own_rows, most_own_rows(X, n));
+          buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
       }
-      count_alto(exec, count, X, own_rows);
-      count.hold(matrix_bytes<Scalar>(own_rows, options.rank));
+      count_alto(exec, count, X, buffer_rows);
+      count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
       if (unfit.empty()) {
         if (is_last) count.release(X.bytes());
         break;

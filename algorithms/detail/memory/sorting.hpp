@@ -159,9 +159,7 @@ CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X
   auto const reordering = plan_reordering(X.sorted_modes, modes);
   is_new = reordering.compared > 0;
   if (!is_new) return X;
-  auto all = reordering.modes;
-  for (int n = 0; n < X.order(); ++n)
-    if (std::find(all.begin(), all.end(), n) == all.end()) all.push_back(n);
+  auto const all = with_other_modes(reordering.modes, X.order());
   BitRange range{0, 0};
   for (int k = X.order() - 1; k >= 0; --k) {
     if (k == reordering.compared - 1) range.begin = range.end;
@@ -237,7 +235,7 @@ void count_csf(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X
 /// make_alto with room for as many rows in all parts: the tensor stays held.
 template <class ExecutionSpace>
 void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                double own_rows) {
+                double buffer_rows) {
   AltoLayout const layout(X.dims);
   double const key = layout.has_two_words() ? 16 : 8;
   double const before = count.held();
@@ -246,27 +244,24 @@ void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& 
   double tensor = key * X.nnz + X.value_bytes();
   count.hold(tensor);
   count.hold_in_all(before + tensor);
-  Position parts = 1;
-  while (parts < 1024 && X.count() / (2 * parts) >= 2048) parts *= 2;
-  double const N = X.order(), all_parts = static_cast<double>(parts);
+  double const N = X.order(), all_parts = static_cast<double>(most_parts(X.count()));
   count.pass(16 * all_parts * N);
   double rows = 0;
   for (auto dim : X.dims) rows += static_cast<double>(dim);
   constexpr double block = AltoPartition<Kokkos::HostSpace>::block_rows;
   count.hold(N * all_parts * (sizeof(AltoPart) + 8) + 8 * (rows / block + 2 * N) +
-             4 * N * own_rows / block);
+             4 * N * buffer_rows / block);
 }
 
-/// The most own rows that the parts of mode n may have: see choose_partition.
-inline double most_own_rows(CooShape const& X, int n) {
+/// The most buffer rows that the parts of mode n may have: see choose_partition.
+inline double most_buffer_rows(CooShape const& X, int n) {
   double const dim = static_cast<double>(X.dims[n]);
-  double parts = 1;
-  while (parts < 1024 && X.nnz / (2 * parts) >= 2048) parts *= 2;
+  auto const parts = static_cast<double>(most_parts(X.count()));
   if (parts == 1) return dim;
   return std::max(std::min(X.nnz / 64, parts * dim), std::min(X.nnz / 8, 8 * dim));
 }
 
-/// Whether the parts of mode n may have too many own rows for any of them.
+/// Whether the parts of mode n may have too many buffer rows for any of them.
 inline bool may_have_no_parts(CooShape const& X, int n) {
   double const dim = static_cast<double>(X.dims[n]);
   return (dim > 65536 && dim / 64 > X.nnz) || (X.nnz >= 4096 && 2 * dim > X.nnz / 8);

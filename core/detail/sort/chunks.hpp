@@ -6,12 +6,14 @@
 #include <sporades/core/detail/sort/words.hpp>
 #include <utility>
 
-/// Radix sort for processors with few fast threads: a thread counts, then scatters, a long chunk of
-/// consecutive words at a time. The result of a stable sort is unique, so that the number of chunks
-/// may follow the number of threads.
+/// Radix sort for processors with few fast threads. A thread counts the digits of a long chunk of
+/// consecutive words, and later scatters the words of a chunk. The number of chunks follows the
+/// number of threads; the result does not depend on it, since the result of a stable sort is
+/// unique.
 namespace sporades::detail {
 
-inline constexpr int widest_chunk_digit = 11;  // 2048 streams: their lines fit the L2 cache
+/// Bits of a pass. It writes to 2^11 places at once; their cache lines fit the second-level cache.
+inline constexpr int widest_chunk_digit = 11;
 
 /// counts(c, d): how many words of chunk c have digit d.
 template <class MemorySpace>
@@ -36,8 +38,8 @@ struct CountChunk {
   }
 };
 
-/// Counts become the places of each chunk's first word with each digit: an exclusive scan over
-/// (digit, chunk), digits slowest.
+/// Turns the counts into the places of the first word of each chunk with each digit, by an
+/// exclusive scan over all pairs (digit, chunk), chunks fastest.
 template <class MemorySpace>
 struct ScanChunks {
   using value_type = Position;
@@ -71,8 +73,7 @@ struct ScatterChunk {
   }
 };
 
-/// Sorts words by the given bits, stable. spare: as long, contents lost; the two may be swapped.
-/// Enqueued on exec, does not fence. 24 n bytes moved a pass of 11 bits.
+/// See sort_words. Moves 24 n bytes for every 11 bits.
 template <class ExecutionSpace, class MemorySpace>
 void sort_words_in_chunks(ExecutionSpace const& exec, Words<MemorySpace>& words,
                           Words<MemorySpace>& spare, BitRange bits) {

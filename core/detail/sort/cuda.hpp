@@ -7,12 +7,12 @@
 #include <type_traits>
 #include <utility>
 
-/// CUB's radix sort, from the CUDA toolkit; without CUDA's compiler this header only says so.
+/// CUB's radix sort, from the CUDA toolkit. Without CUDA's compiler, has_cub is false.
 
 namespace sporades::detail {
 
-/// True where the type of the number of items is a parameter of Sort::SortKeys, so that it may be
-/// 64 bits long. Old CUBs take an int, to which longer numbers convert in silence.
+/// True if the type of the number of items is a template parameter of Sort::SortKeys, so that it
+/// may have 64 bits. Old versions of CUB take an int, and longer numbers convert to it in silence.
 template <class Sort, class Buffers, class = void>
 inline constexpr bool takes_long_counts = false;
 template <class Sort, class Buffers>
@@ -22,7 +22,7 @@ inline constexpr bool
                           nullptr, std::declval<std::size_t&>(), std::declval<Buffers&>(),
                           std::uint64_t{}, 0, 64))>> = true;
 
-/// The most items that it sorts.
+/// The most items that this version of CUB sorts.
 template <class Sort, class Buffers>
 inline constexpr Position most_sorted_items = takes_long_counts<Sort, Buffers>
                                                   ? std::numeric_limits<Position>::max()
@@ -42,7 +42,7 @@ inline constexpr bool has_cub = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
 inline constexpr Position most_cub_items =
     most_sorted_items<cub::DeviceRadixSort, cub::DoubleBuffer<std::uint64_t>>;
 
-/// Bytes that sort_words_with_cub takes beside n words and n spare ones.
+/// Bytes that sort_words_with_cub allocates for n words.
 template <class MemorySpace>
 std::size_t cub_storage_bytes(Kokkos::Cuda const& exec, Position n) {
   if (n > most_cub_items) return 0;
@@ -52,8 +52,7 @@ std::size_t cub_storage_bytes(Kokkos::Cuda const& exec, Position n) {
   return bytes;
 }
 
-/// Sorts words by the given bits, stable. spare: as long, contents lost; the two may be swapped.
-/// Enqueued on exec, does not fence.
+/// See sort_words.
 template <class MemorySpace>
 void sort_words_with_cub(Kokkos::Cuda const& exec, Words<MemorySpace>& words,
                          Words<MemorySpace>& spare, BitRange bits) {

@@ -6,22 +6,23 @@
 #include <sporades/core/detail/sort/words.hpp>
 #include <utility>
 
-/// Radix sort for processors with many threads: a team counts, then scatters, a tile of consecutive
-/// words; inside it each thread takes a run of consecutive words, and a scan over the team of all
-/// threads' digit counts tells each where its words go. The counters are packed four to a register.
-/// Satish, Harris & Garland, Designing efficient sorting algorithms for manycore GPUs, IPDPS 2009.
+/// Radix sort for processors with many threads. A team counts the digits of a tile of consecutive
+/// words, and later scatters the words of a tile. Each thread of the team takes a run of
+/// consecutive words of the tile; a scan of the threads' digit counts over the team tells each
+/// thread the places of its words. Four counters share a register. Satish, Harris & Garland,
+/// Designing efficient sorting algorithms for manycore GPUs, IPDPS 2009.
 namespace sporades::detail {
 
 inline constexpr int tile_digit = 4;         // bits of a pass
 inline constexpr int tile_digits = 16;       // 2^tile_digit
-inline constexpr Position tile_size = 2048;  // words; counters have 16 bits
+inline constexpr Position tile_size = 2048;  // words of a tile; must fit the counters' 16 bits
 
 /// One 16-bit counter for each of the 16 digits.
 struct DigitCounts {
   std::uint64_t packed[4] = {0, 0, 0, 0};
 
   KOKKOS_INLINE_FUNCTION void increment(unsigned digit) {
-    for (unsigned k = 0; k < 4; ++k)  // no dynamic index: the counters stay in registers
+    for (unsigned k = 0; k < 4; ++k)  // constant indices keep the counters in registers
       packed[k] += std::uint64_t{k == digit / 4} << (16 * (digit % 4));
   }
   KOKKOS_INLINE_FUNCTION Position operator[](unsigned digit) const {
@@ -31,7 +32,7 @@ struct DigitCounts {
   }
 };
 
-/// The thread's consecutive words of its team's tile.
+/// The words [begin, end) of a tile that one thread of the team takes.
 struct TileRun {
   Position begin;
   Position end;
@@ -80,16 +81,17 @@ template <class ExecutionSpace>
 struct ScatterTile {
   using MemorySpace = typename ExecutionSpace::memory_space;
 
-  Words<MemorySpace> from;                      // n
-  Words<MemorySpace> to;                        // n
-  Kokkos::View<Position*, MemorySpace> places;  // 16 x tiles: of the tile's first with the digit
-  BitRange digit;                               // at most tile_digit bits
+  Words<MemorySpace> from;  // n
+  Words<MemorySpace> to;    // n
+  Kokkos::View<Position*, MemorySpace>
+      places;      // 16 x tiles: of the tile's first word with the digit
+  BitRange digit;  // at most tile_digit bits
 
   KOKKOS_FUNCTION void operator()(
       typename Kokkos::TeamPolicy<ExecutionSpace>::member_type const& team) const {
     TileRun const run(team, from.extent(0));
     auto const own = count_run(from, run, digit);
-    DigitCounts before;  // words of the tile with this digit and before the next of this thread
+    DigitCounts before;  // words of the tile with this digit that precede this thread's next one
     for (int k = 0; k < 4; ++k) before.packed[k] = team.team_scan(own.packed[k]);
     for (auto p = run.begin; p < run.end; ++p) {
       std::uint64_t const word = from(p);
@@ -100,8 +102,7 @@ struct ScatterTile {
   }
 };
 
-/// Sorts words by the given bits, stable. spare: as long, contents lost; the two may be swapped.
-/// Enqueued on exec, does not fence. 24 n bytes moved a pass of 4 bits.
+/// See sort_words. Moves 24 n bytes for every 4 bits.
 template <class ExecutionSpace, class MemorySpace>
 void sort_words_in_tiles(ExecutionSpace const& exec, Words<MemorySpace>& words,
                          Words<MemorySpace>& spare, BitRange bits) {

@@ -7,19 +7,19 @@
 
 namespace sporades::detail {
 
-/// What is moved by a sort: bits of the key above, the number of the item below.
+/// What a sort moves: in each word the bits of an item's key, above the item's number.
 template <class MemorySpace>
 using Words = Kokkos::View<std::uint64_t*, MemorySpace>;
 
-/// The bits [begin, end) of a word, that a sort compares.
+/// The bits [begin, end) of a word or a key.
 struct BitRange {
   int begin;
   int end;
   KOKKOS_INLINE_FUNCTION int width() const { return end - begin; }
 };
 
-/// Cuts bits into as few digits of at most `widest` bits as there can be, all about as wide, and
-/// calls pass(BitRange) for each, least significant first.
+/// Cuts bits into the smallest number of digits of at most `widest` bits, all of about the same
+/// width, and calls pass(BitRange) for each, least significant first.
 template <class Pass>
 void for_each_digit(BitRange bits, int widest, Pass const& pass) {
   int const passes = (bits.width() + widest - 1) / widest;

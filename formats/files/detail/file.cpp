@@ -26,7 +26,7 @@ std::string folder_of(std::string const& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// Closes itself.
+/// A file descriptor that closes itself.
 struct Descriptor {
   int number;
   explicit Descriptor(int opened) : number(opened) {}
@@ -37,7 +37,7 @@ struct Descriptor {
   Descriptor& operator=(Descriptor const&) = delete;
 };
 
-/// Memory that is mapped, as a file is.
+/// Memory that is mapped, so that it is unmapped as a mapped file is.
 class PrivateMemory {
  public:
   PrivateMemory() = default;
@@ -50,7 +50,7 @@ class PrivateMemory {
   char* bytes() const { return bytes_; }
   std::size_t size() const { return size_; }
 
-  /// To a larger size; the bytes stay.
+  /// Takes a larger size; the bytes are kept.
   void grow(std::size_t size) {
     int const protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
     void* const larger = mmap(nullptr, size, protection, flags, -1, 0);
@@ -63,7 +63,7 @@ class PrivateMemory {
     size_ = size;
   }
 
-  /// Gives the first bytes, and with them the duty to unmap them, away.
+  /// Returns the first `size` bytes, which the caller has to unmap.
   char* release(std::size_t size) {
     auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     auto const kept = (size + page - 1) / page * page;
@@ -76,7 +76,7 @@ class PrivateMemory {
   std::size_t size_ = 0;
 };
 
-/// Of an inherited one or a new one.
+/// Duplicates an inherited descriptor, or opens the file.
 int open_descriptor(std::string const& path, int flags) {
   int const inherited = path == "-" ? STDIN_FILENO : inherited_descriptor(path);
   if (inherited < 0) return open(path.c_str(), flags | O_CLOEXEC);
@@ -100,7 +100,7 @@ int inherited_descriptor(std::string const& path) {
 }
 
 std::string link_target(std::string const& path) {
-  constexpr int most_links = 40;  // as Linux has it
+  constexpr int most_links = 40;  // Linux's own limit
   std::string file = path;
   for (int links = 0; links <= most_links; ++links) {
     char target[PATH_MAX];
@@ -125,7 +125,7 @@ MappedFile::MappedFile(std::string const& path) {
   if (fstat(file.number, &status) != 0) refuse(std::strerror(errno));
   auto const type = status.st_mode & S_IFMT;
   if (type == S_IFDIR) refuse("it is a folder");
-  // Of a standard input that was begun already, what is left is read.
+  // A standard input of which a part has been read already is not mapped: the rest is read.
   if (type == S_IFREG && lseek(file.number, 0, SEEK_CUR) == 0) {
     size_ = static_cast<std::size_t>(status.st_size);
     if (size_ == 0) return;
@@ -183,12 +183,12 @@ OutputFile::OutputFile(std::string const& path) : path_(path), target_(path) {
   open_temporary();
   if (descriptor_ < 0) refuse(std::strerror(errno));
   if (!exists) return;
-  // Where this fails, the new file has the owner and the permissions that any new file gets.
+  // If this fails, the new file keeps the owner and the permissions that any new file gets.
   if (fchown(descriptor_, status.st_uid, status.st_gid) != 0 && errno != EPERM) return;
   if (fchmod(descriptor_, status.st_mode & 07777) != 0) return;
 }
 
-/// Leaves errno where none can be opened.
+/// Sets descriptor_, or errno if no file can be opened.
 void OutputFile::open_temporary() {
   auto const folder = folder_of(target_);
   auto const stem = folder + "/.sporades-" + std::to_string(getpid()) + "-";
@@ -222,7 +222,7 @@ void OutputFile::fail_with(char const* doing, int error) const {
 void OutputFile::write(void const* bytes, std::size_t size) {
   auto const* rest = static_cast<char const*>(bytes);
   while (size > 0) {
-    // Linux stores at most 2 GiB a call, and less where the disk fills up on the way.
+    // Linux stores at most 2 GiB a call, and less if the disk becomes full meanwhile.
     ssize_t const stored = ::write(descriptor_, rest, size);
     if (stored < 0 && errno == EINTR) continue;
     if (stored <= 0) fail_with("write", stored < 0 ? errno : ENOSPC);
@@ -232,7 +232,7 @@ void OutputFile::write(void const* bytes, std::size_t size) {
   }
 }
 
-/// The temporary one, to a file without a name.
+/// Gives the file its temporary name, if it has no name.
 void OutputFile::give_name() {
   if (has_name_) return;
   auto const nameless = "/proc/self/fd/" + std::to_string(descriptor_);
@@ -247,7 +247,8 @@ void OutputFile::give_name() {
   fail_with("name", errno);
 }
 
-/// target_ by the content of descriptor_; false, and errno, where that fails.
+/// Overwrites target_ with the content of descriptor_. Returns false, and sets errno, if that
+/// fails.
 bool OutputFile::overwrite() const {
   Descriptor const to(open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (to.number < 0 || lseek(descriptor_, 0, SEEK_SET) != 0) return false;
@@ -286,7 +287,7 @@ void OutputFile::commit() {
   if (is_direct_) return;
   int const folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
-    fsync(folder);  // so that the name survives a crash as well; not every file system can
+    fsync(folder);  // so that the name survives a crash, too; not every file system can do this
     close(folder);
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// What the readers and writers of models as text share.
+/// Text forms of models: what the readers and writers of ktensor and ttensor files have in common.
 
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace sporades::detail {
 
-/// Walks over a text token by token, and knows its line.
+/// Reads a text token by token, and counts the lines.
 class TokenReader {
  public:
   TokenReader(std::string_view text, std::string const& name)
@@ -26,7 +26,7 @@ class TokenReader {
     fail(name_, ":", line_, ": ", parts...);
   }
 
-  /// The next token, on whatever line; empty at the end.
+  /// The next token, which may be on a later line; empty at the end of the text.
   std::string_view next() {
     skip_to_token();
     auto const* const start = p_;
@@ -51,7 +51,7 @@ class TokenReader {
     return result;
   }
 
-  /// Refuses what is left of the line, so that numbers are where they belong.
+  /// Throws Error if a token is left in this line.
   void end_line(char const* after) {
     auto const line = line_;
     skip_to_token();
@@ -77,7 +77,7 @@ class TokenReader {
     }
   }
 
-  /// To the last character before the line end.
+  /// Skips to the last character of the line.
   void skip_comment() {
     while (end_ - p_ > 1 && p_[1] != '\n') ++p_;
   }
@@ -88,13 +88,13 @@ class TokenReader {
   std::uint64_t line_ = 1;
 };
 
-/// Refuses content that is no plain text.
+/// Throws Error if the content is empty or gzipped.
 inline void check_text(std::string_view content, std::string const& name) {
   expects(!content.empty(), name, ": the file is empty");
   expects(content.substr(0, 2) != "\x1f\x8b", name, ": is gzipped, expected a model as plain text");
 }
 
-/// The file's order and dims, after its first line.
+/// Reads the order and the dims, which follow the first line.
 inline Dims read_dims(TokenReader& in) {
   auto const order = in.integer("the order");
   if (order < 1 || order > max_order) in.refuse("order ", order, " is not in 1 to ", max_order);
@@ -105,7 +105,8 @@ inline Dims read_dims(TokenReader& in) {
   return dims;
 }
 
-/// Refuses sizes that the rest of the file is too short for: a number and a blank take two bytes.
+/// Throws Error if the rest of the file is too short for this many numbers: each takes at least two
+/// bytes, a digit and a blank. model: describes the model in the message.
 template <class... Parts>
 void check_size(TokenReader const& in, double numbers, Parts const&... model) {
   if (2 * numbers > static_cast<double>(in.bytes_left()) + 1)
@@ -113,13 +114,13 @@ void check_size(TokenReader const& in, double numbers, Parts const&... model) {
               in.bytes_left(), " bytes that are left");
 }
 
-/// Refuses what follows the model.
+/// Throws Error if anything follows the model.
 inline void end_file(TokenReader& in) {
   auto const rest = in.next();
   if (!rest.empty()) in.refuse("expected the end of the file, found ", in.found(rest));
 }
 
-/// The "matrix" block of mode n's factor, dim x rank.
+/// Reads the "matrix" block of mode n's factor, dim x rank.
 template <class Scalar>
 Matrix<Scalar, Kokkos::HostSpace> read_factor(TokenReader& in, int n, std::uint64_t dim,
                                               std::uint64_t rank) {
@@ -146,11 +147,11 @@ Matrix<Scalar, Kokkos::HostSpace> read_factor(TokenReader& in, int n, std::uint6
   return A;
 }
 
-/// Text that goes to a file in pieces, numbers in scientific form with all their digits.
+/// Writes text to a file in large pieces, and numbers in scientific form with all their digits.
 template <class Scalar>
 class NumberWriter {
  public:
-  /// where begins the messages.
+  /// where: the beginning of error messages.
   NumberWriter(OutputFile& file, char const* where) : file_(file), where_(where) {}
 
   void text(std::string_view piece) {
@@ -158,7 +159,7 @@ class NumberWriter {
     if (text_.size() >= (std::size_t{1} << 20)) flush();
   }
 
-  /// place names the number in the message for one that is not finite.
+  /// Throws Error if the number is not finite; place names it in the message.
   template <class... Place>
   void number(Scalar number, Place const&... place) {
     expects(std::isfinite(number), where_, ": ", place..., " is ", number);
@@ -180,7 +181,7 @@ class NumberWriter {
   std::string text_;
 };
 
-/// The "matrix" block of mode n's factor.
+/// Writes the "matrix" block of mode n's factor.
 template <class Scalar>
 void write_factor(NumberWriter<Scalar>& out, int n, Matrix<Scalar, Kokkos::HostSpace> const& A) {
   std::size_t const rank = A.extent(1);

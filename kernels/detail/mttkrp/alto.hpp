@@ -77,14 +77,14 @@ struct AltoTerms {
 };
 
 /// One work item: a part of the nonzeros x a tile of columns. Each term is added to its row among
-/// the part's own rows.
+/// the part's buffer rows.
 template <class Nonzeros, class Scalar, int Width, Access access, class Terms = AltoTerms>
 struct AltoWalk {
   using Columns = TileColumns<Scalar, Width, access>;
 
   Nonzeros nonzeros;
   RawVector<AltoPart const, typename Nonzeros::Memory> parts;
-  RawMatrix<Scalar, typename Nonzeros::Memory> rows;  // own rows of all parts x columns
+  RawMatrix<Scalar, typename Nonzeros::Memory> rows;  // buffer rows of all parts x columns
   WalkShape shape;
   Terms terms = {};
 
@@ -93,9 +93,9 @@ struct AltoWalk {
     AltoPart const part = parts(shape.chunk(item));
     typename Columns::T zero;
     zero.fill(Scalar(0));
-    for (Position i = 0; i < part.row_count; ++i) tile.store(rows, part.own + i, zero);
-    Position const offset = part.own - part.row;  // may wrap around, and back
-    auto const local = nonzeros;                  // which stores cannot change
+    for (Position i = 0; i < part.row_count; ++i) tile.store(rows, part.buffer_row + i, zero);
+    Position const offset = part.buffer_row - part.row;  // may wrap around, and back
+    auto const local = nonzeros;                         // which stores cannot change
     auto const target = rows;
     auto const made = terms;
     for (Position p = part.begin; p < part.end; ++p) {
@@ -108,7 +108,7 @@ struct AltoWalk {
   }
 };
 
-/// V(row) <- the sum of the parts' own rows for it, in the order of the parts.
+/// V(row) <- the sum of the parts' buffer rows for it, in the order of the parts.
 template <class Scalar, class MemorySpace>
 struct PullRows {
   using Partition = AltoPartition<MemorySpace>;
@@ -116,7 +116,7 @@ struct PullRows {
   RawVector<AltoPart const, MemorySpace> parts;
   RawVector<Position const, MemorySpace> begins;
   RawVector<std::uint32_t const, MemorySpace> touched;
-  RawMatrix<Scalar const, MemorySpace> rows;  // own rows of all parts x columns
+  RawMatrix<Scalar const, MemorySpace> rows;  // buffer rows of all parts x columns
   RawMatrix<Scalar, MemorySpace> V;
 
   KOKKOS_FUNCTION void operator()(Position row) const {
@@ -126,7 +126,7 @@ struct PullRows {
     for (Position k = begins(block); k < begins(block + 1); ++k) {
       auto const& part = parts(touched(k));
       if (row - part.row >= part.row_count) continue;  // also where row < part.row
-      Scalar const* const from = &rows(part.own + (row - part.row), 0);
+      Scalar const* const from = &rows(part.buffer_row + (row - part.row), 0);
 #pragma omp simd
       for (std::size_t r = 0; r < V.extent(1); ++r) sum[r] += from[r];
     }
@@ -172,8 +172,8 @@ bool all_strides_are(std::size_t stride, Factors<Scalar, MemorySpace> const& A, 
   return equal;
 }
 
-/// The sums of all parts into their own rows, on hosts; where the rows of all matrices are `tight`,
-/// equally far apart, in one tile a row if that is as wide.
+/// The sums of all parts into their buffer rows, on hosts; where the rows of all matrices are
+/// `tight`, equally far apart, in one tile a row if that is as wide.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Terms>
 void launch_alto_walk(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                       AltoPartition<MemorySpace> const& partition,
@@ -242,7 +242,7 @@ void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpa
           });
     });
   } else if constexpr (!is_gpu<ExecutionSpace>) {
-    auto const& own = buffers.own_rows(exec, partition.own_rows, V.extent(1));
+    auto const& own = buffers.buffer_rows(exec, partition.buffer_rows, V.extent(1));
     bool const tight = all_strides_are(own.stride(0), A, n);
     for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
       launch_alto_walk(exec, "sporades::mttkrp::alto", nonzeros, partition, own, V.extent(1), tight,

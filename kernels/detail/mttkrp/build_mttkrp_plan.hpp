@@ -84,7 +84,7 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
     if (choice.strategy == MttkrpStrategy::alto)
       refuse_atomics<ExecutionSpace>("make_mttkrp_plan", plan.alto, n,
                                      "sorted, fibers, csf and permuted work");
-    plan.carry.own_rows(exec, plan.alto.partitions[n].own_rows, options.rank);
+    plan.carry.buffer_rows(exec, plan.alto.partitions[n].buffer_rows, options.rank);
   }
 }
 

@@ -130,7 +130,7 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 }
 
 /// Phi on mode n of a linear order in one pass, on hosts; false where rows are not one tile, their
-/// strides more than that, or reuse is too low for the parts' own rows.
+/// strides more than that, or reuse is too low for the parts' buffer rows.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
@@ -145,7 +145,7 @@ bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace
         !all_strides_are(R, A, n))
       return false;
     return for_one_tile(R, [&](auto) {
-      auto const& own = buffers.own_rows(exec, partition.own_rows, R);
+      auto const& own = buffers.buffer_rows(exec, partition.buffer_rows, R);
       for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
         launch_alto_walk(exec, "sporades::phi::alto", nonzeros, partition, own, R, true,
                          WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});

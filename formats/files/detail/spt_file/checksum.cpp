@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstring>
-#include <sporades/formats/files/detail/host_blocks.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <vector>
 

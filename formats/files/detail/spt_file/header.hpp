@@ -9,7 +9,7 @@
 
 namespace sporades::detail {
 
-/// The first bytes of a .spt file, see spt_file.hpp.
+/// The first bytes of a .spt file: see write_spt.
 struct SptHeader {
   char magic[8];
   std::uint32_t version;
@@ -27,20 +27,22 @@ struct SptHeader {
 };
 static_assert(sizeof(SptHeader) == 400 && offsetof(SptHeader, checksums) == 256);
 
-/// Where the arrays begin, in bytes from the begin of the file.
+/// The places of the arrays, in bytes from the beginning of the file.
 struct SptLayout {
   std::uint64_t coordinates[16];
   std::uint64_t values;
   std::uint64_t file_bytes;
 };
 
-/// The layout that the header's order, widths and nnz lead to. Throws Error where it is past 2^63.
+/// The layout that follows from the header's order, widths and nnz. Throws Error if the file would
+/// have 2^63 bytes or more.
 SptLayout spt_layout(SptHeader const& header, std::string const& name);
 
-/// The checksum of all of the header but the checksum itself.
+/// The checksum of the header's bytes before its checksum.
 std::uint64_t header_checksum(SptHeader const& header);
 
-/// The header of content, all that can be known from it verified. Throws Error.
+/// The header of a file's content, verified as far as it can be without the arrays. Throws Error
+/// naming what is wrong.
 SptHeader read_spt_header(std::string_view content, std::string const& name);
 
 }  // namespace sporades::detail

@@ -17,15 +17,15 @@ struct DataLine {
   Columns columns() const { return split_columns(text.c_str()); }
 };
 
-/// A byte that no text has.
+/// True for bytes that are in no text.
 inline bool is_binary(char c) {
   return static_cast<unsigned char>(c) < 32 && (c < '\t' || c > '\r');
 }
 
-/// The first data lines of a source, taken one by one, as far as they are asked for.
+/// The first data lines of a text, which are taken from its source one by one as they are needed.
 class FirstLines {
  public:
-  /// block: where the source's blocks go.
+  /// block: receives the blocks of the source.
   FirstLines(TextSource& source, TextBlock& block, std::string const& name)
       : source_(source), block_(block), name_(name) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
@@ -33,26 +33,27 @@ class FirstLines {
     if (block_.text().substr(0, 3) == byte_order_mark) block_.remove_prefix(3);
   }
 
-  /// Takes lines until there are so many; false where the text ends before.
+  /// Takes lines until there are `count` of them; false if the text ends before.
   bool reach(std::size_t count, TextHeader& header) {
     while (lines_.size() < count)
       if (!take_line(header)) return false;
     return true;
   }
 
-  /// From here on, lines that begin with % are comments.
+  /// Lines that begin with % are comments from now on.
   void skip_percent_comments() { percent_comments_ = true; }
 
   DataLine const& operator[](std::size_t k) const { return lines_[k]; }
   DataLine const& back() const { return lines_.back(); }
 
-  /// Makes all lines behind the first `taken` ones the block's, and those before the header's.
+  /// The first `taken` data lines, and the comments among them, are the header: counts them. Puts
+  /// all later lines back into the block.
   void give_back(std::size_t taken, TextHeader& header) {
     header.lines = taken < lines_.size() ? lines_[taken].number - 1 : number_;
     std::string rest;
     auto next = header.lines + 1;
     for (auto k = taken; k < lines_.size(); ++k) {
-      rest.append(lines_[k].number - next, '\n');  // for comments, so that lines keep their numbers
+      rest.append(lines_[k].number - next, '\n');  // in place of comments: lines keep their numbers
       rest += lines_[k].text;
       next = lines_[k].number + 1;
     }
@@ -79,7 +80,7 @@ class FirstLines {
     return false;
   }
 
-  /// Keeps a data line; else false.
+  /// Keeps the line if it is a data line, else returns false.
   bool keep(std::string_view line, TextHeader& header) {
     constexpr std::string_view dims_comment = "# sporades dims:";
     if (std::any_of(line.begin(), line.end(), is_binary))
@@ -107,10 +108,10 @@ class FirstLines {
   TextSource& source_;
   TextBlock& block_;
   std::string const& name_;
-  std::size_t place_ = 0;     // in the block, behind the last line that was taken
-  std::uint64_t number_ = 0;  // of that line
+  std::size_t place_ = 0;     // the place in the block after the last line that was taken
+  std::uint64_t number_ = 0;  // the number of this line
   bool percent_comments_ = false;
-  std::deque<DataLine> lines_;  // stay where they are: columns() points into them
+  std::deque<DataLine> lines_;  // a deque does not move them: columns() points into them
 };
 
 }  // namespace sporades::detail

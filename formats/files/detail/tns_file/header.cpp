@@ -11,7 +11,7 @@ namespace {
 
 constexpr int highest_order = 16;
 
-/// Refuses a line of the header.
+/// Throws Error for a line of the header.
 template <class... Parts>
 [[noreturn]] void refuse(std::string const& name, DataLine const& line, Parts const&... parts) {
   fail(name, ":", line.number, ": ", parts...);
@@ -39,7 +39,7 @@ std::uint64_t one_integer(char const* what, std::string const& name, DataLine co
   return integer;
 }
 
-/// The word of the first line of an "sptensor" file may be followed by the base.
+/// Reads the base that may follow the word "sptensor" in the first line.
 void read_base(DataLine const& line, std::string const& name, TextHeader& header) {
   auto const columns = line.columns();
   if (columns.count == 1) return;
@@ -52,7 +52,7 @@ void read_base(DataLine const& line, std::string const& name, TextHeader& header
          quoted(std::string(columns.tokens[0]) + ' ' + std::string(base)));
 }
 
-/// "sptensor" or "tensor", the order, the dims and, for the first, nnz.
+/// Reads the lines "sptensor" or "tensor", the order, the dims and, after "sptensor", nnz.
 std::size_t read_typed_header(FirstLines& lines, std::string const& name, TextHeader& header) {
   bool const is_sparse = header.dialect == Dialect::sptensor;
   read_base(lines[0], name, header);
@@ -73,8 +73,9 @@ std::size_t read_typed_header(FirstLines& lines, std::string const& name, TextHe
   return expected;
 }
 
-/// "%%MatrixMarket matrix coordinate FIELD SYMMETRY", comments, and the rows, columns and entries:
-/// Boisvert, Pozo & Remington, The Matrix Market Exchange Formats, NISTIR 5935, 1996.
+/// Reads the lines "%%MatrixMarket matrix coordinate FIELD SYMMETRY", comments, and the numbers of
+/// rows, columns and entries: Boisvert, Pozo & Remington, The Matrix Market Exchange Formats,
+/// NISTIR 5935, 1996.
 std::size_t read_matrix_market(FirstLines& lines, std::string const& name, TextHeader& header) {
   auto const banner = lines[0].columns();
   auto const word = [&](int k) {
@@ -129,7 +130,7 @@ bool is_parti_header(FirstLines& lines, bool pattern, TextHeader& header) {
   return true;
 }
 
-/// Refuses a first line that is of other files.
+/// Throws Error for a first line that shows another kind of file.
 void refuse_other_files(DataLine const& line, std::string const& name) {
   auto const columns = line.columns();
   auto const word = columns.tokens[0];
@@ -146,7 +147,7 @@ void refuse_other_files(DataLine const& line, std::string const& name) {
     refuse(name, line, "unknown tensor type ", quoted(word));
 }
 
-/// Lines of the header among the text's first data lines.
+/// Reads the header. Returns how many of the text's first data lines belong to it.
 std::size_t read_first_lines(FirstLines& lines, bool pattern, std::string const& name,
                              TextHeader& header) {
   if (!lines.reach(1, header)) return 0;

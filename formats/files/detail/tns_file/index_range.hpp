@@ -10,42 +10,42 @@
 
 namespace sporades::detail {
 
-/// The name of a file, what its header says and what the caller wants.
+/// A text file to be read: how messages call it, its header, and the caller's options.
 struct TextTask {
   std::string const& name;
   TextHeader const& header;
   ReadOptions const& options;
 };
 
-/// Dims as the options or the header say; empty where neither does. Throws Error where they
-/// disagree, with each other or with the order of the nonzeros, or where there are no nonzeros and
-/// no dims.
+/// The dims that the options or the header state; empty if neither does. Throws Error if they
+/// disagree with each other or with the order of the nonzeros, or if there are neither nonzeros nor
+/// dims.
 Dims stated_dims(TextTask const& task);
 
-/// What lines of nonzeros must look like under this header.
+/// What lines of nonzeros must look like after this header.
 LineShape line_shape(TextTask const& task, Dims const& dims);
 
-/// The whole text's indices, as far as blocks were merged in their order.
+/// The range of the indices in each mode, from the summaries of blocks that were merged so far.
 class IndexRange {
  public:
-  /// first_line: the number, from 1, of the block's first line.
+  /// Adds the summary of the next block. first_line: the number, from 1, of its first line.
   void merge(BlockSummary const& block, std::uint64_t first_line);
 
-  /// True in the modes whose indices count from 0 though the shape says 1: add 1 to each
-  /// coordinate. Throws Error where an index is past the dims then.
+  /// True for each mode whose indices count from 0 although the lines were parsed with base 1: add
+  /// 1 to its coordinates. Throws Error if an index is then past the dims.
   std::vector<bool> modes_from_zero(TextTask const& task, LineShape const& shape) const;
 
-  /// One more than the largest coordinates.
+  /// In each mode one more than the largest coordinate.
   Dims smallest_dims(TextTask const& task, std::vector<bool> const& from_zero) const;
 
-  /// Sentences about what modes_from_zero decided.
+  /// Sentences for the user about what modes_from_zero decided.
   std::vector<std::string> notes(TextTask const& task, LineShape const& shape,
                                  std::vector<bool> const& from_zero) const;
 
  private:
   std::uint64_t largest_[16] = {};
   bool any_index_[16] = {};
-  std::uint64_t zero_line_[16] = {};  // from 1; 0: none
+  std::uint64_t zero_line_[16] = {};  // the first line with an index 0, from 1; 0 if there is none
 };
 
 }  // namespace sporades::detail

@@ -22,7 +22,7 @@ inline unsigned digit(char c) {
 
 enum class Number { good, malformed, negative, fractional, out_of_range, not_finite };
 
-/// Any unsigned integer of at most 64 bits, with an optional '+'. The token is all of the number.
+/// Parses an unsigned integer of at most 64 bits, with an optional '+', that is the whole token.
 inline Number parse_integer(std::string_view token, std::uint64_t& result) {
   if (!token.empty() && token.front() == '+') token.remove_prefix(1);
   auto const* const end = token.data() + token.size();
@@ -35,7 +35,7 @@ inline Number parse_integer(std::string_view token, std::uint64_t& result) {
   return real < 0 ? Number::negative : Number::fractional;
 }
 
-/// Decimal exponent of the first digit that is not 0, of a token that from_chars took.
+/// The decimal exponent of the first nonzero digit of a token that from_chars accepted.
 inline std::int64_t decimal_exponent(std::string_view token) {
   std::int64_t exponent = 0, point = 0;
   bool significant = false, after_point = false;
@@ -60,8 +60,8 @@ inline std::int64_t decimal_exponent(std::string_view token) {
   return point + exponent;
 }
 
-/// Any decimal number, with an optional '+', rounded to the nearest Scalar: too small ones to
-/// zero. The token is all of the number.
+/// Parses a decimal number, with an optional '+', that is the whole token. Rounds to the nearest
+/// Scalar, numbers that are too small to zero.
 template <class Scalar>
 Number parse_real(std::string_view token, Scalar& result) {
   if (token.size() > 1 && token.front() == '+' && token[1] != '-') token.remove_prefix(1);
@@ -77,8 +77,9 @@ Number parse_real(std::string_view token, Scalar& result) {
   return result >= -largest && result <= largest ? Number::good : Number::not_finite;
 }
 
-/// The fast way for most indices: digits and then a blank or a line end, fewer than 2^63.
-/// False, and p anywhere in the token, for all else. The text must end with a line end.
+/// The fast way for most indices: fewer than 19 digits, then a blank or a line end. Moves p to the
+/// end of the token. For all other tokens returns false, and p is anywhere in the token. The text
+/// must end with a line end.
 inline bool parse_index_fast(char const*& p, std::uint64_t& result) {
   auto const* const start = p;
   std::uint64_t sum = 0;
@@ -91,8 +92,8 @@ inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1
                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// m * 10^e where that rounds once and so is exact (Clinger 1990): both factors are numbers of the
-/// type. False for all else.
+/// m * 10^e, correctly rounded, if m and 10^|e| are numbers of the type, so that only one operation
+/// rounds (Clinger 1990). Else returns false.
 template <class Scalar>
 bool exact_product(std::uint64_t m, int e, Scalar& result) {
   constexpr std::uint64_t exact_integers = std::uint64_t{1} << std::numeric_limits<Scalar>::digits;
@@ -104,8 +105,8 @@ bool exact_product(std::uint64_t m, int e, Scalar& result) {
   return true;
 }
 
-/// The fast way for most values. False, and p anywhere in the token, for all else. The text must
-/// end with a line end.
+/// The fast way for most values. Moves p to the end of the token. For all other tokens returns
+/// false, and p is anywhere in the token. The text must end with a line end.
 template <class Scalar>
 bool parse_real_fast(char const*& p, Scalar& result) {
   bool const negative = *p == '-';
@@ -133,7 +134,7 @@ bool parse_real_fast(char const*& p, Scalar& result) {
   }
   if (!ends_token(*p)) return false;
   if (!exact_product(m, e, result)) {
-    while (e < 0 && m % 10 == 0) m /= 10, ++e;  // 1.0000000000000000e+00
+    while (e < 0 && m % 10 == 0) m /= 10, ++e;  // as in 1.0000000000000000e+00
     if (!exact_product(m, e, result)) return false;
   }
   if (negative) result = -result;

@@ -45,7 +45,7 @@ char const* why(Number number) {
   }
 }
 
-/// The careful way: any line that is right, and the message for one that is not.
+/// The careful way: parses every line that is right, and finds the message for one that is not.
 template <class Scalar>
 void parse_line(char const* text, LineShape const& shape, Line<Scalar>& line) {
   auto const columns = split_columns(text);
@@ -68,12 +68,12 @@ void parse_line(char const* text, LineShape const& shape, Line<Scalar>& line) {
     refuse("column ", expected, " (the value): ", quoted(token), ' ', why(number));
 }
 
-/// What parts columns: a carriage return does not.
+/// True for characters that separate columns; a carriage return does not.
 bool is_gap(char c) {
   return c == ' ' || c == '\t';
 }
 
-/// False, and p anywhere in the line, for all that the fast ways do not take.
+/// The fast way for most lines. For all others returns false, and p is anywhere in the line.
 template <class Scalar>
 bool parse_line_fast(char const*& p, LineShape const& shape, Line<Scalar>& line) {
   for (int n = 0; n < shape.order; ++n) {
@@ -88,7 +88,8 @@ bool parse_line_fast(char const*& p, LineShape const& shape, Line<Scalar>& line)
   return *p++ == '\n';
 }
 
-/// Zeros, and indices past the mode.
+/// Notes an index 0 that may come; throws LineProblem for one that may not, or that is past the
+/// mode.
 void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineShape const& shape,
                           BlockSummary& summary) {
   if (index == 0 && shape.base == 1) {
@@ -105,7 +106,7 @@ void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineSh
   }
 }
 
-/// Refuses a value that the shape does not allow.
+/// Throws LineProblem for a value that the shape does not allow.
 void check_value(char const* line, LineShape const& shape, double value) {
   char const* const what = why_refused(shape.values, value);
   if (what)

@@ -15,12 +15,12 @@ struct LineShape {
   int order = 0;
   bool has_value = true;
   Values values = Values::any;
-  std::uint64_t base = 1;         // what indices count from, as far as known
-  bool zero_may_come = false;     // base is 1 and may turn out to be 0
-  std::uint64_t limits[16] = {};  // lengths of the modes; the largest integer where unknown
+  std::uint64_t base = 1;         // the number that indices count from
+  bool zero_may_come = false;     // base is 1, but an index 0 is allowed: it shows that base is 0
+  std::uint64_t limits[16] = {};  // lengths of the modes; the largest integer if unknown
 };
 
-/// The first thing wrong in a block.
+/// The first thing that is wrong in a block.
 struct LineProblem {
   std::uint64_t line = 0;  // from 0, in the block
   std::string what;
@@ -31,7 +31,8 @@ struct BlockCount {
   std::uint64_t lines = 0;
 };
 
-/// Where the nonzeros of a block go: nonzero p, mode n to coordinates[n * stride + p].
+/// Memory for the nonzeros of a block: the index of nonzero p in mode n goes to
+/// coordinates[n * stride + p].
 template <class Scalar, class Index>
 struct BlockOutput {
   Index* coordinates;
@@ -40,35 +41,39 @@ struct BlockOutput {
 };
 
 struct BlockSummary {
-  std::uint64_t largest[16] = {};  // of what was stored, a mode, where any_index
+  std::uint64_t largest[16] = {};  // the largest coordinate of each mode, if any_index
   bool any_index[16] = {};
-  bool any_zero[16] = {};            // an index 0 where it may come: stored as Index(-1)
+  bool any_zero[16] = {};            // there is an index 0 although base is 1: stored as Index(-1)
   std::uint64_t zero_line[16] = {};  // the first such line, from 0, in the block
 };
 
-/// What is wrong with a value, "is negative, where counts are expected"; null where nothing is.
+/// What is wrong with a value, such as "is negative, where counts are expected"; null if it is
+/// allowed.
 char const* why_refused(Values allowed, double value);
 
-/// True for lines that hold neither blanks only nor a comment.
+/// False for comments and for lines of blanks only.
 bool is_data_line(char const* line);
 
-/// True where a carriage return has more than blanks behind it in its line: it was meant to end it.
+/// True if anything except blanks follows a carriage return in its line: the carriage return was
+/// meant to end the line.
 bool has_lone_return(std::string_view line);
 inline constexpr char lone_return[] = "a carriage return inside the line: lines end in LF or CRLF";
 
-/// Lines of a block, and those that hold data.
+/// Counts the lines of a block, and those that hold nonzeros.
 BlockCount count_block(std::string_view text);
 
-/// Parses the lines of a block and stores coordinates minus shape.base. Throws LineProblem.
-/// An index that does not fit Index loses its high bits; the summary holds all of the largest.
+/// Parses the lines of a block and stores the coordinates, which are the indices minus shape.base.
+/// An index that does not fit Index loses its high bits; the summary has the largest one whole.
+/// Throws LineProblem.
 template <class Scalar, class Index>
 BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output);
 
-/// "text" shortened and with all but ASCII's printable characters escaped, for messages.
+/// The text in quotation marks, for messages: shortened, and with characters escaped unless they
+/// are printable ASCII.
 std::string quoted(std::string_view text);
 
-/// The columns of a line, without a comment at its end; at most 19 of them.
+/// The first 19 columns of a line, without a comment at its end.
 struct Columns {
   std::string_view tokens[19];
   int count = 0;

@@ -7,7 +7,7 @@
 
 namespace sporades::detail {
 
-/// Where each block's nonzeros and lines begin in the whole.
+/// The number of the first nonzero and of the first line of each block in the whole text.
 struct BlockPlaces {
   std::vector<std::uint64_t> first_nonzero;  // blocks + 1, the last is nnz
   std::vector<std::uint64_t> first_line;     // from 1
@@ -23,8 +23,8 @@ inline BlockPlaces block_places(std::vector<BlockCount> const& counts, TextHeade
   return places;
 }
 
-/// Throws Error where the header says another number of nonzeros. Call it when all lines are known
-/// to be right, so that the first thing wrong is what is said.
+/// Throws Error if the header states another number of nonzeros. Call it after all lines were
+/// parsed, so that an error in a line is reported first.
 inline void check_nnz(TextTask const& task, std::uint64_t nnz) {
   auto const& header = task.header;
   if (header.nnz && *header.nnz != nnz)

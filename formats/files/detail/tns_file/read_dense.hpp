@@ -7,8 +7,9 @@
 
 namespace sporades::detail {
 
-/// The entries of a dense tensor, first mode fastest, any number a line, in first and the rest of
-/// source. Zeros are left out. Throws Error where they are not as many as the dims say.
+/// Reads the entries of a dense tensor, first mode fastest, with any number of entries a line, from
+/// `first` and the rest of source. Leaves out zeros. Throws Error if there are more or fewer
+/// entries than the dims say.
 template <class Scalar, class Index>
 CooTensor<Scalar, Index> read_dense(TextSource& source, TextBlock first, TextTask const& task);
 

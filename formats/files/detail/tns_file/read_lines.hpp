@@ -2,32 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/files/detail/host_blocks.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 #include <sporades/formats/files/detail/tns_file/text_source.hpp>
 
 namespace sporades::detail {
 
-/// What was parsed: coordinates minus the shape's base, in the file's order.
+/// The nonzeros of a text in the order of the file. Coordinates are indices minus the shape's base.
 template <class Scalar, class Index>
 struct ParsedLines {
   CooTensor<Scalar, Index> tensor;  // its dims are not set yet
   IndexRange range;
 };
 
-/// Throws RunError where nnz nonzeros of that order, so many times, are more than the machine's
-/// memory.
+/// Throws RunError if `copies` copies of nnz nonzeros do not fit the machine's memory.
 void check_memory(std::string const& name, std::uint64_t nnz, int copies, int order,
                   std::size_t index_bytes, std::size_t value_bytes);
 
-/// The lines of nonzeros in first and the rest of source, which is mapped: nonzeros are counted,
-/// then parsed to their places.
+/// Reads the lines of nonzeros in `first` and the rest of source, which is mapped: counts the
+/// nonzeros, then parses them to their places.
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
                                        LineShape const& shape);
 
-/// The same where the source makes its text: whatever thread is free takes the next block and
-/// parses it; the parts are put together at the end. What they may hold is checked with each.
+/// The same for a source that makes its text while it is read: a thread that is free takes the next
+/// block and parses it, and the parts are put together at the end. The memory is checked with each
+/// part.
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
                                          LineShape const& shape);

@@ -10,7 +10,7 @@ namespace sporades::detail {
 
 namespace {
 
-/// One block's nonzeros in memory of their own.
+/// The nonzeros of one block.
 template <class Scalar, class Index>
 struct Piece {
   BlockCount count;
@@ -30,7 +30,8 @@ void parse_piece(std::string_view text, LineShape const& shape, Piece<Scalar, In
   piece.summary = parse_block(text, shape, output);
 }
 
-/// Hands out the blocks of a source to several threads, and keeps what they made of them in order.
+/// Gives the blocks of a source to several threads, and keeps the pieces in the order of the
+/// blocks.
 template <class Scalar, class Index>
 class Pieces {
  public:
@@ -55,9 +56,9 @@ class Pieces {
     return pieces_.back().get();
   }
 
-  /// Call when a piece is parsed. Drops its nonzeros where there are more than the header says: the
-  /// text is refused at its end, when their number is known. Throws RunError where all so far, and
-  /// the tensor that they are copied to, are more than the memory.
+  /// Call when a piece is parsed. If there are more nonzeros than the header states, drops them:
+  /// the text is refused at its end, when their number is known. Throws RunError if all nonzeros so
+  /// far and the tensor that they will be copied to do not fit the memory.
   void add(Piece<Scalar, Index>& piece, int order) {
     std::lock_guard const lock(mutex_);
     nonzeros_ += piece.count.nonzeros;

@@ -9,7 +9,7 @@ namespace sporades::detail {
 
 namespace {
 
-/// Thrown where an index or a mode does not fit the index type.
+/// Thrown if an index or a mode does not fit the index type.
 struct IndexTooNarrow {};
 
 template <class Index>
@@ -19,8 +19,8 @@ bool fits(Dims const& dims) {
   return true;
 }
 
-/// Adds 1 to the coordinates of the modes that turned out to count from 0. What was stored for the
-/// index 0 becomes 0 again.
+/// Adds 1 to the coordinates of the modes that turned out to count from 0. Index(-1), which was
+/// stored for the index 0, becomes 0.
 template <class Scalar, class Index>
 void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& from_zero,
                  int threads) {
@@ -34,7 +34,7 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
   }
 }
 
-/// Throws IndexTooNarrow where an index or a mode does not fit Index.
+/// Throws IndexTooNarrow if an index or a mode does not fit Index.
 template <class Scalar, class Index>
 ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
                            ReadOptions const& options) {

@@ -6,7 +6,7 @@
 
 namespace sporades::detail {
 
-/// read_tensor for text and gzipped text, without the summing of duplicates.
+/// read_tensor for text and gzipped text, except that it does not sum duplicates.
 template <class Scalar>
 ReadResult<Scalar> read_text(std::string_view content, std::string const& name,
                              ReadOptions const& options);

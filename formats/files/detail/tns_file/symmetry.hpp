@@ -6,13 +6,17 @@
 
 namespace sporades::detail {
 
-/// What an entry of a matrix off its diagonal says of the one across it: nothing, the same, or the
-/// negative.
-enum class Symmetry { general, symmetric, skew_symmetric };
+/// What the entry (i, j) of a matrix in a file says about the entry (j, i), which is not in the
+/// file.
+enum class Symmetry {
+  general,        // nothing
+  symmetric,      // it is equal
+  skew_symmetric  // it is the negative
+};
 
-/// X with the entries that its own stand for, in the same order behind them. Throws Error where a
-/// skew-symmetric matrix has an entry on its diagonal that is not 0, RunError where the entries are
-/// more than the memory. name stands for the file in messages.
+/// X followed by the entries that the symmetry leaves out, in the order of their counterparts.
+/// Throws Error if a skew-symmetric matrix has a nonzero on its diagonal, RunError if the result
+/// does not fit the memory. name: how error messages call the file.
 template <class Scalar, class Index>
 CooTensor<Scalar, Index> with_symmetric_entries(CooTensor<Scalar, Index> const& X,
                                                 Symmetry symmetry, std::string const& name);

@@ -77,7 +77,7 @@ class GzipSource final : public TextSource {
   bool is_mapped() const override { return false; }
 
  private:
-  /// Bytes stored, less than room only at the end.
+  /// Uncompresses up to `room` bytes. Returns how many; fewer only at the end.
   std::size_t inflate_into(char* text, std::size_t room) {
     stream_.next_out = reinterpret_cast<Bytef*>(text);
     stream_.avail_out = static_cast<uInt>(room);
@@ -99,7 +99,7 @@ class GzipSource final : public TextSource {
     return room - stream_.avail_out;
   }
 
-  /// Another member may follow, or zeros that pad a tape's block.
+  /// Another gzip member may follow, or zeros that fill the block of a tape.
   void end_member() {
     finished_ = rest_.find_first_not_of('\0') == std::string_view::npos;
     if (finished_) return;
@@ -111,7 +111,7 @@ class GzipSource final : public TextSource {
   std::string_view rest_;
   std::string const& name_;
   std::size_t block_size_;
-  std::string carry_;  // the begin of a line whose end is in the next block
+  std::string carry_;  // the beginning of a line whose end is in the next block
   z_stream stream_ = {};
   bool finished_ = false;
 };

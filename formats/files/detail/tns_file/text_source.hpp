@@ -9,10 +9,10 @@
 
 namespace sporades::detail {
 
-/// Whole lines of a text. Never empty, ends with a line end.
+/// Some whole lines of a text; at least one. Ends with a line end.
 struct TextBlock {
   std::string_view mapped;
-  std::string storage;  // holds the text where the source does not; mapped is empty then
+  std::string storage;  // the text, if the source does not keep it; then mapped is empty
 
   std::string_view text() const { return storage.empty() ? mapped : std::string_view(storage); }
 
@@ -29,16 +29,16 @@ class TextSource {
  public:
   virtual ~TextSource() = default;
 
-  /// Gives the next block; false at the end. Throws Error where the text cannot be had.
+  /// Sets the next block; returns false at the end. Throws Error if the text cannot be read.
   virtual bool next(TextBlock& block) = 0;
 
-  /// True where blocks are parts of memory that outlives them.
+  /// True if blocks refer to memory that outlives them.
   virtual bool is_mapped() const = 0;
 };
 
-/// Blocks of text, or of the text that content is the gzip of (told by its first two bytes).
-/// Blocks have block_size bytes at most (but one that was given its line end); a longer line is
-/// refused. name stands for the file in messages; content and name outlive the source.
+/// A source of the text in content, which is uncompressed if its first two bytes are gzip's. A
+/// block has at most block_size bytes (or one more, if a line end was added); Error is thrown for a
+/// longer line. name: how error messages call the file. content and name must outlive the source.
 std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name,
                                              std::size_t block_size);
 

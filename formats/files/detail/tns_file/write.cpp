@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <mutex>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/file.hpp>
-#include <sporades/formats/files/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/tns_file/write_blocks.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
@@ -15,7 +15,7 @@ namespace sporades::detail {
 
 namespace {
 
-/// Nonzeros [begin, end) as lines. Throws Error where a value is not finite.
+/// The nonzeros [begin, end) as lines of text. Throws Error if a value is not finite.
 template <class Scalar, class Index>
 std::string format_lines(CooTensor<Scalar, Index> const& X, Position begin, Position end) {
   std::string text;

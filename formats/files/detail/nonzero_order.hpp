@@ -7,18 +7,18 @@
 namespace sporades::detail {
 
 enum class NonzeroOrder {
-  none,
-  ascending,  // and some coordinates come more than once
-  strictly_ascending
+  none,               // some nonzero is before its predecessor
+  ascending,          // sorted, and some coordinates come more than once
+  strictly_ascending  // sorted, and each coordinate comes once
 };
 
-/// How the nonzeros lie, lexicographically by these modes, slowest first.
+/// The lexicographic order of the nonzeros by these modes, slowest first.
 template <class Scalar, class Index>
 NonzeroOrder nonzero_order(CooTensor<Scalar, Index> const& X, std::vector<int> const& modes,
                            int threads);
 
-/// Does what options say about duplicates, without moving anything where there are none in sight.
-/// The nonzeros lie as sorted_modes says. name stands for the file in messages.
+/// Does what options.duplicates says. Moves no nonzero if the tensor is sorted and has no
+/// duplicates. sorted_modes must be right. name: how error messages call the file.
 template <class Scalar>
 void handle_duplicates(ReadResult<Scalar>& result, std::string const& name,
                        ReadOptions const& options);

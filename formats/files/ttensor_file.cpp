@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/formats/files/detail/model_text.hpp>
-#include <sporades/formats/files/tucker_file.hpp>
+#include <sporades/formats/files/ttensor_file.hpp>
 
 namespace sporades {
 
@@ -29,7 +29,7 @@ std::vector<int> read_ranks(detail::TokenReader& in, std::size_t order) {
 }  // namespace
 
 template <class Scalar>
-TuckerTensor<Scalar> parse_tucker(std::string_view content, std::string const& name) {
+TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& name) {
   detail::check_text(content, name);
   detail::TokenReader in(content, name);
   auto const type = in.next();
@@ -59,18 +59,18 @@ TuckerTensor<Scalar> parse_tucker(std::string_view content, std::string const& n
 }
 
 template <class Scalar>
-TuckerTensor<Scalar> read_tucker(std::string const& path) {
+TuckerTensor<Scalar> read_ttensor(std::string const& path) {
   detail::MappedFile const file(path);
-  return parse_tucker<Scalar>(file.bytes(), path);
+  return parse_ttensor<Scalar>(file.bytes(), path);
 }
 
 template <class Scalar>
-void write_tucker(std::string const& path, TuckerTensor<Scalar> const& model) {
+void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model) {
   auto const ranks = model.ranks();
-  expects(model.core.extent(0) == detail::core_size(ranks), "write_tucker: the core has ",
+  expects(model.core.extent(0) == detail::core_size(ranks), "write_ttensor: the core has ",
           model.core.extent(0), " entries, the factors' columns make ", detail::core_size(ranks));
   detail::OutputFile file(path);
-  detail::NumberWriter<Scalar> out(file, "write_tucker");
+  detail::NumberWriter<Scalar> out(file, "write_ttensor");
   auto const order = std::to_string(model.order());
   out.text("ttensor\n" + order + '\n');
   for (auto dim : model.dims()) out.text(std::to_string(dim) + ' ');
@@ -86,11 +86,11 @@ void write_tucker(std::string const& path, TuckerTensor<Scalar> const& model) {
   file.commit();
 }
 
-template TuckerTensor<float> parse_tucker(std::string_view, std::string const&);
-template TuckerTensor<double> parse_tucker(std::string_view, std::string const&);
-template TuckerTensor<float> read_tucker(std::string const&);
-template TuckerTensor<double> read_tucker(std::string const&);
-template void write_tucker(std::string const&, TuckerTensor<float> const&);
-template void write_tucker(std::string const&, TuckerTensor<double> const&);
+template TuckerTensor<float> parse_ttensor(std::string_view, std::string const&);
+template TuckerTensor<double> parse_ttensor(std::string_view, std::string const&);
+template TuckerTensor<float> read_ttensor(std::string const&);
+template TuckerTensor<double> read_ttensor(std::string const&);
+template void write_ttensor(std::string const&, TuckerTensor<float> const&);
+template void write_ttensor(std::string const&, TuckerTensor<double> const&);
 
 }  // namespace sporades

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <random>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/files/tucker_file.hpp>
+#include <sporades/formats/files/ttensor_file.hpp>
 #include <support/files.hpp>
 
 using namespace sporades;
@@ -11,7 +11,7 @@ using namespace sporades::test;
 namespace {
 
 std::string parse_message(std::string const& content) {
-  return message_of([&] { parse_tucker<double>(content, "x.ttns"); });
+  return message_of([&] { parse_ttensor<double>(content, "x.ttns"); });
 }
 
 /// All numbers, the core first, then each factor by rows.
@@ -35,18 +35,18 @@ std::string changed(std::string const& from, std::string const& to) {
 
 }  // namespace
 
-TEST_CASE("Tucker text is read", "[tucker_file]") {
+TEST_CASE("Tucker text is read", "[ttensor_file]") {
   std::string const loose =
       "// a comment\r\nttensor \r\n2\r\n3 2 \r\n\r\ntensor\r\n2\r\n2 1\r\n+1.5 -2.0 # behind\r\n"
       "facmatrix\r\n2\r\n3 2\r\n1.0 -2\r\n3\t4\r\n5 6\r\nfacmatrix\r\n2\r\n2 1\r\n.7\r\n5e-1";
   auto const text = GENERATE_COPY(as<std::string>{}, small, loose);
-  auto const model = parse_tucker<double>(text, "x");
+  auto const model = parse_ttensor<double>(text, "x");
   CHECK(model.dims() == Dims{3, 2});
   CHECK(model.ranks() == std::vector<int>{2, 1});
   CHECK(numbers(model) == std::vector<double>{1.5, -2, 1, -2, 3, 4, 5, 6, 0.7, 0.5});
 }
 
-TEMPLATE_TEST_CASE("Tucker tensors read back exactly", "[tucker_file]", float, double) {
+TEMPLATE_TEST_CASE("Tucker tensors read back exactly", "[ttensor_file]", float, double) {
   std::mt19937_64 random(5);
   Kokkos::DefaultHostExecutionSpace const exec{};
   TuckerTensor<TestType> model;
@@ -64,15 +64,15 @@ TEMPLATE_TEST_CASE("Tucker tensors read back exactly", "[tucker_file]", float, d
   model.factors[0](0, 0) = std::numeric_limits<TestType>::denorm_min();
   model.core(3) = std::numeric_limits<TestType>::max();
   TemporaryFolder const folder;
-  write_tucker(folder / "x.ttns", model);
-  auto const back = read_tucker<TestType>(folder / "x.ttns");
+  write_ttensor(folder / "x.ttns", model);
+  auto const back = read_ttensor<TestType>(folder / "x.ttns");
   CHECK(back.dims() == Dims{4, 1, 300});
   CHECK(back.ranks() == ranks);
   CHECK(numbers(back) == numbers(model));
   CHECK(folder.names() == std::vector<std::string>{"x.ttns"});
 }
 
-TEST_CASE("bad Tucker text is refused with its place", "[tucker_file][bad_input]") {
+TEST_CASE("bad Tucker text is refused with its place", "[ttensor_file][bad_input]") {
   auto const it = GENERATE(table<std::string, std::string>({
       {"", ": the file is empty"},
       {changed("ttensor", "ktensor"), ":1: expected \"ttensor\", found \"ktensor\""},
@@ -101,15 +101,15 @@ TEST_CASE("bad Tucker text is refused with its place", "[tucker_file][bad_input]
   CHECK(parse_message(std::get<0>(it)) == "x.ttns" + std::get<1>(it));
 }
 
-TEST_CASE("Tucker tensors that cannot be written", "[tucker_file][bad_input]") {
+TEST_CASE("Tucker tensors that cannot be written", "[ttensor_file][bad_input]") {
   TemporaryFolder const folder;
-  auto const model = parse_tucker<double>(small, "x");
+  auto const model = parse_ttensor<double>(small, "x");
   auto bad = model;
   bad.core = Vector<double, Kokkos::HostSpace>("core", 3);
-  CHECK(message_of([&] { write_tucker(folder / "x", bad); }) ==
-        "write_tucker: the core has 3 entries, the factors' columns make 2");
+  CHECK(message_of([&] { write_ttensor(folder / "x", bad); }) ==
+        "write_ttensor: the core has 3 entries, the factors' columns make 2");
   model.core(1) = std::numeric_limits<double>::infinity();
-  CHECK(message_of([&] { write_tucker(folder / "x", model); }) ==
-        "write_tucker: core entry 1 is inf");
+  CHECK(message_of([&] { write_ttensor(folder / "x", model); }) ==
+        "write_ttensor: core entry 1 is inf");
   CHECK(folder.names().empty());
 }

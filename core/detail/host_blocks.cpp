@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <atomic>
+#include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/core/detail/kokkos.hpp>
-#include <sporades/formats/files/detail/host_blocks.hpp>
 
 namespace sporades::detail {
 
@@ -52,7 +52,7 @@ void for_each_block(int threads, std::size_t blocks, std::function<void(std::siz
   std::atomic<std::size_t> begun{0};
   auto const wanted = std::min<std::size_t>(number_of_threads(threads), blocks);
   on_threads(std::max(1, static_cast<int>(wanted)), [&] {
-    // A block that was taken is worked on even if a later one has thrown in between.
+    // A block that was taken is worked on even if a later one has thrown meanwhile.
     for (auto block = begun++; block < blocks && !problem.is_before(block); block = begun++) {
       try {
         work(block);

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
-#include <sporades/formats/detail/nonzero_order.hpp>
-#include <sporades/formats/files/detail/host_blocks.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 namespace sporades::detail {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t block_size = std::uint64_t{1} << 16;
 
-/// Negative, 0 or positive as nonzero p is before, equal to or after nonzero p + 1.
+/// -1, 0 or 1 as nonzero p is before, equal to or after nonzero p + 1.
 template <class Index>
 int compare_with_next(std::vector<Index const*> const& indices, Position p) {
   for (auto const* mode : indices)

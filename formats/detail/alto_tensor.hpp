@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/sort.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+
+namespace sporades {
+
+inline AltoLayout::AltoLayout(Dims const& dims) {
+  std::vector<int> modes(dims.size());
+  int longest = 0;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    modes[n] = static_cast<int>(n);
+    longest = std::max(longest, detail::index_bits(dims[n]));
+    bits += detail::index_bits(dims[n]);
+  }
+  expects(bits <= most_bits, "AltoLayout: the indices of ", to_string(dims), " take ", bits,
+          " bits, two words have 128");
+  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) {
+    return detail::index_bits(dims[a]) < detail::index_bits(dims[b]);
+  });
+  std::vector<std::uint64_t> words[2];
+  words[0].resize(dims.size());
+  words[1].resize(dims.size());
+  int place = 0;
+  for (int b = 0; b < longest; ++b)
+    for (int n : modes)
+      if (b < detail::index_bits(dims[n])) {
+        words[place / 64][n] |= std::uint64_t{1} << (place % 64);
+        ++place;
+      }
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    low.emplace_back(words[0][n]);
+    high.emplace_back(words[1][n]);
+    low_count.push_back(low[n].count());
+  }
+}
+
+namespace detail {
+
+/// A layout's masks in arrays, for kernels.
+struct AltoMasks {
+  Kokkos::Array<BitMask, max_order> low, high;
+  Kokkos::Array<int, max_order> low_count;
+  int order;
+
+  explicit AltoMasks(AltoLayout const& layout) : order(static_cast<int>(layout.low.size())) {
+    for (int n = 0; n < order; ++n) {
+      low[n] = layout.low[n];
+      high[n] = layout.high[n];
+      low_count[n] = layout.low_count[n];
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION std::uint64_t index(int n, std::uint64_t low_word,
+                                             std::uint64_t high_word) const {
+    std::uint64_t index = extract_bits(low_word, low[n]);
+    if (high[n].mask != 0) index |= extract_bits(high_word, high[n]) << low_count[n];
+    return index;
+  }
+};
+
+KOKKOS_INLINE_FUNCTION void set_key(std::uint64_t& key, std::uint64_t, std::uint64_t low) {
+  key = low;
+}
+KOKKOS_INLINE_FUNCTION void set_key(Key128& key, std::uint64_t high, std::uint64_t low) {
+  key = {high, low};
+}
+
+/// keys(p) <- the linear index of nonzero p.
+template <class Coordinates, class Keys>
+struct Linearize {
+  Coordinates coordinates;  // N x nnz
+  Keys keys;                // nnz
+  AltoMasks masks;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    std::uint64_t low = 0, high = 0;
+    for (int n = 0; n < masks.order; ++n) {
+      std::uint64_t const index = coordinates(n, p);
+      low |= deposit_bits(index, masks.low[n]);
+      if (masks.high[n].mask != 0) high |= deposit_bits(index >> masks.low_count[n], masks.high[n]);
+    }
+    set_key(keys(p), high, low);
+  }
+};
+
+/// low(p), high(p) <- the words of key order(p).
+template <class MemorySpace>
+struct SplitKeys {
+  Kokkos::View<Key128 const*, MemorySpace> keys;  // nnz
+  Permutation<MemorySpace> order;                 // nnz
+  Kokkos::View<std::uint64_t*, MemorySpace> low, high;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    Key128 const& key = keys(order(p));
+    low(p) = key.low;
+    high(p) = key.high;
+  }
+};
+
+/// coordinates(:, p) <- the coordinates of linear index p.
+template <class Tensor, class Coordinates>
+struct Delinearize {
+  using Memory = typename Coordinates::memory_space;
+
+  Kokkos::View<std::uint64_t*, Memory> low, high;  // nnz; high may be empty
+  Coordinates coordinates;                         // N x nnz
+  AltoMasks masks;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    std::uint64_t const high_word = high.extent(0) > 0 ? high(p) : 0;
+    for (int n = 0; n < masks.order; ++n)
+      coordinates(n, p) = static_cast<typename Tensor::Index>(masks.index(n, low(p), high_word));
+  }
+};
+
+/// intervals(part * N + n, :) <- the first and last index in mode n of the nonzeros of a part. All
+/// parts are equally long.
+template <class MemorySpace>
+struct FindIntervals {
+  Kokkos::View<std::uint64_t*, MemorySpace> low, high;      // nnz; high may be empty
+  Kokkos::View<std::uint64_t* [2], MemorySpace> intervals;  // parts N
+  AltoMasks masks;
+  Position parts;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    int const n = static_cast<int>(item % masks.order);
+    Position const part = item / masks.order, nnz = low.extent(0);
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (Position p = nnz * part / parts; p < nnz * (part + 1) / parts; ++p) {
+      auto const index = masks.index(n, low(p), high.extent(0) > 0 ? high(p) : 0);
+      if (index < first) first = index;
+      if (index > last) last = index;
+    }
+    intervals(item, 0) = first;
+    intervals(item, 1) = last;
+  }
+};
+
+/// Parts of the finest partition: a power of two, at most 1024, with at least 2048 nonzeros a part
+/// if there is more than one.
+inline Position most_parts(Position nnz) {
+  Position parts = 1;
+  while (parts < 1024 && nnz / (2 * parts) >= 2048) parts *= 2;
+  return parts;
+}
+
+/// The partition for products on mode n, in 2^k equally long parts. Each buffer row costs time: it
+/// is cleared, written and read again. The partition chosen is the finest of those that have
+/// - at most one buffer row for 64 nonzeros, or
+/// - at most eight parts, and at most one buffer row for 8 nonzeros.
+/// It has one part if the nonzeros are too few to be divided, and no parts if
+/// - two parts have more than one buffer row for 8 nonzeros, or
+/// - the mode has more than 2^16 rows and more than 64 for a nonzero.
+/// finest: the intervals of the finest partition, see FindIntervals.
+template <class ExecutionSpace, class HostIntervals>
+AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionSpace const& exec,
+                                                                      Position nnz,
+                                                                      std::uint64_t dim, int n,
+                                                                      int order,
+                                                                      HostIntervals const& finest) {
+  std::vector<std::pair<Position, Position>> intervals;  // first and last row of each part
+  for (std::size_t k = n; k < finest.extent(0); k += order)
+    intervals.emplace_back(finest(k, 0), finest(k, 1));
+  auto const buffer_rows = [&] {
+    Position rows = 0;
+    for (auto const& [first, last] : intervals) rows += last - first + 1;
+    return rows;
+  };
+  AltoPartition<typename ExecutionSpace::memory_space> partition;
+  if (dim > (1 << 16) && dim / 64 > nnz) return partition;
+  while (intervals.size() > 1 && buffer_rows() > nnz / (intervals.size() > 8 ? 64 : 8)) {
+    if (intervals.size() == 2) return partition;
+    for (std::size_t k = 0; k < intervals.size() / 2; ++k)
+      intervals[k] = {std::min(intervals[2 * k].first, intervals[2 * k + 1].first),
+                      std::max(intervals[2 * k].second, intervals[2 * k + 1].second)};
+    intervals.resize(intervals.size() / 2);
+  }
+  constexpr Position length = AltoPartition<Kokkos::HostSpace>::block_rows;
+  std::vector<AltoPart> parts;
+  std::vector<std::vector<std::uint32_t>> of_block((dim + length - 1) / length);
+  Position const count = intervals.size();
+  for (Position k = 0; k < count; ++k) {
+    auto const [first, last] = intervals[k];
+    parts.push_back(
+        {nnz * k / count, nnz * (k + 1) / count, first, last - first + 1, partition.buffer_rows});
+    partition.buffer_rows += last - first + 1;
+    for (Position b = first / length; b <= last / length; ++b)
+      of_block[b].push_back(static_cast<std::uint32_t>(k));
+  }
+  std::vector<Position> begins{0};
+  std::vector<std::uint32_t> touched;
+  for (auto const& block : of_block) {
+    touched.insert(touched.end(), block.begin(), block.end());
+    begins.push_back(touched.size());
+  }
+  partition.parts = to_view(exec, "sporades::alto::parts", parts);
+  partition.begins = to_view(exec, "sporades::alto::begins", begins);
+  partition.touched = to_view(exec, "sporades::alto::touched", touched);
+  return partition;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
+                                                 CooTensor<Scalar, Index, MemorySpace> const& X) {
+  using Tensor = AltoTensor<Scalar, Index, MemorySpace>;
+  using Policy = detail::Range<ExecutionSpace>;
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  using WordsView = Kokkos::View<std::uint64_t*, MemorySpace>;
+  Tensor result;
+  result.dims = X.dims;
+  result.layout = AltoLayout(X.dims);
+  detail::AltoMasks const masks(result.layout);
+  auto const sorted_keys = [&](auto keys) {
+    using Keys = decltype(keys);
+    keys = detail::uninitialized<Keys>(exec, "sporades::alto::keys", X.nnz());
+    Kokkos::parallel_for("sporades::alto::linearize", Policy(exec, 0, X.nnz()),
+                         detail::Linearize<Coordinates, Keys>{X.coordinates, keys, masks});
+    return std::make_pair(keys, detail::sort_permutation(exec, keys, result.layout.bits));
+  };
+  if (result.layout.has_two_words()) {
+    auto const [keys, order] = sorted_keys(Kokkos::View<detail::Key128*, MemorySpace>());
+    result.low = detail::uninitialized<WordsView>(exec, "sporades::alto::low", X.nnz());
+    result.high = detail::uninitialized<WordsView>(exec, "sporades::alto::high", X.nnz());
+    Kokkos::parallel_for("sporades::alto::split_keys", Policy(exec, 0, X.nnz()),
+                         detail::SplitKeys<MemorySpace>{keys, order, result.low, result.high});
+    result.values = detail::in_order(exec, X.values, order);
+  } else {
+    auto const [keys, order] = sorted_keys(WordsView());
+    result.low = detail::in_order(exec, keys, order);
+    result.values = detail::in_order(exec, X.values, order);
+  }
+
+  Position const parts = detail::most_parts(X.nnz());
+  Kokkos::View<std::uint64_t* [2], MemorySpace> const intervals(
+      Kokkos::view_alloc(exec, "sporades::alto::intervals"), X.nnz() ? parts * X.order() : 0);
+  Kokkos::parallel_for(
+      "sporades::alto::find_intervals", Policy(exec, 0, intervals.extent(0)),
+      detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
+  auto const host = Kokkos::create_mirror_view(intervals);
+  Kokkos::deep_copy(exec, host, intervals);
+  detail::fence(exec, "sporades::alto::find_intervals");
+  for (int n = 0; n < X.order(); ++n)
+    result.partitions.push_back(
+        detail::choose_partition(exec, X.nnz(), X.dims[n], n, X.order(), host));
+  return result;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             AltoTensor<Scalar, Index, MemorySpace> const& X) {
+  using Coo = CooTensor<Scalar, Index, MemorySpace>;
+  auto result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
+  Kokkos::deep_copy(exec, result.values, X.values);
+  Kokkos::parallel_for(
+      "sporades::alto::delinearize", detail::Range<ExecutionSpace>(exec, 0, X.nnz()),
+      detail::Delinearize<AltoTensor<Scalar, Index, MemorySpace>, typename Coo::Coordinates>{
+          X.low, X.high, result.coordinates, detail::AltoMasks(X.layout)});
+  return result;
+}
+
+}  // namespace sporades

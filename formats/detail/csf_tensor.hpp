@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// Numbers the nodes of one level. A node is a run of nonzeros that agree in the modes of this
+/// level and of those above it. Before the scan, node(p) is the node of the level below that
+/// nonzero p belongs to; after it, the node of this level. The first nonzero of a node stores the
+/// node's index and its first child.
+template <class Coordinates>
+struct NumberNodes {
+  using Memory = typename Coordinates::memory_space;
+
+  CompareNonzeros<Coordinates> compare;  // by the modes of this level and those above it
+  int mode;                              // of this level
+  Kokkos::View<Position*, Memory> node;  // nnz
+  Kokkos::View<typename Coordinates::non_const_value_type*, Memory> indices;  // nodes
+  Kokkos::View<Position*, Memory> first_child;                                // nodes + 1
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& count, bool is_last) const {
+    bool const begins = compare.begins_run(p);
+    if (begins) ++count;
+    if (!is_last) return;
+    if (begins) {
+      indices(count - 1) = compare.coordinates(mode, p);
+      first_child(count - 1) = node(p);
+    }
+    node(p) = count - 1;
+  }
+};
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
+                                               CooTensor<Scalar, Index, MemorySpace> const& X,
+                                               std::vector<int> const& mode_order) {
+  using Tensor = CsfTensor<Scalar, Index, MemorySpace>;
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  using Range = detail::Range<ExecutionSpace>;
+  int const N = X.order();
+  expects(static_cast<int>(mode_order.size()) == N, "make_csf: mode_order names ",
+          mode_order.size(), " modes of ", N);
+  auto const S = sorted(exec, X, mode_order);
+  Position const nnz = S.nnz();
+
+  Tensor T;
+  T.dims = X.dims;
+  T.mode_order = mode_order;
+  T.values = S.values;
+  T.indices.resize(N);
+  T.first_child.resize(N - 1);
+  T.marks.resize(N - 1);
+  auto row = [](auto const& matrix, int n) { return Kokkos::subview(matrix, n, Kokkos::ALL); };
+  T.indices[N - 1] =
+      detail::uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nnz);
+  Kokkos::deep_copy(exec, T.indices[N - 1], row(S.coordinates, mode_order[N - 1]));
+
+  auto const node =
+      detail::uninitialized<typename Tensor::Positions>(exec, "sporades::csf::node", nnz);
+  Kokkos::parallel_for(
+      "sporades::csf::number_leaves", Range(exec, 0, nnz),
+      KOKKOS_LAMBDA(Position p) { node(p) = p; });
+  Position children = nnz;
+  for (int l = N - 2; l >= 0; --l) {
+    detail::CompareNonzeros<Coordinates> const compare(
+        S.coordinates, {mode_order.begin(), mode_order.begin() + l + 1});
+    Position const nodes = detail::count_runs(exec, "sporades::csf::count_nodes", compare, nnz);
+    T.indices[l] =
+        detail::uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nodes);
+    T.first_child[l] = detail::uninitialized<typename Tensor::Positions>(
+        exec, "sporades::csf::first_child", nodes + 1);
+    Kokkos::parallel_scan("sporades::csf::number_nodes", Range(exec, 0, nnz),
+                          detail::NumberNodes<Coordinates>{compare, mode_order[l], node,
+                                                           T.indices[l], T.first_child[l]});
+    Kokkos::deep_copy(exec, Kokkos::subview(T.first_child[l], nodes), children);
+    constexpr Position distance = Tensor::mark_distance;
+    auto const marks = detail::uninitialized<typename Tensor::Positions>(
+        exec, "sporades::csf::marks", (nnz + distance - 1) / distance);
+    Kokkos::parallel_for(
+        "sporades::csf::mark", Range(exec, 0, marks.extent(0)),
+        KOKKOS_LAMBDA(Position m) { marks(m) = node(m * distance); });
+    T.marks[l] = marks;
+    children = nodes;
+  }
+  detail::fence(exec, "sporades::csf::make");
+  return T;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             CsfTensor<Scalar, Index, MemorySpace> const& T) {
+  using Range = detail::Range<ExecutionSpace>;
+  int const N = T.order();
+  auto X = detail::allocate_coo<Scalar, Index>(exec, T.dims, T.nnz());
+  Kokkos::deep_copy(exec, X.values, T.values);
+  X.sorted_modes = T.mode_order;
+  auto const coordinates = X.coordinates;
+  // first(f) is the first leaf below node f; computed level by level from the leaves up.
+  auto first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
+      exec, "sporades::csf::first_leaf", T.nnz() + 1);
+  auto const leaf = first;
+  Kokkos::parallel_for(
+      "sporades::csf::first_leaves", Range(exec, 0, T.nnz() + 1),
+      KOKKOS_LAMBDA(Position p) { leaf(p) = p; });
+  for (int l = N - 1; l >= 0; --l) {
+    int const mode = T.mode_order[l];
+    auto const index = T.indices[l];
+    if (l < N - 1) {
+      auto const below = first;
+      auto const child = T.first_child[l];
+      auto const here = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
+          exec, "sporades::csf::first_leaf", T.nodes(l) + 1);
+      Kokkos::parallel_for(
+          "sporades::csf::first_leaf", Range(exec, 0, T.nodes(l) + 1),
+          KOKKOS_LAMBDA(Position f) { here(f) = below(child(f)); });
+      first = here;
+    }
+    auto const begin = first;
+    Kokkos::parallel_for(
+        "sporades::csf::expand", Range(exec, 0, T.nodes(l)), KOKKOS_LAMBDA(Position f) {
+          for (Position p = begin(f); p < begin(f + 1); ++p) coordinates(mode, p) = index(f);
+        });
+  }
+  return X;
+}
+
+}  // namespace sporades

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/bits.hpp>
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/formats/detail/modes.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// Bits that a word needs: the flag, and the indices of every mode except the row mode.
+inline int packed_bits(Dims const& dims, int row_mode) {
+  int bits = 1;
+  for (int m = 0; m < static_cast<int>(dims.size()); ++m)
+    if (m != row_mode) bits += index_bits(dims[m]);
+  return bits;
+}
+
+/// True if a word of 64 bits is enough.
+inline bool fits_packed(Dims const& dims, int row_mode) {
+  return packed_bits(dims, row_mode) <= 64;
+}
+
+template <class Word>
+inline constexpr Word row_flag = Word{1} << (8 * sizeof(Word) - 1);
+
+/// words(p) <- the indices of nonzero p, side by side.
+template <class Word, class Coordinates>
+struct PackIndices {
+  Kokkos::View<Word*, typename Coordinates::memory_space> words;  // nnz
+  Coordinates coordinates;                                        // N x nnz
+  int others;
+  int mode[max_order], shift[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    Word word = 0;
+    for (int k = 0; k < others; ++k) word |= static_cast<Word>(coordinates(mode[k], p)) << shift[k];
+    words(p) = word;
+  }
+};
+
+/// Sets the flag of each row's first nonzero, and counts the flags.
+template <class Word, class Rows>
+struct FlagRows {
+  Kokkos::View<Word*, typename Rows::memory_space> words;  // nnz
+  Rows row_of;                                             // nnz
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags) const {
+    if (p != 0 && row_of(p) == row_of(p - 1)) return;
+    words(p) |= row_flag<Word>;
+    ++flags;
+  }
+};
+
+/// Stores the rows' indices and the marks. `flags` counts the flags up to and with nonzero p, so
+/// that flags - 1 is its row's place in `rows`.
+template <class Word, class Rows>
+struct NumberRows {
+  using Memory = typename Rows::memory_space;
+
+  Kokkos::View<Word*, Memory> words;                                // nnz
+  Rows row_of;                                                      // nnz
+  Kokkos::View<typename Rows::non_const_value_type*, Memory> rows;  // flags
+  Kokkos::View<Position*, Memory> marks;                            // of every distance-th nonzero
+  Position distance;
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
+    if (words(p) & row_flag<Word>) {
+      if (is_last) rows(flags) = row_of(p);
+      ++flags;
+    }
+    if (is_last && p % distance == 0) marks(p / distance) = flags - 1;
+  }
+};
+
+/// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set.
+template <class Word, class ExecutionSpace, class Tensor, class Words>
+void pack_words(ExecutionSpace const& exec, Tensor const& X,
+                PackedTensor<typename Tensor::Scalar, typename Tensor::Index,
+                             typename Tensor::MemorySpace>& packed,
+                Words& words) {
+  using Coordinates = typename Tensor::Coordinates;
+  using Packed = std::decay_t<decltype(packed)>;
+  Range<ExecutionSpace> const all(exec, 0, X.nnz());
+  words = uninitialized<Words>(exec, "sporades::packed::words", X.nnz());
+  PackIndices<Word, Coordinates> pack{words, X.coordinates, X.order() - 1, {}, {}};
+  std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
+  std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
+  Kokkos::parallel_for("sporades::packed::pack", all, pack);
+  auto const row_of = Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL);
+  using Rows = std::decay_t<decltype(row_of)>;
+  Position rows = 0;
+  Kokkos::parallel_reduce("sporades::packed::flag_rows", all, FlagRows<Word, Rows>{words, row_of},
+                          rows);
+  packed.rows = uninitialized<decltype(packed.rows)>(exec, "sporades::packed::rows", rows);
+  packed.marks = uninitialized<decltype(packed.marks)>(
+      exec, "sporades::packed::marks",
+      (X.nnz() + Packed::mark_distance - 1) / Packed::mark_distance);
+  Kokkos::parallel_scan(
+      "sporades::packed::number_rows", all,
+      NumberRows<Word, Rows>{words, row_of, packed.rows, packed.marks, Packed::mark_distance});
+  fence(exec, "sporades::packed::make");
+}
+
+/// The way back: the indices of nonzero p from its word and, by the flags, its row.
+template <class Word, class Coordinates>
+struct UnpackRows {
+  using Memory = typename Coordinates::memory_space;
+  using Index = typename Coordinates::non_const_value_type;
+
+  Kokkos::View<Word*, Memory> words;  // nnz
+  Kokkos::View<Index*, Memory> rows;
+  Coordinates coordinates;  // N x nnz
+  int row_mode, others;
+  int mode[max_order], shift[max_order];
+  Word mask[max_order];
+
+  KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
+    if (words(p) & row_flag<Word>) ++flags;
+    if (!is_last) return;
+    coordinates(row_mode, p) = rows(flags - 1);
+    for (int k = 0; k < others; ++k)
+      coordinates(mode[k], p) = static_cast<Index>(words(p) >> shift[k] & mask[k]);
+  }
+};
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedTensor<Scalar, Index, MemorySpace> make_packed(ExecutionSpace const& exec,
+                                                     CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                     int row_mode) {
+  expects(!X.sorted_modes.empty() && X.sorted_modes[0] == row_mode,
+          "make_packed: the tensor is not sorted by mode ", row_mode, " first");
+  expects(detail::fits_packed(X.dims, row_mode), "make_packed: the indices of all modes except ",
+          row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
+          " bits, a word has 63 for them");
+  PackedTensor<Scalar, Index, MemorySpace> packed;
+  packed.dims = X.dims;
+  packed.row_mode = row_mode;
+  packed.values = X.values;
+  if (reinterpret_cast<std::uintptr_t>(X.values.data()) % 16 != 0) {  // part of a larger View
+    packed.values =
+        detail::uninitialized<decltype(packed.values)>(exec, "sporades::packed::values", X.nnz());
+    Kokkos::deep_copy(exec, packed.values, X.values);
+  }
+  packed.modes = detail::with_other_modes(X.sorted_modes, X.order());
+  packed.modes.erase(packed.modes.begin());  // row_mode
+  int shift = 0;
+  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += detail::index_bits(X.dims[*m]);
+  }
+  if (X.nnz() == 0) return packed;
+  if (detail::packed_bits(X.dims, row_mode) <= 32)
+    detail::pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+  else
+    detail::pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+  return packed;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo(
+    ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
+  auto X = detail::allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
+  Kokkos::deep_copy(exec, X.values, packed.values);
+  X.sorted_modes = {packed.row_mode};
+  auto const unpack = [&](auto const& words) {
+    using Word = typename std::decay_t<decltype(words)>::non_const_value_type;
+    detail::UnpackRows<Word, decltype(X.coordinates)> functor{
+        words, packed.rows, X.coordinates, packed.row_mode, packed.order() - 1, {}, {}, {}};
+    for (int k = 0; k < packed.order() - 1; ++k) {
+      functor.mode[k] = packed.modes[k];
+      functor.shift[k] = packed.shifts[k];
+      functor.mask[k] =
+          static_cast<Word>(detail::low_bits(detail::index_bits(packed.dims[packed.modes[k]])));
+    }
+    Kokkos::parallel_scan("sporades::packed::unpack",
+                          detail::Range<ExecutionSpace>(exec, 0, words.extent(0)), functor);
+  };
+  if (packed.narrow.extent(0) > 0)
+    unpack(packed.narrow);
+  else
+    unpack(packed.wide);
+  return X;
+}
+
+}  // namespace sporades

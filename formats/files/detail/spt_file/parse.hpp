@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/files/tns_file.hpp>
+
+namespace sporades::detail {
+
+/// The bytes that every .spt file begins with.
+inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
+
+/// read_tensor for the content of a .spt file. Verifies everything: the sizes against the length,
+/// before it allocates, the checksums, the coordinates, the values, and the order that the header
+/// states. Values are converted to Scalar. Throws Error naming what is wrong.
+template <class Scalar>
+ReadResult<Scalar> parse_spt(std::string_view content, std::string const& name,
+                             ReadOptions const& options = {});
+
+}  // namespace sporades::detail
