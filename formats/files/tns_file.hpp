@@ -28,6 +28,7 @@ enum class Duplicates {
   keep  // keep them as separate nonzeros, in the order of the file
 };
 
+/// How a reader reads a file.
 struct ReadOptions {
   Dims dims;  // empty: from the file's header, or else from the largest indices
   IndexBase index_base = IndexBase::automatic;
@@ -39,6 +40,7 @@ struct ReadOptions {
                                                   // line may be longer
 };
 
+/// What a reader returns.
 template <class Scalar>
 struct ReadResult {
   AnyCooTensor<Scalar> tensor;
