@@ -194,7 +194,7 @@ TEMPLATE_LIST_TEST_CASE("every mttkrp and phi of 64-bit indices is that of 32-bi
   Factors<double, Memory> A;
   for (int n = 0; n < 4; ++n)
     A.push_back(sporades::detail::random_factor<double>(exec, "A", X.dims[n], R, 1, n));
-  auto const compare = [&](auto const& product, char const* name) {
+  auto const compare = [&](auto const& product, std::string const& name) {
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
       auto const W = make_matrix<double>(exec, "W", X.dims[n], R);
