@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/types.hpp>
+#include <sporades/core/detail/check_types.hpp>
 
 /// The simple array operations that MTTKRP and CP-APR's kernels are made of: what they reach of a
 /// machine's memory bandwidth is the ceiling of the tensor kernels. Arrays of one length, in one
@@ -12,29 +12,25 @@
 namespace sporades {
 
 /// c = a. No flops; 2 words moved an entry.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_copy(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                 Vector<Scalar, MemorySpace> const& c);
+template <class ExecutionSpace, class Input, class Output>
+void stream_copy(ExecutionSpace const& exec, Input const& a, Output const& c);
 
 /// b = s c. 1 flop and 2 words moved an entry.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_scale(ExecutionSpace const& exec, Scalar s, Vector<Scalar, MemorySpace> const& c,
-                  Vector<Scalar, MemorySpace> const& b);
+template <class ExecutionSpace, class Scalar, class Input, class Output>
+void stream_scale(ExecutionSpace const& exec, Scalar s, Input const& c, Output const& b);
 
 /// c = a + b. 1 flop and 3 words moved an entry.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_add(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                Vector<Scalar, MemorySpace> const& b, Vector<Scalar, MemorySpace> const& c);
+template <class ExecutionSpace, class Left, class Right, class Output>
+void stream_add(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c);
 
 /// a = b + s c. 2 flops and 3 words moved an entry.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_triad(ExecutionSpace const& exec, Scalar s, Vector<Scalar, MemorySpace> const& b,
-                  Vector<Scalar, MemorySpace> const& c, Vector<Scalar, MemorySpace> const& a);
+template <class ExecutionSpace, class Scalar, class Left, class Right, class Output>
+void stream_triad(ExecutionSpace const& exec, Scalar s, Left const& b, Right const& c,
+                  Output const& a);
 
 /// c = a .* b. 1 flop and 3 words moved an entry.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_multiply(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                     Vector<Scalar, MemorySpace> const& b, Vector<Scalar, MemorySpace> const& c);
+template <class ExecutionSpace, class Left, class Right, class Output>
+void stream_multiply(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c);
 
 }  // namespace sporades
 

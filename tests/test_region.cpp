@@ -32,6 +32,13 @@ TEST_CASE("a region has a name only where a tool listens", "[regions]") {
   int count = 0;
   { sporades::detail::Region const region("first ", Written{&count}); }
   CHECK(count == 0);
+  namespace tools = Kokkos::Tools::Experimental;
+  auto const before = tools::get_callbacks();
+  tools::set_allocate_data_callback(
+      [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t) {});
+  { sporades::detail::Region const region("second ", Written{&count}); }
+  tools::set_callbacks(before);
+  CHECK(count == 0);
   auto const recording = record([&] {
     sporades::detail::Region const outer("outer ", Written{&count});
     { sporades::detail::Region const inner("inner ", 2); }

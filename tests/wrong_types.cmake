@@ -4,6 +4,7 @@
 # cmake -D BUILD=build -D SOURCE=.../wrong_types.cpp -P wrong_types.cmake
 # Compiles SOURCE, which must fail with the sentences of its comments that begin with "says:", and
 # with no other error.
+cmake_minimum_required(VERSION 3.18...3.25)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target sporades_wrong_types
   OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
 if(status EQUAL 0)

@@ -3,6 +3,7 @@
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sspttm.hpp>
+#include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// Calls with arguments of wrong types, which must not compile. wrong_types.cmake tests that the
@@ -69,6 +70,10 @@ void wrong_types() {
   spttm(exec, given<HierarchicalTensor<double>>(), V, V);
   // says: log_likelihood takes a CooTensor and a KruskalTensor
   log_likelihood(exec, plan, model);
+  // says: arrays must be Kokkos::Views of rank 1 without gaps, and not const
+  stream_copy(exec, V, V);
+  // says: arrays must have one scalar type and one memory space
+  stream_scale(exec, 2, X.values, given<Vector<float, Space>>());
   // says: make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array of N Views
   make_coo(exec, {3, 4}, 1, X.values);
   // says: make_coo: the coordinates of a mode must be integers, a View of rank 1

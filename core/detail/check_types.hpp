@@ -118,4 +118,39 @@ constexpr bool check_types() {
   return false;
 }
 
+/// Whether a View is a Vector or becomes one without a copy.
+template <class Given>
+constexpr bool is_vector() {
+  if constexpr (Kokkos::is_view<Given>::value)
+    return int(Given::rank) == 1 &&
+           !std::is_same_v<typename Given::array_layout, Kokkos::LayoutStride> &&
+           !std::is_const_v<typename Given::value_type>;
+  return false;
+}
+template <class Given>
+struct VectorTypes {
+  using Scalar = typename Given::value_type;
+  using MemorySpace = typename Given::memory_space;
+};
+template <class Given>
+auto as_vector(Given const& x) {
+  return Vector<typename Given::value_type, typename Given::memory_space>(x);
+}
+
+/// Whether exec can work on these arrays, of one scalar type and in one memory space.
+template <class ExecutionSpace, class First, class... Others>
+constexpr bool check_vectors() {
+  if constexpr (!(is_vector<First>() && ... && is_vector<Others>())) {
+    static_assert(never<First, Others...>,
+                  "arrays must be Kokkos::Views of rank 1 without gaps, and not const");
+  } else if constexpr (!(std::is_same_v<decltype(as_vector(std::declval<First>())),
+                                        decltype(as_vector(std::declval<Others>()))> &&
+                         ...)) {
+    static_assert(never<First, Others...>, "arrays must have one scalar type and one memory space");
+  } else {
+    return check_types<ExecutionSpace, VectorTypes<First>>();
+  }
+  return false;
+}
+
 }  // namespace sporades::detail

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/lanes.hpp>
 #include <sporades/kernels/stream.hpp>
 
@@ -109,34 +108,44 @@ struct StreamMultiply {
 
 }  // namespace detail
 
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_copy(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                 Vector<Scalar, MemorySpace> const& c) {
-  detail::stream(exec, "sporades::stream::copy", detail::StreamCopy{}, c, a);
+template <class ExecutionSpace, class Input, class Output>
+void stream_copy(ExecutionSpace const& exec, Input const& a, Output const& c) {
+  if constexpr (detail::check_vectors<ExecutionSpace, Output, Input>())
+    detail::stream(exec, "sporades::stream::copy", detail::StreamCopy{}, detail::as_vector(c),
+                   detail::as_vector(a));
 }
 
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_scale(ExecutionSpace const& exec, Scalar s, Vector<Scalar, MemorySpace> const& c,
-                  Vector<Scalar, MemorySpace> const& b) {
-  detail::stream(exec, "sporades::stream::scale", detail::StreamScale<Scalar>{s}, b, c);
+template <class ExecutionSpace, class Scalar, class Input, class Output>
+void stream_scale(ExecutionSpace const& exec, Scalar s, Input const& c, Output const& b) {
+  if constexpr (detail::check_vectors<ExecutionSpace, Output, Input>())
+    detail::stream(exec, "sporades::stream::scale",
+                   detail::StreamScale<typename Output::value_type>{
+                       static_cast<typename Output::value_type>(s)},
+                   detail::as_vector(b), detail::as_vector(c));
 }
 
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_add(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                Vector<Scalar, MemorySpace> const& b, Vector<Scalar, MemorySpace> const& c) {
-  detail::stream(exec, "sporades::stream::add", detail::StreamAdd{}, c, a, b);
+template <class ExecutionSpace, class Left, class Right, class Output>
+void stream_add(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c) {
+  if constexpr (detail::check_vectors<ExecutionSpace, Output, Left, Right>())
+    detail::stream(exec, "sporades::stream::add", detail::StreamAdd{}, detail::as_vector(c),
+                   detail::as_vector(a), detail::as_vector(b));
 }
 
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_triad(ExecutionSpace const& exec, Scalar s, Vector<Scalar, MemorySpace> const& b,
-                  Vector<Scalar, MemorySpace> const& c, Vector<Scalar, MemorySpace> const& a) {
-  detail::stream(exec, "sporades::stream::triad", detail::StreamTriad<Scalar>{s}, a, b, c);
+template <class ExecutionSpace, class Scalar, class Left, class Right, class Output>
+void stream_triad(ExecutionSpace const& exec, Scalar s, Left const& b, Right const& c,
+                  Output const& a) {
+  if constexpr (detail::check_vectors<ExecutionSpace, Output, Left, Right>())
+    detail::stream(exec, "sporades::stream::triad",
+                   detail::StreamTriad<typename Output::value_type>{
+                       static_cast<typename Output::value_type>(s)},
+                   detail::as_vector(a), detail::as_vector(b), detail::as_vector(c));
 }
 
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void stream_multiply(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& a,
-                     Vector<Scalar, MemorySpace> const& b, Vector<Scalar, MemorySpace> const& c) {
-  detail::stream(exec, "sporades::stream::multiply", detail::StreamMultiply{}, c, a, b);
+template <class ExecutionSpace, class Left, class Right, class Output>
+void stream_multiply(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c) {
+  if constexpr (detail::check_vectors<ExecutionSpace, Output, Left, Right>())
+    detail::stream(exec, "sporades::stream::multiply", detail::StreamMultiply{},
+                   detail::as_vector(c), detail::as_vector(a), detail::as_vector(b));
 }
 
 }  // namespace sporades
