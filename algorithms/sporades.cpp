@@ -97,7 +97,7 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   app.add_option("--labels", common.labels,
                  "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
                  "none): print the top entries of each component, and put them into the report");
-  add_whole(app, "--top", common.top, "Entries a component and mode with --labels", 1)
+  add_whole(app, "--top", common.top, "Entries of a component and mode to print, with --labels", 1)
       ->capture_default_str();
   app.add_option("--progress", common.progress, "A live line on standard error")
       ->check(CLI::IsMember({"auto", "always", "never"}))
@@ -114,6 +114,8 @@ void add_rank(CLI::App& app, int& rank) {
 void complete(CLI::App& app, DecomposeArguments const& common, char const* required) {
   expects(!is_pipe(common.resume), "--resume ", common.resume,
           " is a pipe; a checkpoint is read twice: give a file");
+  expects(app.count("--top") == 0 || !common.labels.empty(),
+          "--top says how many names of --labels are printed; there is no --labels");
   if (!common.resume.empty()) take_options_of_checkpoint(app, common.resume);
   expects(app.count(required) > 0, required, " is required (sporades ", app.get_name(),
           " --help tells the usage)");

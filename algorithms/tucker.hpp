@@ -2,146 +2,161 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <map>
-#include <sporades/algorithms/detail/scaled_tensor.hpp>
-#include <sporades/algorithms/detail/tucker/model.hpp>
-#include <sporades/algorithms/detail/tucker/options.hpp>
-#include <sporades/algorithms/detail/tucker/solver.hpp>
-#include <sporades/algorithms/detail/tucker/start.hpp>
-#include <sporades/algorithms/starts.hpp>
+#include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/run.hpp>
+#include <sporades/algorithms/snapshot.hpp>
+#include <sporades/core/stop.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/tucker_tensor.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
-/// Tucker decomposition by higher-order orthogonal iteration (HOOI):
+/// Tucker decomposition by higher-order orthogonal iteration, HOOI:
 ///   X ~ M = G x_0 A_0 ... x_{N-1} A_{N-1},  A_n orthonormal, I_n x R_n
-/// Modes are updated from 0 to N-1: A_n becomes the R_n leading left singular vectors of
-/// Y_(n) = X_(n) (the Kronecker product of the others), and at the end of an iteration
-/// G_(N-1) = A_{N-1}^T Y_(N-1). fit = 1 - ||X-M|| / ||X|| comes from the norm of the core, and does
-/// not fall. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000; for sparse
-/// tensors Ma et al., JPDC 2018, Algorithm 6. N sorted copies of X are made once and reused. X is
-/// scaled by a power of two first: a tensor times 2^k has the same factors, bit for bit, and a core
-/// times 2^k.
+/// Modes are updated from 0 to N-1. A_n becomes the R_n leading left singular vectors of
+///   Y_(n) = X_(n) (the Kronecker product of the other factors),
+/// and at the end of an iteration G_(N-1) = A_{N-1}^T Y_(N-1).
+///   fit = 1 - ||X - M|| / ||X||
+/// comes from the norm of the core, and does not fall. N sorted copies of X are made once and
+/// reused. X is scaled by a power of two first: a tensor times 2^k has the same factors, bit for
+/// bit, and a core times 2^k. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4),
+/// 2000; for sparse tensors Ma et al., JPDC 2018, Algorithm 6.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads.
 ///
 ///   TuckerOptions options;
 ///   options.ranks = {8, 8, 8};
 ///   auto const result = tucker(exec, X, options);
-/// or, with what it does taken apart, so that a run can be watched, saved and continued:
-///   auto problem = make_tucker_problem(exec, X, options);          // plan and norm
-///   auto state = tucker_start(exec, X, options);                   // or restore(exec, snapshot)
-///   auto const result = tucker(exec, problem, options, state, [&](auto const& state) {
-///     save(snapshot(exec, state));
-///     return true;                                               // false stops
-///   });
+/// The same in parts, so that a run can be watched, saved and continued:
+///   auto problem = make_tucker_problem(exec, X, options);
+///   auto state = tucker_start(exec, X, options);  // or restore<State>(exec, saved)
+///   auto const result = tucker(exec, problem, options, state);
 
 namespace sporades {
 
+/// Where HOOI starts. All are made orthonormal.
+enum class TuckerInit {
+  random,  // random factors of the seed
+  hosvd,   // leading left singular vectors of the tensor's unfoldings
+  given    // a TuckerTensor that is passed to tucker_start
+};
+
+/// How leading left singular vectors of Y_(n) are found.
+enum class SingularVectorMethod {
+  automatic,  // the cheaper by flops
+  gram,       // from the Gram matrix of the smaller side and LAPACK: exact, with squared condition
+  lanczos     // by block Lanczos from the vectors that are there, to the rounding of their energy
+};
+
+/// What HOOI is asked for.
+struct TuckerOptions {
+  std::vector<int> ranks;   // R_0 to R_{N-1}
+  int iterations = 50;      // at most
+  double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
+  std::uint64_t seed = 1;   // of the random start
+  TuckerInit init = TuckerInit::random;
+  int starts = 1;  // random ones, of seeds by seed_of_start; the best model is returned
+  TtmChainStrategy strategy = TtmChainStrategy::automatic;
+  SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
+  double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's
+  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
+};
+
+/// A tensor made ready for HOOI by make_tucker_problem. It holds for these ranks and strategy.
+template <class Scalar, class Index, class MemorySpace>
+struct TuckerProblem {
+  Dims dims;
+  TtmChainPlan<Scalar, Index, MemorySpace> chain;  // of X 2^-exponent
+  double norm_squared = 0;                         // of X 2^-exponent
+  int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
+};
+
+/// All that HOOI carries from one iteration to the next: continued from here, a run gives the same
+/// bits as one that was never stopped. Copies share the factors' memory; a snapshot does not.
+/// Arrays of its snapshot: factor-n, core (doubles), fits, seconds.
+template <class ScalarType, class MemorySpaceType>
+struct TuckerState {
+  using Scalar = ScalarType;
+  using MemorySpace = MemorySpaceType;
+
+  Factors<Scalar, MemorySpace> factors;  // A[n]: I_n x R_n, of make_matrix; orthonormal columns
+  std::vector<double> core;     // of the last iteration, as TuckerTensor has it; zeros before it
+  std::vector<double> fits;     // of every finished iteration
+  std::vector<double> seconds;  // of every finished iteration
+
+  int order() const { return static_cast<int>(factors.size()); }
+  std::vector<int> ranks() const {
+    std::vector<int> columns;
+    for (auto const& A : factors) columns.push_back(static_cast<int>(A.extent(1)));
+    return columns;
+  }
+  int iteration() const { return static_cast<int>(fits.size()); }  ///< finished ones
+  /// What an observer saw of finished iteration k, from 0.
+  IterationInfo info(int k) const { return detail::fit_info(fits, seconds, k); }
+};
+
 /// The model that a run ended with, and how it got there.
 template <class Scalar, class MemorySpace>
-struct TuckerResult {
+struct TuckerResult : RunResult {
   TuckerTensor<Scalar, MemorySpace> model;  // signs fixed
-  std::vector<double> fits;     // of every iteration, those before a resumption included
-  std::vector<double> seconds;  // the same
-  bool converged = false;
-  TuckerStop stop = TuckerStop::iterations;
-  std::map<std::string, KernelTime> kernels;  // where options.time_kernels
-  std::vector<double> start_scores;           // the last fit of each start that has ended
-  std::uint64_t seed = 0;                     // of the start that gave the model
+  std::vector<double> fits;                 // of every iteration
 
-  bool is_stopped() const { return stop == TuckerStop::observer; }
   double fit() const { return fits.empty() ? 0 : fits.back(); }
 };
 
-/// Builds what the chains want for every mode, and the norm. X in any order, values of equal
-/// coordinates are added. Nothing of X is used after; if it is handed over, its memory is given
-/// back as early as can be. Fences exec. Throws Error for options out of range or that do not fit
-/// X, where X has no nonzeros, an index past its mode, is all zero, or holds NaN or infinity
-/// (saying where), and where a chain does not fit the memory.
+/// Makes X ready: plans the chain of products of every mode, and computes the norm. X: nonzeros in
+/// any order; values of equal coordinates are added. Nothing of X is used after; if it is handed
+/// over (hand_over), its memory is given back as early as can be. Cost: a sort a mode. Fences exec.
+/// Throws Error for options out of range or that do not fit X, where X has no nonzeros, an index
+/// past its mode, is all zero, or holds NaN or infinity (saying where), and where a chain does not
+/// fit the memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
-    TuckerOptions const& options) {
-  detail::check_tucker(options, X.dims);
-  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "tucker");
-  Dims const dims = scaled.tensor.dims;
-  double const square = detail::norm_squared(exec, scaled.tensor.values);  // that of the sums
-  return {dims,
-          make_ttm_chain_plan(exec, hand_over(scaled.tensor), options.ranks,
-                              TtmChainOptions{options.strategy, options.memory_limit}),
-          square, scaled.exponent};
-}
+    TuckerOptions const& options);
 
-/// Continues from the state, which is changed, until a stopping rule holds; observer(state) is
-/// called after each iteration and stops the run by returning false. Fences exec. A state that has
-/// met the rule already is left as it is. Throws Error if the state does not fit the problem and
-/// options, RunError where the fit is NaN or a number of the core is past the range of Scalar,
-/// Stopped where options.stop says so.
+/// The state before the first iteration of a `random` or `hosvd` start. Fences exec. Throws Error
+/// if the options say `given`, or do not fit X.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerResult<Scalar, MemorySpace> tucker(
-    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace>& problem,
-    TuckerOptions const& options, TuckerState<Scalar, MemorySpace>& state,
-    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  detail::check_tucker(options, problem.dims);
-  expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
-  detail::check_tucker_state(problem.dims, options, state);
-  detail::KernelTimes times(options.time_kernels);
-  detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
-  auto const has_converged = [&] {
-    auto const& fits = state.fits;
-    return fits.size() > 1 && std::abs(fits.back() - fits[fits.size() - 2]) < options.tolerance;
-  };
-  TuckerStop stop = TuckerStop::iterations;
-  while (!has_converged() && state.iteration() < options.iterations) {
-    solver.iterate();
-    if (observer && !observer(state)) {
-      stop = TuckerStop::observer;
-      break;
-    }
-  }
-  bool const converged = has_converged();
-  if (converged) stop = TuckerStop::converged;
-  TuckerResult<Scalar, MemorySpace> result{detail::sign_fixed_model(exec, state),
-                                           state.fits,
-                                           state.seconds,
-                                           converged,
-                                           stop,
-                                           times.by_label(),
-                                           {},
-                                           options.seed};
-  result.start_scores = {result.fit()};
-  return result;
-}
+TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
+                                              CooTensor<Scalar, Index, MemorySpace> const& X,
+                                              TuckerOptions const& options);
 
-/// From starts.state, and from random starts of other seeds (seed_of_start) until there are
-/// options.starts. The best fit's result is returned, the first of equal ones; the observer is
-/// called for one start after another, and stops them all. Fences exec. Throws as tucker.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerResult<Scalar, MemorySpace> tucker_of_starts(
-    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace>& problem,
-    TuckerOptions const& options, Starts<TuckerState<Scalar, MemorySpace>>& starts,
-    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  using State = TuckerState<Scalar, MemorySpace>;
-  CooTensor<Scalar, Index, MemorySpace> any;  // a random start asks for nothing but the dims
-  any.dims = problem.dims;
-  return detail::run_starts(
-      options, starts, [&](TuckerOptions const& one) { return tucker_start(exec, any, one); },
-      [&](TuckerOptions const& one, State& state) {
-        return tucker(exec, problem, one, state, observer);
-      },
-      [](State const& state) { return state.fits.back(); });
-}
+/// The state before the first iteration of a given start, whose factors, I_n x R_n in any memory
+/// space, are copied; its core is not read. Fences exec. Throws Error if its ranks or dims are not
+/// those of the options and dims, or it is not finite.
+template <class ExecutionSpace, class Scalar, class StartSpace>
+TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
+    ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
+    TuckerTensor<Scalar, StartSpace> const& start);
 
-/// The whole of it, from one or several random starts, or from HOSVD.
+/// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
+/// iterations are done or the observer returns false. options.init and options.starts are not read.
+/// A state that has converged already is left as it is. An iteration costs a chain a mode, about
+/// 2 nnz (the product of the other ranks) flops each, and the singular vectors of its product; it
+/// fences exec. Throws Error if the state does not fit the problem and options, RunError where the
+/// fit is NaN or a number of the core is past the range of Scalar, Stopped where options.stop says
+/// so.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerResult<Scalar, MemorySpace> tucker(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    TuckerOptions const& options,
-    typename TuckerState<Scalar, MemorySpace>::Observer const& observer = {}) {
-  auto problem = make_tucker_problem(exec, X, options);
-  Starts<TuckerState<Scalar, MemorySpace>> starts;
-  starts.state = tucker_start(exec, X, options);
-  return tucker_of_starts(exec, problem, options, starts, observer);
-}
+TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
+                                         TuckerProblem<Scalar, Index, MemorySpace>& problem,
+                                         TuckerOptions const& options,
+                                         TuckerState<Scalar, MemorySpace>& state,
+                                         Observer const& observer = {});
+
+/// The whole of it: from one start, or from several random ones, of which the model of the best fit
+/// is returned. Cost and errors are those of make_tucker_problem, tucker_start and tucker on a
+/// problem. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
+                                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                                         TuckerOptions const& options,
+                                         Observer const& observer = {});
 
 }  // namespace sporades
 
+#include <sporades/algorithms/detail/tucker/decompose.hpp>
+#include <sporades/algorithms/detail/tucker/problem.hpp>
+#include <sporades/algorithms/detail/tucker/start.hpp>
+#include <sporades/algorithms/detail/tucker/state_arrays.hpp>
 #include <sporades/eti/tucker.hpp>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/detail/region.hpp>
 #include <string>
 
 namespace sporades {
@@ -32,16 +33,17 @@ struct KernelTime {
 
 namespace detail {
 
-/// Seconds and calls by label. A label's time starts and ends with a fence of the instance, so
-/// that work which is only enqueued is counted where it belongs; that costs a few microseconds a
-/// call and the overlap of host and device, and so is switched off by default.
+/// Seconds and calls of a method's phases by label. A phase's time starts and ends with a fence of
+/// the instance, so that work which is only enqueued is counted where it belongs. That costs a few
+/// microseconds a call and the overlap of host and device, and so is switched off by default.
 class KernelTimes {
  public:
   explicit KernelTimes(bool enabled = false) : enabled_(enabled) {}
 
-  /// Calls work() and adds its time to the label's.
+  /// Calls work() in a region of this name for Kokkos Tools, and adds its time to the label's.
   template <class ExecutionSpace, class Work>
   void measure(ExecutionSpace const& exec, std::string const& label, Work const& work) {
+    Region const region(label);
     if (!enabled_) {
       work();
       return;

@@ -26,8 +26,7 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
     return cp_apr(exec, problem, with, start);
   };
   auto const parts = measure_iterations(state, options, solve, [&](auto const& result) {
-    std::vector<double> seconds;
-    for (auto const& iteration : result.iterations) seconds.push_back(iteration.seconds);
+    auto seconds = result.seconds;
     seconds.erase(seconds.begin(), seconds.begin() + skipped);
     return seconds;
   });

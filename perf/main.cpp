@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <iostream>
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/version.hpp>
 #include <sstream>
+#include <string>
 #include <support/benchmarks.hpp>
 
 /// Benchmarks of Sporades on the default execution space; perf/README.md tells how to run them.
@@ -20,6 +22,19 @@ std::vector<std::string> split(std::string const& list) {
   for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
   return parts;
 }
+
+constexpr char const* usage =
+    "sporades_perf [option ...]: benchmarks of Sporades on Kokkos' default execution space.\n"
+    "Its own options; lists are separated by commas:\n"
+    "  --tensors=LIST           names of generated tensors as uber or nell-2:20000000,\n"
+    "                           uniform:NNZ, hub:NNZ, or files (default: uber)\n"
+    "  --ranks=LIST             numbers of components (default: 16,32)\n"
+    "  --strategies=LIST        of MTTKRP (default: all but the published baselines)\n"
+    "  --scalars=LIST           double, float or both (default: both)\n"
+    "  --files=LIST             files to time the readers on (default: none)\n"
+    "  --stream-megabytes=SIZE  of one array of the memory's bandwidth (default: 256)\n"
+    "  --neighbours=N           busy processes to run the decompositions beside (default: 0)\n"
+    "Options of Kokkos, --kokkos-..., and of Google Benchmark are taken, too:\n\n";
 
 /// Takes our options out of the arguments; what is left is Google Benchmark's and Kokkos'.
 sporades::perf::Settings take_settings(int& argc, char** argv) {
@@ -56,6 +71,9 @@ sporades::perf::Settings take_settings(int& argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bool const asks_for_help = std::any_of(
+      argv + 1, argv + argc, [](char const* one) { return std::string(one) == "--help"; });
+  if (asks_for_help) std::cout << usage << std::flush;
   sporades::limit_spinning(argv);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {

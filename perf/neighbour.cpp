@@ -100,10 +100,7 @@ void run_apr(benchmark::State& state, std::string const& name, int rank, int nei
   auto problem = make_cp_apr_problem(exec, X, options);
   measure_pairs(state, neighbours, [&] {
     auto start = cp_apr_start<Scalar>(exec, X.dims, options);
-    std::vector<double> seconds;
-    for (auto const& iteration : cp_apr(exec, problem, options, start).iterations)
-      seconds.push_back(iteration.seconds);
-    return seconds;
+    return cp_apr(exec, problem, options, start).seconds;
   });
 }
 

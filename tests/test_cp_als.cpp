@@ -12,8 +12,8 @@ using Catch::Matchers::ContainsSubstring;
 using sporades::cp_als;
 using sporades::cp_als_start;
 using sporades::CpAlsInit;
-using sporades::CpAlsStop;
 using sporades::Dims;
+using sporades::StopReason;
 using sporades::test::full_tensor;
 using sporades::test::host_ktensor;
 using sporades::test::matrix_on_host;
@@ -37,22 +37,26 @@ TEMPLATE_LIST_TEST_CASE("iterations equal their definition", "[algorithms][cp_al
   auto options = options_of(rank, 2);
   options.regularization = ridge;
   auto dense = to_dense(X);
-  auto const start = cp_als_start(exec, X, options);
-  set_model(dense, start.weights, start.factors);
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  set_model(dense, state.weights, state.factors);
   int seen = 0;
   // Rank 5 of few rows is close to singular: the definition in double decides differently there.
   double const tolerance = std::is_same_v<Scalar, float> ? 3e-3 : 1e-7;
-  auto const result = cp_als(exec, X, options, [&](auto const& state) {
+  auto const result = cp_als(exec, problem, options, state, [&](auto const& now) {
     dense.iterate(ridge);
-    CHECK(state.iteration() == ++seen);
+    CHECK(now.iteration == ++seen);
+    CHECK(state.iteration() == seen);
+    CHECK(now.value == state.fits.back());
+    CHECK(now.seconds == state.seconds.back());
     CHECK(std::abs(state.fits.back() - dense.fit()) < tolerance);
     return true;
   });
   CHECK(seen == 2);
   CHECK_FALSE(result.converged);
-  CHECK(result.stop == CpAlsStop::iterations);
+  CHECK(result.stop == StopReason::iterations);
   REQUIRE(result.fits.size() == 2);
-  // The model that comes back has that fit, too, however it was arranged.
+  // The model that comes back has that fit, too, however it was sorted.
   set_model(dense, result.model);
   CHECK(std::abs(result.fit() - dense.fit()) < tolerance);
 }
@@ -119,13 +123,13 @@ TEMPLATE_LIST_TEST_CASE("weights are sorted and signs fixed in pairs", "[algorit
 
   // Signs of three modes: pairs flip, an odd one stays in the last mode that had it.
   using State = sporades::CpAlsState<Scalar, typename TestType::MemorySpace>;
-  State arranged;
+  State unsorted;
   for (auto const& rows : {std::vector<Scalar>{-1, -1, 1}, {-1, 1, 1}, {-1, -1, -1}}) {
     auto const one = host_ktensor<Scalar>({1, 1, 1}, {{rows}});
-    arranged.factors.push_back(sporades::copy_matrix(exec, one.factors[0]));
+    unsorted.factors.push_back(sporades::copy_matrix(exec, one.factors[0]));
   }
-  arranged.weights = {1, 2, 3};
-  auto const model = sporades::detail::arranged_model(exec, arranged);
+  unsorted.weights = {1, 2, 3};
+  auto const model = sporades::detail::model_of(exec, unsorted);
   std::vector<std::array<int, 3>> const signs{{1, 1, 1}, {1, 1, 1}, {-1, 1, -1}};
   for (int n = 0; n < 3; ++n) {
     auto const A = matrix_on_host(model.factors[n]);
@@ -165,9 +169,10 @@ TEMPLATE_LIST_TEST_CASE("non-negative models are so, and their fit never falls",
   options.non_negative = true;
   options.init = init;
   double before = -1e30;
-  auto const result = cp_als(exec, X, options, [&](auto const& state) {
-    CHECK(state.fits.back() > before - (is_float ? 2e-4 : 1e-12));
-    before = state.fits.back();
+  auto const result = cp_als(exec, X, options, [&](auto const& now) {
+    CHECK(now.value > before - (is_float ? 2e-4 : 1e-12));
+    CHECK(now.change == (now.iteration == 1 ? HUGE_VAL : now.value - before));
+    before = now.value;
     return true;
   });
   if (!is_signed) CHECK(result.fit() > 0.98);
@@ -204,7 +209,9 @@ TEMPLATE_LIST_TEST_CASE("the fit is right to 1e-5 where it is close to 1", "[alg
   options.non_negative = GENERATE(false, true);
   auto dense = to_dense(X);
   double worst = 0;
-  auto const result = cp_als(exec, X, options, [&](auto const& state) {
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  auto const result = cp_als(exec, problem, options, state, [&](auto const&) {
     set_model(dense, state.weights, state.factors);
     worst = std::max(worst, std::abs(dense.fit() - state.fits.back()));
     return true;

@@ -11,11 +11,12 @@
 
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
 using sporades::cp_als;
 using sporades::cp_als_start;
 using sporades::CpAlsInit;
-using sporades::CpAlsStop;
 using sporades::Error;
+using sporades::StopReason;
 using sporades::test::new_instance;
 using sporades::test::options_of;
 
@@ -27,18 +28,20 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
   auto options = options_of(5, 8);
   options.non_negative = GENERATE(false, true);
   options.strategy = sporades::MttkrpStrategy::sorted;
-  std::vector<sporades::CpAlsSnapshot<Scalar>> saved;
+  std::vector<sporades::Snapshot> saved;
   auto state = cp_als_start(exec, X, options);
+  using State = decltype(state);
   saved.push_back(snapshot(exec, state));
   auto problem = make_cp_als_problem(exec, X, options);
   auto const whole = cp_als(exec, problem, options, state, [&](auto const& now) {
-    saved.push_back(snapshot(exec, now));
+    CHECK(now.iteration == state.iteration());
+    saved.push_back(snapshot(exec, state));
     return true;
   });
   REQUIRE(saved.size() == 9);
   for (auto const& from : saved) {
-    auto again = restore(exec, from);
-    CHECK(again.iteration() == static_cast<int>(from.fits.size()));
+    auto again = sporades::restore<State>(exec, from);
+    CHECK(again.iteration() * sizeof(double) == from.arrays.at("fits").size());
     auto const part = cp_als(exec, problem, options, again);
     CHECK(part.fits == whole.fits);
     CHECK(sporades::test::hash_bits(part.model.weights) ==
@@ -48,11 +51,20 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
             sporades::test::hash_bits(sporades::detail::with_padding(whole.model.factors[n])));
   }
   auto broken = saved[3];
-  broken.factors[1].pop_back();
-  CHECK_THROWS_AS(restore(exec, broken), Error);
+  broken.arrays.at("factor-1").pop_back();
+  CHECK_THROWS_WITH(sporades::restore<State>(exec, broken),
+                    ContainsSubstring("cp_als: the snapshot's array factor-1 has") &&
+                        ContainsSubstring("expected " + std::to_string(30 * 5 * sizeof(Scalar))));
   broken = saved[3];
-  broken.weights.pop_back();
-  CHECK_THROWS_AS(restore(exec, broken), Error);
+  broken.arrays.at("weights").pop_back();
+  CHECK_THROWS_AS(sporades::restore<State>(exec, broken), Error);
+  broken = saved[3];
+  broken.arrays.erase("gram-2");
+  CHECK_THROWS_WITH(sporades::restore<State>(exec, broken),
+                    "cp_als: the snapshot has no array gram-2");
+  broken = saved[3];
+  broken.ranks.pop_back();
+  CHECK_THROWS_AS(sporades::restore<State>(exec, broken), Error);
 }
 
 TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",
@@ -63,15 +75,14 @@ TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",
   auto options = options_of(2, 1000, 1e-4);
   auto const converged = cp_als(exec, X, options);
   CHECK(converged.converged);
-  CHECK(converged.stop == CpAlsStop::converged);
+  CHECK(converged.stop == StopReason::converged);
   auto const count = converged.fits.size();
   REQUIRE(count > 3);
   CHECK(count < 1000);
   for (std::size_t k = 1; k < count; ++k)
     CHECK((std::abs(converged.fits[k] - converged.fits[k - 1]) < 1e-4) == (k + 1 == count));
-  auto const stopped =
-      cp_als(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
-  CHECK(stopped.stop == CpAlsStop::observer);
+  auto const stopped = cp_als(exec, X, options, [](auto const& now) { return now.iteration < 3; });
+  CHECK(stopped.stop == StopReason::observer);
   CHECK(stopped.fits.size() == 3);
   CHECK(stopped.seconds.size() == 3);
   // Any change of the fit is below 1; the first fit is compared with nothing.
@@ -169,7 +180,9 @@ TEMPLATE_LIST_TEST_CASE("what an observer sees are the factors' weights and Gram
   options.non_negative = GENERATE(false, true);
   double const exact = std::is_same_v<Scalar, float> ? 1e-5 : 1e-13;
   int seen = 0;
-  cp_als(exec, X, options, [&](auto const& state) {
+  auto problem = make_cp_als_problem(exec, X, options);
+  auto state = cp_als_start(exec, X, options);
+  cp_als(exec, problem, options, state, [&](auto const&) {
     ++seen;
     for (int n = 0; n < 3; ++n) {
       auto const A = sporades::test::matrix_on_host(state.factors[n]);

@@ -10,10 +10,10 @@ namespace {
 using sporades::cp_apr;
 using sporades::cp_apr_start;
 using sporades::CpAprIteration;
-using sporades::CpAprStop;
 using sporades::Dims;
 using sporades::PhiStrategy;
 using sporades::Pi;
+using sporades::StopReason;
 using sporades::test::apr_options;
 using sporades::test::host_ktensor;
 using sporades::test::make_coo;
@@ -63,9 +63,9 @@ TEMPLATE_LIST_TEST_CASE("iterations of CP-APR equal their definition", "[algorit
   cp_apr(exec, problem, options, state, [&](auto const& now) {
     dense.iterate_counts(options);
     ++seen;
-    CHECK(now.iteration() == seen);
-    CHECK(largest_difference(dense, now) < exact);
-    auto const& last = now.iterations.back();
+    CHECK(now.iteration == seen);
+    CHECK(largest_difference(dense, state) < exact);
+    auto const& last = state.iterations.back();
     if (!is_float) CHECK(last.inner_iterations == dense.inner_iterations);
     CHECK(std::abs(last.kkt_violation - dense.violation) < 100 * exact * (1 + dense.violation));
     double const value = dense.log_likelihood();
@@ -86,7 +86,9 @@ TEMPLATE_LIST_TEST_CASE("the model's mass is that of the counts, and weights des
   auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, X.values);
   for (std::size_t p = 0; p < X.nnz(); ++p) total += values(p);
   double const exact = std::is_same_v<Scalar, float> ? 1e-5 : 1e-13;
-  auto const result = cp_apr(exec, X, options, [&](auto const& state) {
+  auto problem = make_cp_apr_problem(exec, X, options);
+  auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  auto const result = cp_apr(exec, problem, options, state, [&](auto const&) {
     double mass = 0;
     for (double weight : state.weights) mass += weight;
     CHECK(mass == Approx(total).epsilon(exact));
@@ -125,7 +127,7 @@ TEMPLATE_LIST_TEST_CASE("planted parts are found, their zeros included", "[algor
   auto options = apr_options(2, 500, 1e-4);
   auto const result = cp_apr(exec, X, options);
   CHECK(result.converged);
-  CHECK(result.stop == CpAprStop::converged);
+  CHECK(result.stop == StopReason::converged);
   auto const weights =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
   CHECK(double(weights(0)) == Approx(500.0 * (4 + 5 + 6 + 7) * 3 * 7).epsilon(1e-4));

@@ -295,7 +295,6 @@ TEST_CASE("row solvers refuse what does not fit", "[algorithms][cp_apr]") {
                   sporades::Error);
   CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::pdnr, 1e-4, 0)), sporades::Error);
   CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::pdnr, -1, 10)), sporades::Error);
-  CHECK_THROWS_AS(attempt(A, A[1], row_options(CpAprMethod::mu, 1e-4, 10)), sporades::Error);
 }
 
 }  // namespace

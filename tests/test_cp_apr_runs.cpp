@@ -16,10 +16,10 @@ using sporades::cp_apr_start;
 using sporades::CpAprInit;
 using sporades::CpAprIteration;
 using sporades::CpAprMethod;
-using sporades::CpAprStop;
 using sporades::Dims;
 using sporades::PhiStrategy;
 using sporades::Pi;
+using sporades::StopReason;
 using sporades::test::apr_options;
 using sporades::test::host_ktensor;
 using sporades::test::make_coo;
@@ -41,24 +41,26 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  auto const X = random_counts<Scalar>(exec, {40, 30, 20}, 300, 3);  // sparse: zeros are lifted
+  auto const X = random_counts<Scalar>(exec, {40, 30, 20}, 300, 3);  // sparse: zeros are raised
   auto const options = apr_options(5, 10);
-  std::vector<sporades::CpAprSnapshot<Scalar>> saved;
+  std::vector<sporades::Snapshot> saved;
   auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+  using State = decltype(state);
   saved.push_back(snapshot(exec, state));
   auto problem = make_cp_apr_problem(exec, X, options);
-  bool lifts = false;
+  bool marks = false;
   auto const whole = cp_apr(exec, problem, options, state, [&](auto const& now) {
-    saved.push_back(snapshot(exec, now));
-    for (auto const& mode : saved.back().lifts)
-      for (auto lift : mode) lifts = lifts || lift != 0;
+    CHECK(now.value == state.iterations.back().log_likelihood);
+    saved.push_back(snapshot(exec, state));
+    for (auto const* name : {"lifts-0", "lifts-1", "lifts-2"})
+      for (auto mark : saved.back().arrays.at(name)) marks = marks || mark != std::byte{0};
     return true;
   });
-  CHECK(lifts);
+  CHECK(marks);
   REQUIRE(saved.size() == 11);
   for (auto const& from : saved) {
-    auto again = restore(exec, from);
-    CHECK(again.iteration() == static_cast<int>(from.iterations.size()));
+    auto again = sporades::restore<State>(exec, from);
+    CHECK(again.iteration() * 6 * sizeof(double) == from.arrays.at("iterations").size());
     auto const part = cp_apr(exec, problem, options, again);
     check_equal(part.iterations, whole.iterations);
     CHECK(sporades::test::hash_bits(part.model.weights) ==
@@ -67,18 +69,19 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
       CHECK(sporades::test::hash_bits(sporades::detail::with_padding(part.model.factors[n])) ==
             sporades::test::hash_bits(sporades::detail::with_padding(whole.model.factors[n])));
   }
-  auto many = saved[3];  // updates of many rows
+  auto many = state;  // updates of many rows
   many.iterations[0].inner_iterations = 5000000000;
-  CHECK(restore(exec, many).iterations[0].inner_iterations == 5000000000);
+  auto const again = sporades::restore<State>(exec, snapshot(exec, many));
+  CHECK(again.iterations[0].inner_iterations == 5000000000);
   auto broken = saved[3];
-  broken.factors[1].pop_back();
-  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+  broken.arrays.at("factor-1").pop_back();
+  CHECK_THROWS_AS(sporades::restore<State>(exec, broken), sporades::Error);
   broken = saved[3];
-  broken.weights.pop_back();
-  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+  broken.arrays.at("weights").pop_back();
+  CHECK_THROWS_AS(sporades::restore<State>(exec, broken), sporades::Error);
   broken = saved[3];
-  broken.lifts[2].pop_back();
-  CHECK_THROWS_AS(restore(exec, broken), sporades::Error);
+  broken.arrays.at("lifts-2").pop_back();
+  CHECK_THROWS_AS(sporades::restore<State>(exec, broken), sporades::Error);
 }
 
 TEMPLATE_LIST_TEST_CASE("a run of CP-APR stops where it should", "[algorithms][cp_apr]",
@@ -89,15 +92,14 @@ TEMPLATE_LIST_TEST_CASE("a run of CP-APR stops where it should", "[algorithms][c
   auto options = apr_options(2, 1000, 1e-2);
   auto const converged = cp_apr(exec, X, options);
   CHECK(converged.converged);
-  CHECK(converged.stop == CpAprStop::converged);
+  CHECK(converged.stop == StopReason::converged);
   auto const count = converged.iterations.size();
   REQUIRE(count > 3);
   CHECK(count < 1000);
   CHECK(converged.iterations.back().inner_iterations == 3);
   CHECK(converged.iterations.back().kkt_violation < 1e-2);
-  auto const stopped =
-      cp_apr(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
-  CHECK(stopped.stop == CpAprStop::observer);
+  auto const stopped = cp_apr(exec, X, options, [](auto const& now) { return now.iteration < 3; });
+  CHECK(stopped.stop == StopReason::observer);
   CHECK(stopped.iterations.size() == 3);
   // A state that has converged stays as it is; with a smaller tolerance it goes on.
   auto problem = make_cp_apr_problem(exec, X, options);
@@ -108,7 +110,7 @@ TEMPLATE_LIST_TEST_CASE("a run of CP-APR stops where it should", "[algorithms][c
   CHECK(cp_apr(exec, problem, options, state).iterations.size() > count);
   auto const all = cp_apr(exec, X, apr_options(2, 7));
   CHECK(all.iterations.size() == 7);
-  CHECK(all.stop == CpAprStop::iterations);
+  CHECK(all.stop == StopReason::iterations);
   for (auto const& iteration : all.iterations) CHECK(iteration.inner_iterations == 30);
 }
 
@@ -147,7 +149,7 @@ TEMPLATE_LIST_TEST_CASE("an iteration of CP-APR allocates nothing and copies sca
     cp_apr(exec, problem, options, state, [&](auto const& now) {
       last = recording->allocations.size();
       last_copy = recording->copies.size();
-      if (now.iteration() == 1) first = last, first_copy = last_copy;
+      if (now.iteration == 1) first = last, first_copy = last_copy;
       return true;
     });
   });

@@ -99,9 +99,9 @@ TEMPLATE_LIST_TEST_CASE("counts whose models are below epsilon get one", "[algor
   if (!is_thin) options.epsilon = 1;
   auto problem = make_cp_apr_problem(exec, X, options);
   auto state = sporades::cp_apr_start<Scalar>(exec, X.dims, options);
-  std::vector<sporades::CpAprSnapshot<Scalar>> saved;
-  auto const result = cp_apr(exec, problem, options, state, [&](auto const& now) {
-    saved.push_back(snapshot(exec, now));
+  std::vector<sporades::Snapshot> saved;
+  auto const result = cp_apr(exec, problem, options, state, [&](auto const&) {
+    saved.push_back(snapshot(exec, state));
     return true;
   });
   CHECK((result.iterations.front().zero_model_nonzeros == 0) == is_thin);
@@ -113,7 +113,7 @@ TEMPLATE_LIST_TEST_CASE("counts whose models are below epsilon get one", "[algor
   CAPTURE(is_thin, result.log_likelihood(), by_rows);
   CHECK(result.log_likelihood() > by_rows - 0.05 * std::abs(by_rows));
 
-  auto again = restore(exec, saved[2]);
+  auto again = sporades::restore<decltype(state)>(exec, saved[2]);
   CHECK(cp_apr(exec, problem, options, again).log_likelihood() == result.log_likelihood());
 }
 

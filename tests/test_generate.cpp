@@ -307,16 +307,16 @@ struct BiasedMath {
   KOKKOS_FUNCTION static double pow(double x, double y) { return bias(std::pow(x, y)); }
 };
 
-/// How often a rank is called certain and is not the host's; adds up how many are uncertain.
+/// How often a place is called certain and is not the host's; adds up how many are uncertain.
 template <class Math>
-Position wrong_ranks(detail::ZipfRank const& zipf, std::vector<double> const& us,
-                     Position& uncertain) {
+Position wrong_places(detail::PowerLaw const& zipf, std::vector<double> const& us,
+                      Position& uncertain) {
   Position wrong = 0;
   for (double const u : us) {
     bool is_certain = true;
-    auto const rank = zipf.rank(u, Math{}, is_certain);
+    auto const place = zipf.place(u, Math{}, is_certain);
     bool ignored = true;
-    wrong += is_certain && rank != zipf.rank(u, detail::HostMath{}, ignored);
+    wrong += is_certain && place != zipf.place(u, detail::HostMath{}, ignored);
     uncertain += !is_certain;
   }
   return wrong;
@@ -324,11 +324,11 @@ Position wrong_ranks(detail::ZipfRank const& zipf, std::vector<double> const& us
 
 }  // namespace
 
-TEST_CASE("a rank is certain only where two mathematics libraries agree", "[generate]") {
+TEST_CASE("a place is certain only where two mathematics libraries agree", "[generate]") {
   for (std::uint64_t const n : {1, 2, 3, 7, 100})
     for (double const skew : {0., 0.5, 1., 2.}) {
-      INFO(n << " ranks, skew " << skew);
-      detail::ZipfRank const zipf(n, skew);
+      INFO(n << " places, skew " << skew);
+      detail::PowerLaw const zipf(n, skew);
       std::vector<double> near;    // where x is about an integer, the ends included
       std::vector<double> midway;  // and where it is not
       auto const u_of = [&](double x) {
@@ -341,25 +341,25 @@ TEST_CASE("a rank is certain only where two mathematics libraries agree", "[gene
         }
       for (std::uint64_t m = 1; m <= n; ++m) midway.push_back(u_of(static_cast<double>(m) + 0.4));
       Position uncertain = 0;
-      CHECK(wrong_ranks<BiasedMath<1>>(zipf, near, uncertain) == 0);
-      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, near, uncertain) == 0);
+      CHECK(wrong_places<BiasedMath<1>>(zipf, near, uncertain) == 0);
+      CHECK(wrong_places<BiasedMath<-1>>(zipf, near, uncertain) == 0);
       if (n > 1) CHECK(uncertain > 0);
       uncertain = 0;
-      CHECK(wrong_ranks<BiasedMath<1>>(zipf, midway, uncertain) == 0);
-      CHECK(wrong_ranks<BiasedMath<-1>>(zipf, midway, uncertain) == 0);
+      CHECK(wrong_places<BiasedMath<1>>(zipf, midway, uncertain) == 0);
+      CHECK(wrong_places<BiasedMath<-1>>(zipf, midway, uncertain) == 0);
       CHECK(uncertain == 0);
     }
 }
 
-TEST_CASE("no fused multiply-add changes a rank", "[generate]") {
-  detail::ZipfRank const zipf(std::uint64_t{1} << 60, 1.1);  // 1 + u a cancels most of its digits
+TEST_CASE("no fused multiply-add changes a place", "[generate]") {
+  detail::PowerLaw const zipf(std::uint64_t{1} << 60, 1.1);  // 1 + u a cancels most of its digits
   Position different = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     double const u = 0.9 + 0.1 * detail::generate_unit(sporades::detail::splitmix64(i));
     double const volatile product = u * zipf.a;
     double const x = std::pow(1 + product, zipf.exponent);
     bool ignored = true;
-    different += zipf.rank(u, detail::HostMath{}, ignored) != static_cast<std::uint64_t>(x) - 1;
+    different += zipf.place(u, detail::HostMath{}, ignored) != static_cast<std::uint64_t>(x) - 1;
   }
   CHECK(different == 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/detail/memory/cp_als.hpp>
-#include <sporades/algorithms/detail/memory/cp_apr.hpp>
-#include <sporades/algorithms/detail/memory/tucker.hpp>
+#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
+#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -60,11 +60,11 @@ TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][
   double const before = static_cast<double>(X.storage_bytes());
   bool const races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
   auto const recording = test::record([&] {
-    Starts<CpAlsState<Scalar, Memory>> starts;
+    sporades::detail::Starts<CpAlsState<Scalar, Memory>> starts;
     starts.state = cp_als_start(exec, X, options);
     auto problem = make_cp_als_problem(exec, hand_over(X), options);
-    if (races) cp_als_race(exec, problem, options, starts.state);
-    cp_als_of_starts(exec, problem, options, starts);
+    if (races) sporades::detail::cp_als_race(exec, problem, options, starts.state);
+    sporades::detail::cp_als_of_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording);
 }
@@ -109,10 +109,10 @@ TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][me
   auto const need = sporades::detail::tucker_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
-    Starts<TuckerState<Scalar, Memory>> starts;
+    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
     starts.state = tucker_start(exec, X, options);
     auto problem = make_tucker_problem(exec, hand_over(X), options);
-    tucker_of_starts(exec, problem, options, starts);
+    sporades::detail::tucker_of_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording);
 }

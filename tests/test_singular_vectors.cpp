@@ -3,7 +3,7 @@
 
 /// What HOOI's singular vectors are made of, against their definitions.
 
-#include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
+#include <sporades/algorithms/tucker.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/same_bits.hpp>
@@ -225,4 +225,46 @@ TEST_CASE("HOOI reads what mode 0's factor captures from the core", "[algorithms
     gathered += launch.label == "sporades::tucker::gather_factor";
   CHECK(gathered == 4 * (3 + 1) - 3);  // a mode each and the core, but mode 0 from iteration 1 on
   for (std::size_t k = 1; k < result.fits.size(); ++k) CHECK(result.fits[k] >= result.fits[k - 1]);
+}
+
+TEMPLATE_TEST_CASE(
+    "products with an unfolding are those of its definition, on hosts and as on GPUs",
+    "[algorithms][tucker]", float, double) {
+  Host const exec{};
+  std::size_t const rows = 37, columns = 20;
+  auto const most = GENERATE(std::size_t{3}, std::size_t{9});
+  auto const Y = sporades::detail::with_padding(
+      sporades::detail::random_factor<TestType>(exec, "sporades::test::unfolding", rows, 20, 5, 1));
+  sporades::detail::Workspace<Host::memory_space> workspace;
+  BlockKrylov::Block V;
+  for (std::size_t e = 0; e < most * columns; ++e)
+    V.push_back(sporades::detail::random_entry<double>(7, 0, e, 0) - 0.5);
+  double const exact = std::is_same_v<TestType, float> ? 1e-5 : 1e-13;
+  auto const check = [&](auto const& unfolding) {
+    auto const U = make_matrix<TestType>(exec, "sporades::test::left", rows, most);
+    auto const V2 = unfolding.normal(V, U);
+    auto const V3 = unfolding.transposed(U);
+    exec.fence();
+    REQUIRE(V2.size() == V.size());
+    for (std::size_t v = 0; v < most; ++v) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (std::size_t c = 0; c < columns; ++c) sum += double(Y(i, c)) * V[v * columns + c];
+        CHECK(std::abs(U(i, v) - sum) < exact);
+      }
+      for (std::size_t c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (std::size_t i = 0; i < rows; ++i) sum += double(Y(i, c)) * double(U(i, v));
+        CHECK(std::abs(V2[v * columns + c] - sum) < 10 * exact);
+        CHECK(V3[v * columns + c] == Approx(sum).margin(10 * exact));
+      }
+    }
+    auto const fewer = make_matrix<TestType>(exec, "sporades::test::left", rows, most - 1);
+    unfolding.images(BlockKrylov::Block(V.begin(), V.end() - columns), fewer);
+    exec.fence();
+    for (std::size_t v = 0; v + 1 < most; ++v)
+      for (std::size_t i = 0; i < rows; ++i) CHECK(std::abs(fewer(i, v) - U(i, v)) < exact);
+  };
+  check(sporades::detail::HostUnfolding<Host, TestType>(exec, Y, most, workspace));
+  check(sporades::detail::GpuUnfolding<Host, TestType>(exec, Y, most, workspace));
 }

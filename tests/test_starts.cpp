@@ -11,7 +11,7 @@
 namespace {
 
 using sporades::CpAlsInit;
-using sporades::Starts;
+using sporades::detail::Starts;
 using sporades::test::random_coo;
 using Exec = Kokkos::DefaultExecutionSpace;
 using Memory = Exec::memory_space;
@@ -45,7 +45,7 @@ void check_starts(Exec const& exec, Problem& problem, Options options, Start con
   options.starts = 3;
   Starts<State> starts;
   starts.state = start(options);
-  auto const result = of_starts(problem, options, starts, typename State::Observer());
+  auto const result = of_starts(problem, options, starts, sporades::Observer());
   CHECK(result.start_scores == scores);
   CHECK(score(result) == *best);
   CHECK(result.seed ==
@@ -56,11 +56,16 @@ void check_starts(Exec const& exec, Problem& problem, Options options, Start con
   pieces.state = start(options);
   int runs = 0;
   for (bool stopped = true; stopped && runs < 50; ++runs) {
-    auto const piece = of_starts(problem, options, pieces, [](State const&) { return false; });
+    int seen = -1;
+    auto const piece = of_starts(problem, options, pieces, [&](sporades::IterationInfo const& now) {
+      seen = now.start;
+      return false;
+    });
+    if (piece.is_stopped()) CHECK(seen == pieces.current);
     stopped = piece.is_stopped();
-    pieces.state = restore(exec, snapshot(exec, pieces.state));
+    pieces.state = sporades::restore<State>(exec, snapshot(exec, pieces.state));
     if (!pieces.scores.empty())
-      pieces.best_state = restore(exec, snapshot(exec, pieces.best_state));
+      pieces.best_state = sporades::restore<State>(exec, snapshot(exec, pieces.best_state));
     if (stopped) continue;
     CHECK(piece.start_scores == scores);
     CHECK(score(piece) == *best);
@@ -85,7 +90,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return cp_als(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return cp_als_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::cp_als_of_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.fit(); });
     options.starts = 3;
@@ -107,7 +112,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return cp_apr(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return cp_apr_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::cp_apr_of_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.log_likelihood(); });
     options.starts = 0;
@@ -125,7 +130,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return tucker(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return tucker_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::tucker_of_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.fit(); });
   }
@@ -176,7 +181,7 @@ TEST_CASE("init automatic goes on with the better of two starts", "[algorithms][
   // The race is that of the two starts, each as far as it came.
   auto problem = make_cp_als_problem(exec, X, options);
   auto state = cp_als_start(exec, X, options);
-  auto const fits = cp_als_race(exec, problem, options, state);
+  auto const fits = sporades::detail::cp_als_race(exec, problem, options, state);
   options.init = CpAlsInit::random;
   options.iterations = 3;
   REQUIRE(fits.size() == 2);

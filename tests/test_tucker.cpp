@@ -116,8 +116,10 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is right to 1e-5 where it is close to 1",
       GENERATE(TtmChainStrategy::csf, TtmChainStrategy::fused, TtmChainStrategy::semi_sparse);
   auto const dense = to_dense(X);
   double worst = 0;
-  tucker(exec, X, options, [&](auto const& state) {
-    auto const model = sporades::detail::sign_fixed_model(exec, state);
+  auto problem = make_tucker_problem(exec, X, options);
+  auto state = tucker_start(exec, X, options);
+  tucker(exec, problem, options, state, [&](auto const&) {
+    auto const model = sporades::detail::model_of(exec, state);
     double const fit = 1 - tucker_residual(dense, model) / dense.norm();
     worst = std::max(worst, std::abs(fit - state.fits.back()));
     return true;
@@ -208,12 +210,12 @@ TEMPLATE_LIST_TEST_CASE("HOOI goes on from a snapshot with the same bits", "[alg
       GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::lanczos);
   auto problem = make_tucker_problem(exec, X, options);
   auto state = tucker_start(exec, X, options);
-  TuckerSnapshot<Scalar> saved;
+  sporades::Snapshot saved;
   auto const whole = tucker(exec, problem, options, state, [&](auto const& now) {
-    if (now.iteration() == 3) saved = snapshot(exec, now);
+    if (now.iteration == 3) saved = snapshot(exec, state);
     return true;
   });
-  auto again = restore(exec, saved);
+  auto again = sporades::restore<decltype(state)>(exec, saved);
   CHECK(again.iteration() == 3);
   auto const rest = tucker(exec, problem, options, again);
   CHECK(rest.fits == whole.fits);
@@ -260,9 +262,8 @@ TEMPLATE_LIST_TEST_CASE("HOOI starts, stops and is timed as asked", "[algorithms
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {20, 15, 10}, 600);
   auto options = tucker_options({3, 2, 4}, 30);
-  auto const stopped =
-      tucker(exec, X, options, [](auto const& state) { return state.iteration() < 3; });
-  CHECK(stopped.stop == TuckerStop::observer);
+  auto const stopped = tucker(exec, X, options, [](auto const& now) { return now.iteration < 3; });
+  CHECK(stopped.stop == StopReason::observer);
   CHECK(stopped.fits.size() == 3);
   CHECK(stopped.kernels.empty());
   options.tolerance = 1;

@@ -61,10 +61,10 @@ std::vector<double> scaled(View const& numbers, int k) {
 template <class ExecutionSpace, class Problem, class Options, class State, class Solve>
 auto resumed(ExecutionSpace const& exec, Problem& problem, Options const& options, State state,
              Solve const& solve) {
-  auto const one = [](State const&) { return false; };
+  auto const one = [](auto const&) { return false; };
   auto result = solve(exec, problem, options, state, one);
   while (state.iteration() < options.iterations) {
-    state = restore(exec, snapshot(exec, state));
+    state = sporades::restore<State>(exec, snapshot(exec, state));
     result = solve(exec, problem, options, state, one);
   }
   return result;

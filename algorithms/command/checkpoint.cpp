@@ -138,15 +138,6 @@ std::string_view Checkpoint::array(std::string const& name) const {
   return found->second;
 }
 
-Checkpoint Checkpoint::part(std::string const& prefix) const {
-  Checkpoint result = *this;
-  result.arrays_.clear();
-  for (auto const& [name, bytes] : arrays_)
-    if (name.compare(0, prefix.size(), prefix) == 0)
-      result.arrays_[name.substr(prefix.size())] = bytes;
-  return result;
-}
-
 void Checkpoint::copy(std::string const& name, void* to, std::uint64_t bytes) const {
   auto const from = array(name);
   expects(from.size() == bytes, "--resume ", path_, ": ", name, " has ", from.size(),

@@ -56,8 +56,8 @@ class Checkpoint {
 
   bool has_array(std::string const& name) const { return arrays_.count(name) > 0; }
 
-  /// The same checkpoint with no other arrays than those whose names begin so, without it.
-  Checkpoint part(std::string const& prefix) const;
+  /// The bytes of each array by its name.
+  std::map<std::string, std::string_view> const& arrays() const { return arrays_; }
 
   /// Copies the array to `to`. Throws Error if it has not exactly so many bytes.
   void copy(std::string const& name, void* to, std::uint64_t bytes) const;
@@ -69,7 +69,7 @@ class Checkpoint {
   std::map<std::string, std::string_view> arrays_;
 };
 
-/// A checksum of dims, coordinates and values, in the order in which the nonzeros lie.
+/// A checksum of dims, coordinates and values, in the order of the nonzeros.
 template <class Scalar, class Index>
 std::string tensor_fingerprint(CooTensor<Scalar, Index> const& X);
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/detail/memory/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
 
 namespace sporades::command {
 namespace {
@@ -23,8 +23,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
 }
 
 template <class Scalar, class Memory>
-using CpAlsFits =
-    Fits<CpAlsState<Scalar, Memory>, CpAlsSnapshot<Scalar>, CpAlsResult<Scalar, Memory>>;
+using CpAlsFits = Fits<CpAlsState<Scalar, Memory>, CpAlsResult<Scalar, Memory>>;
 
 template <class Exec, class ScalarType, class IndexType>
 struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
@@ -36,7 +35,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   using Kind = KtensorKind<Scalar>;
   using Memory = typename Exec::memory_space;
   using State = CpAlsState<Scalar, Memory>;
-  using Snapshot = CpAlsSnapshot<Scalar>;
   using Problem = CpAlsProblem<Scalar, Index, Memory>;
   using Result = CpAlsResult<Scalar, Memory>;
   using Tensor = CooTensor<Scalar, Index, Memory>;
@@ -71,16 +69,17 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return make_cp_als_problem(exec, hand_over(X), options);
   }
   /// The observer sees the winner of a race once, as it goes on.
-  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
-               typename State::Observer const& observer) {
+  Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
+               Observer const& observer) {
     auto limited = options;
     if (races) {
-      race = cp_als_race(exec, problem, options, starts.state);
-      if (!observer(starts.state)) limited.iterations = starts.state.iteration();
+      race = sporades::detail::cp_als_race(exec, problem, options, starts.state);
+      if (!observer(starts.state.info(starts.state.iteration() - 1)))
+        limited.iterations = starts.state.iteration();
     }
-    auto result = cp_als_of_starts(exec, problem, limited, starts, observer);
+    auto result = sporades::detail::cp_als_of_starts(exec, problem, limited, starts, observer);
     if (limited.iterations != options.iterations && !result.converged)
-      result.stop = CpAlsStop::observer;
+      result.stop = StopReason::observer;
     return result;
   }
   std::string start_note() const {
@@ -135,18 +134,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                : fmt::format("{} of {} components have weight 0\n", result.dead_components,
                              result.model.weights.extent(0)) +
                      line;
-  }
-  static typename Shared::Arrays arrays(Snapshot const& state) {
-    auto result = Shared::arrays(state);
-    for (std::size_t n = 0; n < state.grams.size(); ++n)
-      result.arrays.push_back(array_of("gram-" + std::to_string(n), state.grams[n]));
-    return result;
-  }
-  static void load(Checkpoint const& checkpoint, Snapshot& state) {
-    Shared::load(checkpoint, state);
-    auto const R = static_cast<std::size_t>(state.rank);
-    for (std::size_t n = 0; n < state.dims.size(); ++n)
-      state.grams.push_back(command::load<double>(checkpoint, "gram-" + std::to_string(n), R * R));
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/algorithms/detail/memory/cp_apr.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
 
 namespace sporades::command {
 namespace {
@@ -31,6 +31,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
 template <class Exec, class ScalarType, class IndexType>
 struct CpAprMethodRun {
   static constexpr char const* name = "cp-apr";
+  static constexpr char const* converged = "KKT violation below the tolerance";
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
   using Index = IndexType;
@@ -38,7 +39,6 @@ struct CpAprMethodRun {
   using Kind = KtensorKind<Scalar>;
   using Memory = typename Exec::memory_space;
   using State = CpAprState<Scalar, Memory>;
-  using Snapshot = CpAprSnapshot<Scalar>;
   using Problem = CpAprProblem<Scalar, Index, Memory>;
   using Result = CpAprResult<Scalar, Memory>;
   using Tensor = CooTensor<Scalar, Index, Memory>;
@@ -71,9 +71,9 @@ struct CpAprMethodRun {
   Problem build(Exec const& exec, Tensor X) const {
     return make_cp_apr_problem(exec, hand_over(X), options);
   }
-  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
-               typename State::Observer const& observer) const {
-    return cp_apr_of_starts(exec, problem, options, starts, observer);
+  Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
+               Observer const& observer) const {
+    return sporades::detail::cp_apr_of_starts(exec, problem, options, starts, observer);
   }
 
   /// A mode's inner iterations, each a model value and its share a component and nonzero, for pdnr
@@ -103,7 +103,6 @@ struct CpAprMethodRun {
       report.reasons.push_back(choice.reason);
   }
 
-  static double seconds(State const& now, int k) { return now.iterations[k].seconds; }
   static std::string line(State const& now, int k) {
     auto const& last = now.iterations[k];
     auto text = fmt::format("log-likelihood {:.8f}, KKT violation {:.3e}, {} inner",
@@ -116,15 +115,12 @@ struct CpAprMethodRun {
     return fmt::format("KKT violation {:.1e}", now.iterations.back().kkt_violation);
   }
 
-  static int iterations(Result const& result) { return static_cast<int>(result.iterations.size()); }
-  static IterationReport iteration(Result const& result, int k) {
+  static NamedValues values(Result const& result, std::size_t k) {
     auto const& one = result.iterations[k];
-    return {k + 1,
-            one.seconds,
-            {{"log_likelihood", one.log_likelihood},
-             {"kkt_violation", one.kkt_violation},
-             {"inner_iterations", whole(one.inner_iterations)},
-             {"zero_model_nonzeros", one.zero_model_nonzeros}}};
+    return {{"log_likelihood", one.log_likelihood},
+            {"kkt_violation", one.kkt_violation},
+            {"inner_iterations", whole(one.inner_iterations)},
+            {"zero_model_nonzeros", one.zero_model_nonzeros}};
   }
   static NamedValues results(Result const& result) {
     return {{"log_likelihood", result.log_likelihood()}};
@@ -143,39 +139,6 @@ struct CpAprMethodRun {
 
   static constexpr char const* score_name = "log-likelihood";
   static std::string score(double likelihood) { return fmt::format("{:.8f}", likelihood); }
-
-  struct Arrays {
-    std::vector<double> iterations;  // six numbers each
-    std::vector<CheckpointArray> arrays;
-  };
-  static Arrays arrays(Snapshot const& state) {
-    Arrays result;
-    for (auto const& one : state.iterations) {
-      double const numbers[] = {one.log_likelihood,
-                                one.kkt_violation,
-                                static_cast<double>(one.inner_iterations),
-                                static_cast<double>(one.zero_model_nonzeros),
-                                one.unchanged ? 1.0 : 0.0,
-                                one.seconds};
-      result.iterations.insert(result.iterations.end(), std::begin(numbers), std::end(numbers));
-    }
-    result.arrays.push_back(array_of("iterations", result.iterations));
-    for (std::size_t n = 0; n < state.lifts.size(); ++n)
-      result.arrays.push_back(array_of("lifts-" + std::to_string(n), state.lifts[n]));
-    return result;
-  }
-  static void load(Checkpoint const& checkpoint, Snapshot& state) {
-    auto const numbers = command::load<double>(
-        checkpoint, "iterations", checkpoint.array("iterations").size() / sizeof(double));
-    for (std::size_t k = 0; k + 6 <= numbers.size(); k += 6)
-      state.iterations.push_back(
-          {numbers[k], numbers[k + 1], static_cast<std::int64_t>(numbers[k + 2]),
-           static_cast<Position>(numbers[k + 3]), numbers[k + 4] != 0, numbers[k + 5]});
-    auto const columns = padded_columns(static_cast<std::size_t>(state.rank));
-    for (std::size_t n = 0; n < state.dims.size(); ++n)
-      state.lifts.push_back(command::load<unsigned char>(checkpoint, "lifts-" + std::to_string(n),
-                                                         state.dims[n] * columns));
-  }
 
  private:
   static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }

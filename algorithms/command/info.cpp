@@ -47,7 +47,7 @@ struct Runs {
   Position longest = 0;
 };
 
-/// Of nonzeros of Y, which is sorted by these modes first, that agree in them.
+/// Runs of nonzeros that agree in these modes, by which Y is sorted first.
 template <class Tensor>
 Runs count_runs(Exec const& exec, Tensor const& Y, std::vector<int> const& modes) {
   using Coordinates = typename Tensor::Coordinates;
@@ -185,7 +185,8 @@ void print(TensorInfo const& info) {
                 info.modes[n].reason.c_str());
   print(info.linear_order);
   std::printf("\n");
-  std::printf("bytes in double precision; strategies with their buffers at rank %d:\n", info.rank);
+  std::printf("bytes in double precision; strategies with their buffers on %s at rank %d:\n",
+              info.backend.c_str(), info.rank);
   for (auto const& [format, bytes] : info.bytes)
     std::printf("  %-10s %15llu  %s\n", format.c_str(), static_cast<unsigned long long>(bytes),
                 sporades::detail::bytes_text(bytes).c_str());

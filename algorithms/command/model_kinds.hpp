@@ -5,25 +5,12 @@
 /// What a subcommand's run does with its model, by kind: Kruskal or Tucker tensor.
 
 #include <algorithm>
-#include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>
 
 namespace sporades::command {
-
-template <class T>
-CheckpointArray array_of(std::string const& name, std::vector<T> const& values) {
-  return {name, values.data(), values.size() * sizeof(T)};
-}
-
-template <class T>
-std::vector<T> load(Checkpoint const& checkpoint, std::string const& name, std::size_t size) {
-  std::vector<T> values(size);
-  checkpoint.copy(name, values.data(), size * sizeof(T));
-  return values;
-}
 
 /// Factors with their padding on the host.
 template <class Scalar, class Memory>
@@ -36,20 +23,6 @@ Factors<Scalar, Kokkos::HostSpace> factors_on_host(Factors<Scalar, Memory> const
         Kokkos::subview(mirror, Kokkos::ALL, std::make_pair(std::size_t{0}, A.extent(1))));
   }
   return copies;
-}
-
-template <class Snapshot>
-void append_factors(Snapshot const& state, std::vector<CheckpointArray>& arrays) {
-  for (std::size_t n = 0; n < state.factors.size(); ++n)
-    arrays.push_back(array_of("factor-" + std::to_string(n), state.factors[n]));
-}
-
-template <class Snapshot>
-void load_factor(Checkpoint const& checkpoint, std::size_t n, std::size_t columns,
-                 Snapshot& state) {
-  using Scalar = typename std::decay_t<decltype(state.factors[0])>::value_type;
-  state.factors.push_back(
-      load<Scalar>(checkpoint, "factor-" + std::to_string(n), state.dims[n] * columns));
 }
 
 template <class Scalar>
@@ -69,12 +42,17 @@ struct KtensorKind {
   static std::pair<std::string, std::string> rank_fact(Options const& options) {
     return {"rank", std::to_string(options.rank)};
   }
+  /// Columns of each mode's factor.
+  template <class Options>
+  static std::vector<int> ranks(Options const& options, Dims const& dims) {
+    return std::vector<int>(dims.size(), options.rank);
+  }
   template <class Options>
   static void report_rank(Options const& options, Report& report) {
     report.rank = options.rank;
   }
-  /// Of a rank that no tensor of these dims needs: of the longest mode's fibers, each is a
-  /// component.
+  /// A note where no tensor of these dims needs such a rank: each fiber of the longest mode can be
+  /// a component.
   template <class Options>
   static std::string rank_note(Options const& options, Dims const& dims) {
     double fibers = 1;
@@ -106,20 +84,6 @@ struct KtensorKind {
     return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.weights),
             factors_on_host(model.factors)};
   }
-
-  template <class Snapshot>
-  static std::vector<CheckpointArray> arrays(Snapshot const& state) {
-    std::vector<CheckpointArray> all = {array_of("weights", state.weights)};
-    append_factors(state, all);
-    return all;
-  }
-  template <class Options, class Snapshot>
-  static void load(Checkpoint const& checkpoint, Options const& options, Snapshot& state) {
-    auto const R = static_cast<std::size_t>(options.rank);
-    state.rank = options.rank;
-    state.weights = command::load<double>(checkpoint, "weights", R);
-    for (std::size_t n = 0; n < state.dims.size(); ++n) load_factor(checkpoint, n, R, state);
-  }
 };
 
 template <class Scalar>
@@ -141,10 +105,14 @@ struct TuckerKind {
     return {"ranks", text};
   }
   template <class Options>
+  static std::vector<int> ranks(Options const& options, Dims const&) {
+    return options.ranks;
+  }
+  template <class Options>
   static void report_rank(Options const& options, Report& report) {
     report.ranks = options.ranks;
   }
-  /// Ranks that are too large are refused.
+  /// None: ranks that are too large are refused.
   template <class Options>
   static std::string rank_note(Options const&, Dims const&) {
     return "";
@@ -182,21 +150,6 @@ struct TuckerKind {
   static Model host_copy(TuckerTensor<Scalar, Memory> const& model) {
     return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.core),
             factors_on_host(model.factors)};
-  }
-
-  template <class Snapshot>
-  static std::vector<CheckpointArray> arrays(Snapshot const& state) {
-    std::vector<CheckpointArray> all = {array_of("core", state.core)};
-    append_factors(state, all);
-    return all;
-  }
-  template <class Options, class Snapshot>
-  static void load(Checkpoint const& checkpoint, Options const& options, Snapshot& state) {
-    state.ranks = options.ranks;
-    state.core =
-        command::load<double>(checkpoint, "core", sporades::detail::core_size(options.ranks));
-    for (std::size_t n = 0; n < state.dims.size(); ++n)
-      load_factor(checkpoint, n, static_cast<std::size_t>(options.ranks[n]), state);
   }
 };
 

@@ -5,25 +5,24 @@
 /// What the subcommands that make a model share: their run from the tensor on the host to the
 /// files. What tells them apart is a Method, a template of an execution space, a scalar and an
 /// index type with
-///   name, ExecutionSpace, Scalar, Index, Arguments, State, Snapshot
+///   name, ExecutionSpace, Scalar, Index, Arguments, State
 ///   Kind                         of model: model_kinds.hpp
 ///   options                      with those that all have, `starts`, and an `init` that may be
 ///                                `given`
-///   facts()                      what its bits hang on beside what all have
+///   facts()                      what its bits depend on beside what all have
 ///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
 ///   first_iteration(problem)     Work, roughly
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
-///   seconds(state, k), line(state, k)    of iteration k, from 0
+///   line(state, k)               of iteration k, from 0
 ///   brief(state)                 of the last iteration
-///   iterations(result), iteration(result, k), results(result), summary(result)
+///   values(result, k), results(result), summary(result)
+///   converged                    why a run that has converged has ended, in words
 ///   score_name, score(number)    what a start is judged by, in words
 ///   check(result)                throws RunError for a result that answers nothing
-///   arrays(snapshot), load(checkpoint, snapshot)    all that the Kind does not know of
 
 #include <algorithm>
-#include <list>
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
@@ -33,7 +32,8 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/algorithms/starts.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
+#include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/detail/memory_count.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
@@ -61,7 +61,7 @@ Init init_of(std::string const& name) {
   return name == "random" ? Init::random : name == "hosvd" ? Init::hosvd : Init::given;
 }
 
-/// What the options of all decompositions have in common, but for the rank.
+/// What the options of all decompositions have in common, except the rank.
 template <class Options>
 Options common_options(DecomposeArguments const& common) {
   Options options;
@@ -92,7 +92,6 @@ class ModelRun {
   using Index = typename Method::Index;
   using Memory = typename Exec::memory_space;
   using State = typename Method::State;
-  using Snapshot = typename Method::Snapshot;
   using Kind = typename Method::Kind;
 
  public:
@@ -140,10 +139,10 @@ class ModelRun {
     // Before the first iteration has ended there is nothing to lose.
     method_.options.stop = [&] { return signals.received() != 0 && !has_model_; };
     try {
-      auto const result = method_.solve(exec_, problem, starts_, [&](State const& now) {
-        show(now);
+      auto const result = method_.solve(exec_, problem, starts_, [&](IterationInfo const& now) {
+        show(starts_.state);
         bool const stops = signals.received() != 0;
-        if (stops || now.iteration() % common_.checkpoint_every == 0) keep();
+        if (stops || now.iteration % common_.checkpoint_every == 0) keep();
         return !stops;
       });
       keep();
@@ -156,14 +155,19 @@ class ModelRun {
  private:
   using Result = typename Method::Result;
 
+  inline static std::string const best_prefix = "best-";  // of the best start's arrays
+
   int finish(Result const& result, SignalScope const& signals) {
     auto& report = run_.report;
     bool const interrupted = result.is_stopped();
-    for (int k = 0; k < method_.iterations(result); ++k)
-      report.iterations.push_back(method_.iteration(result, k));
+    for (std::size_t k = 0; k < result.seconds.size(); ++k)
+      report.iterations.push_back(
+          {static_cast<int>(k) + 1, result.seconds[k], Method::values(result, k)});
     report.results = method_.results(result);
     report.converged = result.converged;
-    report.stop_reason = interrupted ? "interrupted" : to_string(result.stop);
+    report.stop_reason = result.stop == StopReason::converged ? Method::converged
+                         : interrupted                        ? "interrupted"
+                                                              : to_string(result.stop);
     for (auto const& [label, kernel] : result.kernels)
       report.kernels[label] = {kernel.seconds, kernel.calls};
     auto summary = method_.summary(result);
@@ -188,8 +192,8 @@ class ModelRun {
            to_string(tensor_.dims);
   }
 
-  /// Refuses at a glance what cannot fit: the factors, those that they become, and the tensor;
-  /// where the tensor fits, with the largest ranks that would.
+  /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
+  /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
   void check_least_memory() const {
     double const tensor = static_cast<double>(tensor_.storage_bytes());
     double const left =
@@ -247,12 +251,12 @@ class ModelRun {
     shown_start_ = starts_.current;
     has_model_ = true;
     for (; shown_ < now.iteration(); ++shown_)
-      run_.iteration_done(shown_ + 1, Method::seconds(now, shown_), Method::line(now, shown_),
+      run_.iteration_done(shown_ + 1, now.info(shown_).seconds, Method::line(now, shown_),
                           Method::brief(now));
   }
 
-  /// All that the bits of the model hang on, by the names of the options where there are such; the
-  /// limits of iterations and tolerance may change when a run goes on.
+  /// All that the bits of the model depend on, by the names of the options where there are such;
+  /// the limits of iterations and tolerance may change when a run goes on.
   Facts facts_of(CooTensor<Scalar, Index> const& X) const {
     auto const& options = method_.options;
     Facts facts = {{"algorithm", Method::name},
@@ -299,20 +303,26 @@ class ModelRun {
   /// The state of the start that ran, and where others have ended, what they reached and the state
   /// of the best.
   void load(Checkpoint const& from) {
-    starts_.state = restore(exec_, load_snapshot(from));
+    starts_.state = restore<State>(exec_, load_snapshot(from, ""));
     if (!from.has_array("start-scores")) return;
-    starts_.scores = command::load<double>(from, "start-scores",
-                                           from.array("start-scores").size() / sizeof(double));
+    starts_.scores.resize(from.array("start-scores").size() / sizeof(double));
+    from.copy("start-scores", starts_.scores.data(), starts_.scores.size() * sizeof(double));
     starts_.current = std::stoi(from.fact("current-start"));
     starts_.best = std::stoi(from.fact("best-start"));
-    starts_.best_state = restore(exec_, load_snapshot(from.part("best-")));
+    starts_.best_state = restore<State>(exec_, load_snapshot(from, best_prefix));
   }
 
-  Snapshot load_snapshot(Checkpoint const& checkpoint) const {
+  /// The state whose arrays' names begin so.
+  Snapshot load_snapshot(Checkpoint const& checkpoint, std::string const& prefix) const {
     Snapshot state;
     state.dims = tensor_.dims;
-    Kind::load(checkpoint, method_.options, state);
-    method_.load(checkpoint, state);
+    state.ranks = Kind::ranks(method_.options, state.dims);
+    for (auto const& [name, bytes] : checkpoint.arrays()) {
+      bool const is_of_best = name.compare(0, best_prefix.size(), best_prefix) == 0;
+      if (is_of_best == prefix.empty()) continue;
+      auto const* const begin = reinterpret_cast<std::byte const*>(bytes.data());
+      state.arrays[name.substr(prefix.size())].assign(begin, begin + bytes.size());
+    }
     return state;
   }
 
@@ -321,21 +331,20 @@ class ModelRun {
     facts.emplace_back("finished-iterations", std::to_string(starts_.state.iteration()));
     for (auto const& fact : option_facts()) facts.push_back(fact);
     std::vector<CheckpointArray> arrays;
-    std::list<std::pair<Snapshot, decltype(Method::arrays(Snapshot()))>> owners;
-    auto const append = [&](std::string const& prefix, State const& state) {
-      owners.emplace_back(snapshot(exec_, state), decltype(Method::arrays(Snapshot())){});
-      auto& [copy, of_method] = owners.back();
-      of_method = Method::arrays(copy);
-      for (auto const& some : {Kind::arrays(copy), of_method.arrays})
-        for (auto const& array : some)
-          arrays.push_back({prefix + array.name, array.data, array.bytes});
+    auto const append = [&](std::string const& prefix, Snapshot const& state) {
+      for (auto const& [name, bytes] : state.arrays)
+        arrays.push_back({prefix + name, bytes.data(), bytes.size()});
     };
-    append("", starts_.state);
+    auto const now = snapshot(exec_, starts_.state);
+    append("", now);
+    Snapshot best;
     if (method_.options.starts > 1 && !starts_.scores.empty()) {
       facts.emplace_back("current-start", std::to_string(starts_.current));
       facts.emplace_back("best-start", std::to_string(starts_.best));
-      arrays.push_back(array_of("start-scores", starts_.scores));
-      append("best-", starts_.best_state);
+      arrays.push_back(
+          {"start-scores", starts_.scores.data(), starts_.scores.size() * sizeof(double)});
+      best = snapshot(exec_, starts_.best_state);
+      append(best_prefix, best);
     }
     write_checkpoint(common_.checkpoint, facts, arrays);
   }
@@ -354,7 +363,7 @@ class ModelRun {
   Decomposition& run_;
   Facts facts_;
   CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun
-  Starts<State> starts_;
+  sporades::detail::Starts<State> starts_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out
   bool has_model_ = false;

@@ -42,8 +42,8 @@ struct TopCell {
   double value = 0;
 };
 
-/// The entries of largest magnitude of a model: of the factor of mode n, column r,
-/// factors[n][r]. A Kruskal tensor has weights, a Tucker tensor the cells of its core.
+/// The entries of largest magnitude of a model; factors[n][r] are those of column r of the factor
+/// of mode n. A Kruskal tensor has weights, a Tucker tensor the cells of its core.
 struct TopEntries {
   std::vector<double> weights;
   std::vector<TopCell> core;
@@ -58,7 +58,7 @@ struct SecondsReport {
   double total = 0;
 };
 
-/// Of one decomposition. Numbers that are not finite become null.
+/// What there is to say of one decomposition. Numbers that are not finite become null.
 struct Report {
   std::string algorithm;
   std::string backend;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <sporades/algorithms/command/fits.hpp>
-#include <sporades/algorithms/detail/memory/tucker.hpp>
+#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 #include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::command {
@@ -21,8 +21,7 @@ TuckerOptions make_options(TuckerArguments const& arguments) {
 }
 
 template <class Scalar, class Memory>
-using TuckerFits =
-    Fits<TuckerState<Scalar, Memory>, TuckerSnapshot<Scalar>, TuckerResult<Scalar, Memory>>;
+using TuckerFits = Fits<TuckerState<Scalar, Memory>, TuckerResult<Scalar, Memory>>;
 
 template <class Exec, class ScalarType, class IndexType>
 struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
@@ -34,7 +33,6 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   using Kind = TuckerKind<Scalar>;
   using Memory = typename Exec::memory_space;
   using State = TuckerState<Scalar, Memory>;
-  using Snapshot = TuckerSnapshot<Scalar>;
   using Problem = TuckerProblem<Scalar, Index, Memory>;
   using Result = TuckerResult<Scalar, Memory>;
   using Tensor = CooTensor<Scalar, Index, Memory>;
@@ -57,9 +55,9 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   Problem build(Exec const& exec, Tensor X) const {
     return make_tucker_problem(exec, hand_over(X), options);
   }
-  Result solve(Exec const& exec, Problem& problem, Starts<State>& starts,
-               typename State::Observer const& observer) const {
-    return tucker_of_starts(exec, problem, options, starts, observer);
+  Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
+               Observer const& observer) const {
+    return sporades::detail::tucker_of_starts(exec, problem, options, starts, observer);
   }
 
   /// The chains, and singular vectors of I_n x (product of the other ranks) as

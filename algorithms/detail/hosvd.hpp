@@ -10,6 +10,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
+
 /// The coordinates (fiber, i_n) of the unfolding's nonzeros. before(p): fibers that begin before
 /// nonzero p.
 template <class Coordinates, class UnfoldedCoordinates>
@@ -28,7 +29,7 @@ struct UnfoldNonzeros {
 };
 
 /// The transposed unfolding X_(n)^T as a tensor of order 2, (non-empty fibers of mode n) x I_n, in
-/// a unit in which its largest magnitude lies in [1, 2): it has the same singular vectors. Fences
+/// a unit in which its largest magnitude is in [1, 2): it has the same singular vectors. Fences
 /// exec. Throws Error where Index cannot count the fibers.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
@@ -155,12 +156,11 @@ class SubspaceIteration {
 
 /// The R leading left singular vectors of the unfolding X_(n), orthonormal columns of an I_n x R
 /// matrix. Columns past the unfolding's rank are those of the random factor of the seed and mode.
-/// Subspace iteration with a few columns more than R, until the singular values stand still to
-/// rounding or most_steps are done; a mode of up to 32 is solved at once. A step costs two MTTKRPs
-/// of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads. Fences.
-/// De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000.
-/// Throws Error if n is not in [0, N), R or most_steps is not positive, or an index is past its
-/// mode.
+/// Subspace iteration with a few columns more than R, until the singular values change by their
+/// rounding only, or most_steps are done; a mode of up to 32 is solved at once. A step costs two
+/// MTTKRPs of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads.
+/// Fences. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000. Throws Error
+/// if n is not in [0, N), R or most_steps is not positive, or an index is past its mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,

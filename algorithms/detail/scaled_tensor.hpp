@@ -9,8 +9,8 @@
 
 namespace sporades::detail {
 
-/// X 2^-exponent, whose largest magnitude lies in [1, 2): what is computed of it is the same,
-/// whatever the unit of X, except for that power of two.
+/// X 2^-exponent, whose largest magnitude is in [1, 2). Results that are computed from it do not
+/// depend on the unit of X, except for that power of two.
 template <class Tensor>
 struct ScaledTensor {
   Tensor tensor;
@@ -35,7 +35,7 @@ void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* wher
 
 /// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
 /// changes. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
-/// mode, or holds NaN, infinity or values whose sum is.
+/// mode, or holds NaN, infinity, or values whose sum is infinite.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
@@ -56,7 +56,7 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
   return {result, exponent};
 }
 
-/// A becomes A 2^-exponent, whose largest magnitude lies in [1, 2); gives the exponent. A is of
+/// A becomes A 2^-exponent, whose largest magnitude is in [1, 2); returns the exponent. A: made by
 /// make_matrix. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A) {

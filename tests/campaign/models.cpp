@@ -27,7 +27,7 @@ auto check_resumed(Exec const& exec, Source& source, int iterations, Start const
   int const first = 1 + static_cast<int>(source.below(iterations));
   auto before = start();
   solve(before, first);
-  auto after = restore(exec, snapshot(exec, before));
+  auto after = restore<decltype(before)>(exec, snapshot(exec, before));
   auto const resumed = solve(after, iterations);
   auto const model = plain(exec, straight.model), again = plain(exec, resumed.model);
   outcome.expect(model.core == again.core && model.factors == again.factors,

@@ -103,6 +103,7 @@ says '183 x 24 x 1140 x 1717'
 for word in slices fibers longest coo permuted sorted csf automatic; do says "$word"; done
 says 'automatic, mode 3: sorted: '
 says 'fibers hold 1.02 nonzeros'
+check 'the backend' grep -qE 'buffers on (openmp|serial|threads) at rank 16:$' out
 run 0 info a.spt --json
 says '"reason": "'
 for key in file order dims nnz density modes slices slice_mean slice_max fibers fiber_mean \

@@ -50,6 +50,8 @@ done
 plain "the argument after '--rank' is empty" cp-als x.tns --rank ''
 plain "--rank: '99999999999' is too large" cp-als x.tns --rank 99999999999
 plain "--top: '0' is not a whole number of 1 or more" cp-als x.tns --rank 2 --top 0
+refuses '--top says how many names of --labels are printed; there is no --labels' \
+  cp-als x.tns --rank 2 --top 3
 plain "--seed: '-1' is not a whole number of 0 or more" cp-als x.tns --rank 2 --seed -1
 plain "--tolerance: 'small' is not a number" cp-als x.tns --rank 2 --tolerance small
 plain "--tolerance: '1e999' is too large" cp-als x.tns --rank 2 --tolerance 1e999

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sporades/algorithms/detail/cp_apr/solve_rows.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
@@ -28,7 +28,8 @@ constexpr bool is_double = std::is_same_v<Scalar, double>;
 inline sporades::detail::RowOptions row_options(CpAprMethod method, double tolerance,
                                                 int inner_iterations) {
   sporades::detail::RowOptions options;
-  options.method = method;
+  options.steps = method == CpAprMethod::pdnr ? sporades::detail::RowSteps::damped_newton
+                                              : sporades::detail::RowSteps::quasi_newton;
   options.tolerance = tolerance;
   options.inner_iterations = inner_iterations;
   return options;

@@ -25,7 +25,7 @@ struct DimensionTree {
   MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
   MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
   Matrix<Scalar, MemorySpace> K, T;              // cells x columns
-  bool has_K = false, has_T = false;             // and they are of the present factors
+  bool has_K = false, has_T = false;             // they are those of the present factors
 
   std::uint64_t storage_bytes() const {
     return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
@@ -50,7 +50,7 @@ struct FuseIndices {
   }
 };
 
-/// The other way round.
+/// The inverse of FuseIndices.
 template <class Coordinates>
 struct SplitIndices {
   Coordinates from, to;  // 1 + others x nnz, N x nnz
@@ -89,7 +89,7 @@ struct GridCells {
   }
 };
 
-/// True where the linear order suits X, but not X with modes fused: cells lie so far apart that
+/// True where the linear order suits X, but not X with modes fused: cells are so far apart that
 /// blocks of the cache's size hold too few nonzeros. Fences exec.
 template <class ExecutionSpace, class Tensor>
 bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
@@ -235,7 +235,7 @@ std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int 
   return text + " fused";
 }
 
-/// Forgets what was computed of factors that are no more.
+/// To be called where more than one factor has changed: K and T are computed anew.
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(DimensionTree<Scalar, Index, MemorySpace>& tree) {
   tree.has_K = tree.has_T = false;

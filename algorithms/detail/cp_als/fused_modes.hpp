@@ -7,8 +7,9 @@
 #include <cmath>
 #include <sporades/kernels/mttkrp.hpp>
 
-/// Which modes a dimension tree fuses: what products cost with and without it, and what it holds.
-/// Times are in factor rows of 16 doubles that come out of the second-level cache.
+/// The choice of the modes that a dimension tree fuses, by the cost of products with and without it
+/// and by its memory.
+/// The unit of time is the read of a factor row of 16 doubles from the second-level cache.
 
 namespace sporades::detail {
 
@@ -17,7 +18,7 @@ namespace sporades::detail {
 /// not more than the rest.
 inline constexpr double most_tree_memory = 2;
 
-/// Bytes of a cache, and what a row costs that comes from past the caches before it.
+/// Bytes of a cache, and the price of a row that the caches before it do not hold.
 struct CacheLevel {
   double bytes, price;
 };

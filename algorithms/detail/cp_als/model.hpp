@@ -2,57 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/arranged.hpp>
-#include <sporades/algorithms/detail/cp_als/state.hpp>
+// Included by algorithms/cp_als.hpp.
+
+#include <sporades/algorithms/detail/column_signs.hpp>
+#include <sporades/algorithms/detail/sorted_components.hpp>
 
 namespace sporades::detail {
-/// extreme[block][r] = the first entry of largest magnitude in the block's rows of column r.
-template <class MatrixType>
-struct ColumnExtremes {
-  MatrixType A;  // I x R
-  typename MatrixType::non_const_value_type* extreme;
-  RowBlocks blocks;
-
-  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
-    std::uint64_t const R = A.extent(1), r = item % R;
-    std::uint64_t const begin = blocks.begin(item / R), end = blocks.end(item / R);
-    auto largest = A(begin, r);
-    for (std::uint64_t i = begin + 1; i < end; ++i)
-      if (math::abs(A(i, r)) > math::abs(largest)) largest = A(i, r);
-    extreme[item] = largest;
-  }
-};
-
-/// Whether the entry of largest magnitude is negative, a column at a time. Fences exec.
-template <class ExecutionSpace, class MatrixType>
-std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A) {
-  using Scalar = typename MatrixType::non_const_value_type;
-  std::uint64_t const R = A.extent(1);
-  RowBlocks const blocks(A.extent(0), R);
-  auto const extremes = uninitialized<Vector<Scalar, typename MatrixType::memory_space>>(
-      exec, "sporades::cp_als::extremes", blocks.count * R);
-  Kokkos::parallel_for("sporades::cp_als::column_extremes",
-                       Range<ExecutionSpace>(exec, 0, blocks.count * R),
-                       ColumnExtremes<MatrixType>{A, extremes.data(), blocks});
-  auto const host = Kokkos::create_mirror_view(extremes);
-  Kokkos::deep_copy(exec, host, extremes);
-  fence(exec, "sporades::cp_als::column_extremes");
-  std::vector<bool> down(R);
-  for (std::uint64_t r = 0; r < R; ++r) {
-    Scalar largest = 0;
-    for (std::uint64_t b = 0; b < blocks.count; ++b)
-      if (std::abs(host(b * R + r)) > std::abs(largest)) largest = host(b * R + r);
-    down[r] = largest < 0;
-  }
-  return down;
-}
 
 /// The Kruskal tensor of a state: weights descending, and the signs of each component's columns
 /// such that the entry of largest magnitude is positive in as many modes as flips in pairs allow
 /// (fixsigns of Tensor Toolbox). The state stays as it is. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-KruskalTensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
-                                                  CpAlsState<Scalar, MemorySpace> const& state) {
+KruskalTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
+                                            CpAlsState<Scalar, MemorySpace> const& state) {
   int const R = state.rank(), N = state.order();
   std::vector<std::vector<bool>> flips;
   for (auto const& A : state.factors) flips.push_back(points_down(exec, A));
@@ -67,8 +29,7 @@ KruskalTensor<Scalar, MemorySpace> arranged_model(ExecutionSpace const& exec,
           break;
         }
   }
-
-  return arranged(exec, state.weights, state.factors, flips);
+  return sorted_components(exec, state.weights, state.factors, flips);
 }
 
 }  // namespace sporades::detail

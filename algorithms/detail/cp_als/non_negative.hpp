@@ -5,8 +5,9 @@
 #include <sporades/core/detail/dense.hpp>
 
 namespace sporades::detail {
-/// Row i: a = argmin over a >= 0 of a H a^T - 2 v a^T by coordinate descent, from the row that is
-/// there times the weights, so that the fit never falls. g = v - a H is kept up to date, and a step
+
+/// Row i: a = argmin over a >= 0 of a H a^T - 2 v a^T by coordinate descent, from the present
+/// row times the weights, so that the fit never falls. g = v - a H is kept up to date, and a step
 /// of coordinate r goes to max(0, a_r + g_r / H_rr). Ends when a sweep gains less than a thousandth
 /// of the best sweep. A column whose curvature is 0 is left as it is. Hierarchical ALS: Cichocki &
 /// Phan, IEICE E92-A(3), 2009; the stopping rule: Gillis & Glineur, Neural Computation 24(4), 2012.

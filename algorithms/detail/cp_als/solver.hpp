@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/cp_als.hpp.
+
 #include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
-#include <sporades/algorithms/detail/cp_als/options.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
-#include <sporades/algorithms/detail/cp_als/state.hpp>
+#include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
 
@@ -62,11 +64,23 @@ class CpAlsSolver {
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
     read_state();
-    if (options_.non_negative) revive();
+    if (options_.non_negative) refill_zero_columns();
     state_.seconds.push_back(timer.seconds());
   }
 
+  /// Dead components of a non-negative model, whose columns are refilled, get five iterations to
+  /// lower the residual.
+  bool has_converged() const {
+    std::size_t const changes = options_.non_negative && dead_components() > 0 ? 5 : 1;
+    return fit_has_settled(state_.fits, changes, options_.tolerance);
+  }
+
   std::uint64_t singular_systems() const { return singular_systems_; }
+
+  /// Components of weight 0.
+  int dead_components() const {
+    return static_cast<int>(std::count(state_.weights.begin(), state_.weights.end(), 0.0));
+  }
 
  private:
   /// The state's weights and Gram matrices to the device. The weights are in the unit of X, except
@@ -98,6 +112,7 @@ class CpAlsSolver {
   }
 
   void update(int n) {
+    Region const region("mode ", n);
     throw_if_stopped(options_.stop);
     MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "mttkrp mode " + std::to_string(n),
@@ -124,10 +139,10 @@ class CpAlsSolver {
   }
 
   /// Columns of zeros become random ones. A component whose column is zero in one mode has no
-  /// gradient in the others, and would stay zero for good. Its weight is 0 as before, so that the
-  /// model is the same, and the next iteration takes it up where that lowers the residual.
-  void revive() {
-    bool revived = false;
+  /// gradient in the others, and would stay zero forever. Its weight is 0 as before, so that the
+  /// model is the same, and the next iteration gives it a weight where that lowers the residual.
+  void refill_zero_columns() {
+    bool any = false;
     for (int n = 0; n < state_.order(); ++n) {
       bool here = false;
       for (int r = 0; r < state_.rank(); ++r) {
@@ -135,19 +150,20 @@ class CpAlsSolver {
         std::uint64_t const seed = splitmix64(options_.seed + state_.fits.size());
         auto const column = Kokkos::subview(factors_[n], Kokkos::ALL, std::make_pair(r, r + 1));
         Kokkos::parallel_for(
-            "sporades::cp_als::revive", Range<ExecutionSpace>(exec_, 0, column.extent(0)),
+            "sporades::cp_als::refill_zero_column",
+            Range<ExecutionSpace>(exec_, 0, column.extent(0)),
             FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
                                        static_cast<std::uint64_t>(n)});
-        here = revived = true;
+        here = any = true;
       }
       if (!here) continue;
       gram(exec_, factors_[n], gram_, workspace_);
       normalize(n, small_.inner);
     }
-    if (!revived) return;
+    if (!any) return;
     factors_changed(problem_.products);
     Kokkos::deep_copy(exec_, host_.all, small_.all);
-    fence(exec_, "sporades::cp_als::revive");
+    fence(exec_, "sporades::cp_als::refill_zero_columns");
     read_state();
   }
 
@@ -175,8 +191,8 @@ class CpAlsSolver {
   /// of V .* A_n, and ||M||^2 that of H .* (A_n^T A_n), of the last mode before it is normalised.
   /// The difference of these leaves an error, relative to ||X||^2, of some roundings of their
   /// terms, the largest of which are the weights' squares. In float, where that is too much for a
-  /// fit to 1e-5, the residual is computed again in double. What is left below zero counts as zero:
-  /// fits past 1 - 1e-8 are not told apart.
+  /// fit to 1e-5, the residual is computed again in double. A residual below zero counts as
+  /// zero: fits past 1 - 1e-8 are not told apart.
   double fit() {
     constexpr double roundings = 16, wanted = 1e-5;
     double inner = 0, model = 0, terms = 0;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/cp_als.hpp.
+
 #include <cmath>
-#include <sporades/algorithms/detail/cp_als/options.hpp>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 
@@ -67,11 +68,6 @@ inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz
 
 }  // namespace detail
 
-/// The state before the first iteration of any start but a given one, with weights of 1, which
-/// count in the problem's unit and not in that of X. Of `automatic` it is that of singular vectors
-/// after 3 steps, where has_cp_als_race, else the random one. Fences exec. For a non-negative
-/// decomposition the singular vectors are taken by their absolute values. Throws Error if the
-/// options say `given`, or are out of their ranges.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -92,11 +88,6 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
   return detail::first_state(exec, A, std::vector<double>(options.rank, 1.0));
 }
 
-/// The state before the first iteration of a given start, whose factors are copied, each scaled by
-/// a power of two such that its largest magnitude lies in [1, 2), and the weights by their inverse.
-/// Fences exec.
-/// Throws Error if its rank or dims are not those of the options and dims, if a factor but that of
-/// mode 0 is all zero, if it is not finite, or if it is negative where the options forbid it.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,

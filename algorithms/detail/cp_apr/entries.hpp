@@ -8,10 +8,16 @@
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/detail/model_values.hpp>
 
-/// The kernels of CP-APR that go over the entries of a factor, which lies with its padding as one
+/// The kernels of CP-APR that go over the entries of a factor, which is with its padding one
 /// row-major array, and the one that goes over the nonzeros.
 
 namespace sporades::detail {
+
+/// The entries of a padded factor as one array.
+template <class Scalar, class MemorySpace>
+RawVector<Scalar, MemorySpace> all_entries(Matrix<Scalar, MemorySpace> const& A) {
+  return RawVector<Scalar, MemorySpace>(A.data(), A.extent(0) * A.extent(1));
+}
 
 /// Entries below it are 0: no product of one entry a mode of those that are left is denormal, which
 /// would make CPUs many times slower. At most 1e-20, far below what counts as 0 (kappa_tolerance);
@@ -22,22 +28,25 @@ Scalar least_entry(std::size_t order) {
   return static_cast<Scalar>(std::min(std::pow(least, 1.0 / static_cast<double>(order)), 1e-20));
 }
 
-/// What a lift is: by the rule of inadmissible zeros, in its mode's turn; by a nonzero whose model
-/// is 0, in all modes at once.
-enum Lift : unsigned char { no_lift = 0, inadmissible_zero = 1, zero_model = 2 };
+/// Why an entry of a factor is to be raised from 0. State and files hold the first two.
+enum ZeroMark : unsigned char {
+  not_marked = 0,
+  inadmissible_zero = 1,  // by the rule of inadmissible zeros, in its mode's turn
+  zero_model = 2          // by a count whose model is 0, in all modes at once
+};
 
-/// a(e) = (a(e) + kappa where it is lifted) weights(r) per_unit: the weights go into the mode, in
+/// a(e) = (a(e) + kappa where it is marked) weights(r) per_unit: the weights go into the mode, in
 /// units of the problem.
 template <class Scalar, class Memory>
 struct ShiftWeights {
   RawVector<Scalar, Memory> a;  // I x columns
-  RawVector<unsigned char const, Memory> lifts;
+  RawVector<unsigned char const, Memory> marks;
   RawVector<double const, Memory> weights;  // columns
   double per_unit;
   Scalar kappa, least;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
-    Scalar const raised = lifts(e) == inadmissible_zero ? a(e) + kappa : a(e);
+    Scalar const raised = marks(e) == inadmissible_zero ? a(e) + kappa : a(e);
     Scalar const shifted = static_cast<Scalar>(static_cast<double>(raised) *
                                                weights(e % weights.extent(0)) * per_unit);
     a(e) = shifted < least ? Scalar(0) : shifted;
@@ -70,7 +79,7 @@ struct MultiplyByPhi {
   }
 };
 
-/// Columns divided by their sums, but for columns of zeros.
+/// Columns divided by their sums, except columns of zeros.
 template <class Scalar, class Memory>
 struct DivideBySums {
   RawVector<Scalar, Memory> a;           // I x columns
@@ -90,11 +99,11 @@ struct DivideBySums {
 template <class Scalar, class Memory>
 struct MarkInadmissibleZeros {
   RawVector<Scalar const, Memory> a, phi;  // I x columns
-  RawVector<unsigned char, Memory> lifts;
+  RawVector<unsigned char, Memory> marks;
   Scalar kappa_tolerance;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
-    lifts(e) = phi(e) > Scalar(1) && a(e) < kappa_tolerance ? inadmissible_zero : no_lift;
+    marks(e) = phi(e) > Scalar(1) && a(e) < kappa_tolerance ? inadmissible_zero : not_marked;
   }
 };
 
@@ -104,7 +113,7 @@ struct MarkZeroModels {
   using Memory = typename ExecutionSpace::memory_space;
 
   Model model;
-  Kokkos::Array<RawVector<unsigned char, Memory>, max_order> lifts;  // of every mode
+  Kokkos::Array<RawVector<unsigned char, Memory>, max_order> marks;  // of every mode
   Scalar kappa_tolerance;
   std::uint64_t rank;
 
@@ -113,7 +122,7 @@ struct MarkZeroModels {
     for (int n = 0; n < model.order; ++n) {
       std::uint64_t const row = model.indices[n](p);
       for (std::uint64_t r = 0; r < rank; ++r)  // all that write an entry write the same
-        if (model.factors[n](row, r) < kappa_tolerance) lifts[n](row * model.rank + r) = zero_model;
+        if (model.factors[n](row, r) < kappa_tolerance) marks[n](row * model.rank + r) = zero_model;
     }
   }
 };
@@ -121,23 +130,23 @@ struct MarkZeroModels {
 /// Raises a(e) by kappa/2 to kappa where MarkZeroModels says so: at random, since entries that are
 /// alike in all components and modes would stay alike.
 template <class Scalar, class Memory>
-struct LiftZeroModels {
+struct RaiseZeroModels {
   RawVector<Scalar, Memory> a;  // I x columns, of mode n
-  RawVector<unsigned char, Memory> lifts;
+  RawVector<unsigned char, Memory> marks;
   double kappa;
   std::uint64_t columns, seed, n;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
-    if (lifts(e) != zero_model) return;
+    if (marks(e) != zero_model) return;
     double const random = random_entry<double>(seed, n, e / columns, e % columns);
     a(e) += static_cast<Scalar>(0.5 * (1 + random) * kappa);
-    lifts(e) = no_lift;
+    marks(e) = not_marked;
   }
 };
 
-/// Components without weight get a little, so that what is lifted in them counts.
+/// Components without weight get a little, so that the entries that are raised in them count.
 template <class Memory>
-struct ReviveComponents {
+struct WeighDeadComponents {
   RawVector<double, Memory> weights;  // columns
   double little;
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/cp_apr.hpp.
+
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
-#include <sporades/algorithms/detail/cp_apr/options.hpp>
 #include <sporades/core/timer.hpp>
 
 namespace sporades::detail {
@@ -14,12 +15,6 @@ struct ModeUpdate {
   std::int64_t inner_iterations = 0;
   bool unchanged = true;  // the tolerance was met before any update
 };
-
-/// The entries of a padded factor as one array.
-template <class Scalar, class MemorySpace>
-RawVector<Scalar, MemorySpace> all_entries(Matrix<Scalar, MemorySpace> const& A) {
-  return RawVector<Scalar, MemorySpace>(A.data(), A.extent(0) * A.extent(1));
-}
 
 /// Improves B = A_n Lambda, which is A[n], by multiplicative updates B = B .* Phi until the
 /// violation of the KKT conditions is below the tolerance, or the inner iterations are used up.

@@ -6,7 +6,7 @@
 
 namespace sporades::detail {
 
-/// x with M x = rhs for a symmetric positive definite M of n x n, whose lower triangle lies in M
+/// x with M x = rhs for a symmetric positive definite M of n x n, whose lower triangle is in M
 /// (rows `stride` apart) with rhs as row n: L D L^T by one team, rank-1 updates from left to right,
 /// one barrier each. Pivots that rounding made too small are raised to 1e-14 of the largest
 /// diagonal entry. M is overwritten; x may not be part of it. work: 2 (n + 1). About n^3 / 3 flops.
@@ -60,7 +60,7 @@ KOKKOS_INLINE_FUNCTION void solve_definite(Member const& team, int n, int stride
 /// 1982.
 struct DampedNewton {
   static constexpr bool second_derivatives = true;
-  static constexpr int most_rounds = 10;  // of deciding what a step takes to 0
+  static constexpr int most_rounds = 10;  // of deciding which variables a step takes to 0
 
   double epsilon_active;
   double damping;
@@ -143,7 +143,7 @@ struct DampedNewton {
     team.team_barrier();
   }
 
-  /// Raises or lowers mu by how well the quadratic model foretold f at the step of length 1.
+  /// Raises or lowers mu by how well the quadratic model predicted f at the step of length 1.
   KOKKOS_INLINE_FUNCTION void learn(RowScalars& s, double value) const {
     double const ratio = (value - s.value) / s.predicted;
     if (s.predicted == 0)

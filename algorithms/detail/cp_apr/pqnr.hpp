@@ -7,11 +7,11 @@
 namespace sporades::detail {
 
 /// Projected quasi-Newton steps, PQNR: the two-loop recursion of limited-memory BFGS over the free
-/// variables. Two things differ from the paper. Pairs are used as they lie in the free variables of
-/// the moment. And the matrix that they correct is not a multiple of I but of diag(b + floor),
-/// whose step is the multiplicative update: entries of b differ by orders of magnitude, and so do
-/// their curvatures. Hansen, Plantenga & Kolda, Optim. Methods Softw. 30(5), 2015; Nocedal &
-/// Wright, Numerical Optimization, 2nd ed., Algorithm 7.4.
+/// variables. Two things differ from the paper. Of the kept pairs, the
+/// components of the variables that are free now are used. And the matrix that they correct is not
+/// a multiple of I but of diag(b + floor), whose step is the multiplicative update: entries of b
+/// differ by orders of magnitude, and so do their curvatures. Hansen, Plantenga & Kolda, Optim.
+/// Methods Softw. 30(5), 2015; Nocedal & Wright, Numerical Optimization, 2nd ed., Algorithm 7.4.
 struct QuasiNewton {
   static constexpr bool second_derivatives = false;
   static constexpr int most_pairs = 3;
@@ -43,7 +43,7 @@ struct QuasiNewton {
     return sum_by_each(R, [&](int r) { return v.free[r] ? a[r] * b[r] : 0.0; });
   }
 
-  /// Of the inverse Hessian without pairs.
+  /// Entry r of the diagonal that stands for the inverse Hessian where there are no pairs.
   static KOKKOS_INLINE_FUNCTION double diagonal(RowVectors const& v, RowScalars const& s, int R,
                                                 int r) {
     return v.point[r] + floor_fraction * s.mass / R;
@@ -89,7 +89,7 @@ struct QuasiNewton {
 
   KOKKOS_INLINE_FUNCTION void learn(RowScalars&, double) const {}
 
-  /// Keeps the pair of an accepted step, where f is curved along it.
+  /// Keeps the pair of an accepted step where f has a positive curvature along it.
   template <class Member>
   KOKKOS_INLINE_FUNCTION void remember(Member const& team, RowVectors const& v, RowScalars& s,
                                        int R) const {

@@ -7,21 +7,25 @@
 
 namespace sporades::detail {
 
-/// Where the solution of a row stands: a step is wanted; the line search along a step goes on; the
-/// row is solved, or as far as it gets.
-enum class RowPhase { start, at_point, searching, done };
+/// How far the solution of a row is.
+enum class RowPhase {
+  start,      // nothing was evaluated, or the start was moved and is to be evaluated again
+  at_point,   // a step is to be computed
+  searching,  // the line search along a step goes on
+  done        // the row is solved, or as far as it gets
+};
 
-/// What a row carries besides its vectors. Every thread of a team computes it for itself, alike.
+/// What a row carries besides its vectors. Every thread of a team computes the same for itself.
 struct RowScalars {
   RowPhase phase = RowPhase::start;
   int steps = 0;         // taken
   int free = 0;          // pdnr: variables that are free
   int pairs = 0;         // pqnr: kept ones
   int newest = -1;       // pqnr: place of the newest pair
-  bool lifted = false;   // the start was moved away from zeros that the data forbids
+  bool raised = false;   // the start was moved away from zeros that the data forbids
   bool is_far = false;   // phi is so large somewhere that no model of f helps
   bool moved = false;    // point is set; else the row stays as it is
-  bool unused = false;   // fills the word: copies read nothing undefined
+  bool unused = false;   // fills the word, so that copies read nothing undefined
   double value = 0;      // f at point
   double mass = 0;       // sum of x
   double damping = 0;    // pdnr: mu
@@ -29,8 +33,8 @@ struct RowScalars {
   double violation = 0;  // of the KKT conditions, at the start
 };
 
-/// The vectors of a row, in scratch or global memory, of P = padded(R) entries and more; what lies
-/// past R is 0.
+/// The vectors of a row, in scratch or global memory, of P = padded(R) entries and more; those
+/// past R are 0.
 struct RowVectors {
   double *point, *phi;   // b, and 1 - gradient there
   double *trial, *sums;  // a point to evaluate, and what RowObjective found there: P, P + 2
@@ -93,7 +97,7 @@ struct RowIteration {
   KOKKOS_INLINE_FUNCTION int P() const { return (R + 7) / 8 * 8; }
 
   /// The objective was evaluated at v.trial = v.point, the start. A model that is 0 at a nonzero is
-  /// lifted, and wants another evaluation. Then the start is scaled to the sum of the row's x,
+  /// raised, and wants another evaluation. Then the start is scaled to the sum of the row's x,
   /// which is the minimum along the ray, where all that was evaluated is known.
   template <class Member>
   KOKKOS_FUNCTION void start(Member const& team, RowVectors const& v, RowScalars& s) const {
@@ -101,9 +105,9 @@ struct RowIteration {
     double const total = sum_by_each(R, [&](int r) { return v.trial[r]; });
     s.mass = v.sums[P() + 1];
     double const logarithms = v.sums[P()];
-    if (!s.lifted) s.violation = kkt_violation(R, v.trial, v.sums);
+    if (!s.raised) s.violation = kkt_violation(R, v.trial, v.sums);
     bool const is_finite = logarithms - logarithms == 0;
-    bool const is_lost = total - total != 0 || (!is_finite && s.lifted);  // NaN was given
+    bool const is_lost = total - total != 0 || (!is_finite && s.raised);  // NaN was given
     if (!(s.mass > 0) || is_lost) {  // no nonzero counts: b = 0
       s.moved = !is_lost;
       for_entries(team, [&](int r) { v.point[r] = v.phi[r] = 0; });
@@ -113,8 +117,8 @@ struct RowIteration {
       double const added = (kept > 0 ? 0.1 : 1) * s.mass / R;
       team.team_barrier();
       for_entries(team, [&](int r) { v.trial[r] = (kept > 0 ? kept * v.trial[r] : 0) + added; });
-      s.lifted = true;
-    } else if (!s.lifted && s.violation <= tolerance) {
+      s.raised = true;
+    } else if (!s.raised && s.violation <= tolerance) {
       s.phase = RowPhase::done;
     } else {
       double const scale = s.mass / total;
@@ -183,8 +187,8 @@ struct RowIteration {
     team.team_barrier();
   }
 
-  /// Not so where the model at a nonzero has become so small against what it must grow to (phi <= 1
-  /// in the end) that steps from there, which can double it at most, would take long.
+  /// False where the model at some nonzero has become much too small: phi must be <= 1 in the end,
+  /// steps can double the model at most, and so steps from there would take long.
   KOKKOS_INLINE_FUNCTION bool is_balanced(RowVectors const& v) const {
     double before = most_phi, after = 0;
     for (int r = 0; r < R; ++r) {
@@ -194,7 +198,8 @@ struct RowIteration {
     return after <= before;
   }
 
-  /// At a new point: is it a solution, or so far from one that Newton's model is of no use?
+  /// Decides at a new point whether it is a solution, or so far from one that Newton's model is of
+  /// no use.
   KOKKOS_INLINE_FUNCTION void settle(RowVectors const& v, RowScalars& s) const {
     if (kkt_violation(R, v.point, v.phi) <= tolerance) s.phase = RowPhase::done;
     s.is_far = false;
@@ -202,15 +207,15 @@ struct RowIteration {
       if (v.phi[r] > most_phi) s.is_far = true;
   }
 
-  /// v.step <- the way from a point that is far: to the multiplicative update, which brings entries
-  /// that are too small by whole orders of magnitude where they belong, and a little up from 0.
+  /// v.step <- the step from a point that is far from the solution: to the multiplicative update,
+  /// which corrects entries that are too small by orders of magnitude, and a little up from 0.
   template <class Member>
   KOKKOS_FUNCTION void direct_from_afar(Member const& team, RowVectors const& v,
                                         RowScalars const& s) const {
-    double const lift = 1e-4 * s.mass / R;
+    double const nudge = 1e-4 * s.mass / R;
     for_entries(team, [&](int r) {
       double const rise = v.phi[r] - 1;
-      v.step[r] = v.point[r] * rise + lift * (rise < 1 ? rise : 1);
+      v.step[r] = v.point[r] * rise + nudge * (rise < 1 ? rise : 1);
     });
     team.team_barrier();
   }

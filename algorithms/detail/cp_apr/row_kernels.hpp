@@ -22,8 +22,8 @@ struct RowKernel {
   RawVector<double, Memory> violations;      // I_n
   RawVector<int, Memory> steps;              // I_n
   Position segment_length;
-  double* memory;  // near_doubles() a team of the league, unless in scratch memory
-  bool in_scratch;
+  double* memory;   // team_doubles() a team of the league, unless in scratch memory
+  bool in_scratch;  // where a team's memory is
 
   KOKKOS_INLINE_FUNCTION int P() const { return Objective::padded(objective.R); }
   KOKKOS_INLINE_FUNCTION int history() const { return Method::history_doubles(objective.R); }
@@ -40,13 +40,33 @@ struct RowKernel {
     int const direct = 6 * (objective.R + 1);
     return evaluate > direct ? evaluate : direct;
   }
-  KOKKOS_INLINE_FUNCTION std::size_t near_doubles() const {
+  /// What a segment of a long row finds: sums of the objective, or its share of H.
+  KOKKOS_INLINE_FUNCTION std::size_t partial_doubles() const {
+    std::size_t const sums = objective.sums();
+    if constexpr (Method::second_derivatives) {
+      std::size_t const matrix = static_cast<std::size_t>(objective.R) * P();
+      return matrix > sums ? matrix : sums;
+    } else {
+      return sums;
+    }
+  }
+
+  /// A team's own memory.
+  struct TeamMemory {
+    double* vectors;  // vector_doubles(), for short rows
+    double* H;        // matrix_doubles()
+    double* work;     // work_doubles()
+  };
+  KOKKOS_INLINE_FUNCTION std::size_t team_doubles() const {
     return (vector_doubles() + matrix_doubles() + work_doubles() + 7) / 8 * 8;
   }
-  KOKKOS_INLINE_FUNCTION double* near(Member const& team) const {
-    return in_scratch ? static_cast<double*>(
-                            team.team_scratch(0).get_shmem(near_doubles() * sizeof(double)))
-                      : memory + team.league_rank() * near_doubles();
+  KOKKOS_INLINE_FUNCTION TeamMemory memory_of(Member const& team) const {
+    double* const begin =
+        in_scratch
+            ? static_cast<double*>(team.team_scratch(0).get_shmem(team_doubles() * sizeof(double)))
+            : memory + team.league_rank() * team_doubles();
+    double* const H = begin + vector_doubles();
+    return {begin, H, H + matrix_doubles()};
   }
   KOKKOS_INLINE_FUNCTION void load_row(Member const& team, std::uint64_t i,
                                        RowVectors const& v) const {
@@ -86,7 +106,7 @@ struct SolveShortRows {
   Position stored_pi;  // rows of which so much is enough for all pi keep them there
 
   KOKKOS_FUNCTION void operator()(Solve, Member const& team) const {
-    double* const near = kernel.near(team);
+    auto const own = kernel.memory_of(team);
     std::uint64_t const rows = kernel.B.extent(0);
     while (true) {
       std::uint64_t i = 0;
@@ -97,18 +117,17 @@ struct SolveShortRows {
           },
           i);
       if (i >= rows) return;
-      if (kernel.begins(i + 1) - kernel.begins(i) <= kernel.segment_length) solve(team, i, near);
+      if (kernel.begins(i + 1) - kernel.begins(i) <= kernel.segment_length) solve(team, i, own);
       team.team_barrier();
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void solve(Member const& team, std::uint64_t i, double* near) const {
+  KOKKOS_INLINE_FUNCTION void solve(Member const& team, std::uint64_t i,
+                                    typename Kernel::TeamMemory const& own) const {
     auto const& objective = kernel.objective;
     auto const& iteration = kernel.iteration;
     Position const begin = kernel.begins(i), end = kernel.begins(i + 1);
-    RowVectors const v(near, kernel.P(), kernel.history());
-    double* const H = near + kernel.vector_doubles();
-    double* const work = H + kernel.matrix_doubles();
+    RowVectors const v(own.vectors, kernel.P(), kernel.history());
     double* stored = nullptr;
     kernel.load_row(team, i, v);
     if ((end - begin) * kernel.P() <= stored_pi && end > begin) {
@@ -116,10 +135,10 @@ struct SolveShortRows {
       objective.store_pi(team, begin, end, stored);
     }
     RowScalars s;
-    objective.evaluate(team, begin, end, v.trial, stored, work, v.sums);
+    objective.evaluate(team, begin, end, v.trial, stored, own.work, v.sums);
     iteration.start(team, v, s);
     if (s.phase == RowPhase::start) {
-      objective.evaluate(team, begin, end, v.trial, stored, work, v.sums);
+      objective.evaluate(team, begin, end, v.trial, stored, own.work, v.sums);
       iteration.start(team, v, s);
     }
     while (s.phase != RowPhase::done) {
@@ -128,12 +147,12 @@ struct SolveShortRows {
       } else {
         iteration.method.prepare(team, v, s, objective.R);
         if (Method::second_derivatives)
-          objective.hessian(team, begin, end, v.point, v.free, s.free, stored, work, H);
-        iteration.method.direct(team, v, s, objective.R, H, work);
+          objective.hessian(team, begin, end, v.point, v.free, s.free, stored, own.work, own.H);
+        iteration.method.direct(team, v, s, objective.R, own.H, own.work);
       }
       for (int attempt = 0; attempt == 0 || s.phase == RowPhase::searching; ++attempt) {
         iteration.propose(team, v, s, attempt);
-        objective.evaluate(team, begin, end, v.trial, stored, work, v.sums);
+        objective.evaluate(team, begin, end, v.trial, stored, own.work, v.sums);
         iteration.judge(team, v, s, attempt);
       }
     }
@@ -163,23 +182,11 @@ struct SolveLongRows {
   RawVector<Position const, Memory> segment_rows;    // segments
   RowScalars* scalars;                               // L
   double* vectors;                                   // L x kernel.vector_doubles()
-  double* partial;                                   // segments x partial_doubles()
+  double* partial;                                   // segments x kernel.partial_doubles()
   int attempt;                                       // of the line search
 
-  KOKKOS_INLINE_FUNCTION std::size_t partial_doubles() const {
-    std::size_t const sums = kernel.objective.sums();
-    if constexpr (Method::second_derivatives) {
-      std::size_t const matrix = static_cast<std::size_t>(kernel.objective.R) * kernel.P();
-      return matrix > sums ? matrix : sums;
-    } else {
-      return sums;
-    }
-  }
   KOKKOS_INLINE_FUNCTION RowVectors row(std::size_t l) const {
     return RowVectors(vectors + l * kernel.vector_doubles(), kernel.P(), kernel.history());
-  }
-  KOKKOS_INLINE_FUNCTION double* work(double* near) const {
-    return near + kernel.vector_doubles() + kernel.matrix_doubles();
   }
 
   /// body(l) for the long rows of this team.
@@ -198,7 +205,7 @@ struct SolveLongRows {
       Position const row_end = kernel.begins(long_rows(l) + 1);
       Position const end =
           begin + kernel.segment_length < row_end ? begin + kernel.segment_length : row_end;
-      body(l, begin, end, partial + t * partial_doubles());
+      body(l, begin, end, partial + t * kernel.partial_doubles());
     }
   }
   /// to <- the sum of what the segments of row l found. Ends with a barrier.
@@ -207,7 +214,7 @@ struct SolveLongRows {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, entries), [&](int e) {
       double total = 0;
       for (Position t = first_segments(l); t < first_segments(l + 1); ++t)
-        total += partial[t * partial_doubles() + e];
+        total += partial[t * kernel.partial_doubles() + e];
       to[e] = total;
     });
     team.team_barrier();
@@ -226,11 +233,11 @@ struct SolveLongRows {
   }
 
   KOKKOS_FUNCTION void operator()(Evaluate, Member const& team) const {
-    double* const near = kernel.near(team);
+    auto const own = kernel.memory_of(team);
     for_segments(team, [&](Position l, Position begin, Position end, double* sums) {
       RowPhase const phase = scalars[l].phase;
       if (phase != RowPhase::start && phase != RowPhase::searching) return;
-      kernel.objective.evaluate(team, begin, end, row(l).trial, nullptr, work(near), sums);
+      kernel.objective.evaluate(team, begin, end, row(l).trial, nullptr, own.work, sums);
     });
   }
 
@@ -247,18 +254,17 @@ struct SolveLongRows {
   }
 
   KOKKOS_FUNCTION void operator()(Hessian, Member const& team) const {
-    double* const near = kernel.near(team);
+    auto const own = kernel.memory_of(team);
     for_segments(team, [&](Position l, Position begin, Position end, double* H) {
       if (scalars[l].phase != RowPhase::at_point || scalars[l].is_far) return;
       RowVectors const v = row(l);
       kernel.objective.hessian(team, begin, end, v.point, v.free, scalars[l].free, nullptr,
-                               work(near), H);
+                               own.work, H);
     });
   }
 
   KOKKOS_FUNCTION void operator()(Direct, Member const& team) const {
-    double* const near = kernel.near(team);
-    double* const H = near + kernel.vector_doubles();
+    auto const own = kernel.memory_of(team);
     for_rows(team, [&](std::size_t l) {
       RowScalars s = scalars[l];
       if (s.phase != RowPhase::at_point) return;
@@ -266,8 +272,8 @@ struct SolveLongRows {
       if (s.is_far) {
         kernel.iteration.direct_from_afar(team, v, s);
       } else {
-        if (Method::second_derivatives) add_up(team, l, s.free * Objective::padded(s.free), H);
-        kernel.iteration.method.direct(team, v, s, kernel.objective.R, H, work(near));
+        if (Method::second_derivatives) add_up(team, l, s.free * Objective::padded(s.free), own.H);
+        kernel.iteration.method.direct(team, v, s, kernel.objective.R, own.H, own.work);
       }
       kernel.iteration.propose(team, v, s, 0);
       save(team, l, s);

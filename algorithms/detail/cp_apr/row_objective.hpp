@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cmath>
-#include <sporades/algorithms/detail/cp_apr/columns.hpp>
+#include <sporades/algorithms/detail/cp_apr/lane_loops.hpp>
 #include <sporades/core/detail/logarithm.hpp>
 
 namespace sporades::detail {

@@ -4,14 +4,15 @@
 
 #include <sporades/algorithms/detail/cp_apr/pdnr.hpp>
 #include <sporades/algorithms/detail/cp_apr/pqnr.hpp>
-#include <sporades/algorithms/detail/cp_apr/row_kernels.hpp>
+#include <sporades/algorithms/detail/cp_apr/row_memory.hpp>
 #include <sporades/algorithms/detail/cp_apr/row_nonzeros.hpp>
 #include <sporades/algorithms/detail/cp_apr/row_subproblems.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 
 namespace sporades::detail {
 
-/// Memory of solve_rows, and what its last call found; for calls one after another on one instance.
+/// Memory of solve_rows, and the results of its last call. Calls that share one run one after
+/// another on one instance.
 template <class MemorySpaceType>
 struct RowWorkspace {
   using MemorySpace = MemorySpaceType;
@@ -24,7 +25,7 @@ struct RowWorkspace {
   Kokkos::View<std::uint64_t, MemorySpace> inner_iterations;  // the sum of steps
 };
 
-/// Number of inner iterations, and largest violation.
+/// Adds up the inner iterations of all rows.
 template <class Memory>
 struct AddSteps {
   Kokkos::View<int*, Memory> steps;
@@ -32,6 +33,8 @@ struct AddSteps {
     sum += static_cast<std::uint64_t>(steps(i));
   }
 };
+
+/// The largest violation of all rows; NaN wins.
 template <class Memory>
 struct LargestViolation {
   Vector<double, Memory> violations;
@@ -47,18 +50,17 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                    RowOptions const& options, Method const& method,
                    RowWorkspace<typename Problem::MemorySpace>& workspace, char const* short_label,
                    char const* long_label) {
-  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   auto const nonzeros = row_nonzeros(problem.X, problem.mode, A);
   using Objective = RowObjective<std::decay_t<decltype(nonzeros)>>;
   using Short = SolveShortRows<ExecutionSpace, Objective, Method>;
   using Long = SolveLongRows<ExecutionSpace, Objective, Method>;
   using Kernel = typename Short::Kernel;
-  int const R = problem.rank, lanes = on_gpu ? 8 : 1;
+  int const R = problem.rank;
   std::uint64_t const rows = problem.rows();
   std::size_t const segments = problem.segment_rows.extent(0);
   std::size_t const longs = problem.long_rows.extent(0);
 
-  Kernel kernel{Objective{nonzeros, R, lanes},
+  Kernel kernel{Objective{nonzeros, R, row_lanes<ExecutionSpace>},
                 {method, R, options.inner_iterations, options.tolerance},
                 B,
                 problem.begins,
@@ -67,46 +69,27 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                 problem.segment_length,
                 nullptr,
                 false};
-  int const threads = lanes;  // of a team
-  int width = 1;              // vector lanes of a thread
-  while (on_gpu && width < 32 && width < R) width *= 2;
-  int teams = std::max(1, static_cast<int>(exec.concurrency()) / threads / width);  // at most
-  std::size_t const bytes = kernel.near_doubles() * sizeof(double);
-  kernel.in_scratch =
-      on_gpu && bytes + 256 <= static_cast<std::size_t>(
-                                   Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
-  std::size_t const most_teams = (std::size_t{1} << 30) / bytes;  // 1 GiB, but on CPUs
-  if (on_gpu && !kernel.in_scratch)
-    teams = std::max(1, static_cast<int>(std::min<std::size_t>(teams, most_teams)));
-
-  Short short_rows{kernel, workspace.next, nullptr, on_gpu ? 0 : Position{1} << 16};
+  auto const launch = row_launch(exec, kernel);
+  kernel.in_scratch = launch.in_scratch;
+  RowMemory<ExecutionSpace, Kernel> const parts(kernel, launch, longs, segments);
+  double* const memory = workspace.memory.template get<double>(exec, parts.size).data();
+  kernel.memory = memory + parts.teams;
+  Short const short_rows{kernel, workspace.next, memory + parts.pi, stored_pi<ExecutionSpace>};
   Long long_rows{kernel,
                  problem.long_rows,
                  problem.first_segments,
                  problem.segment_rows,
-                 nullptr,
-                 nullptr,
-                 nullptr,
+                 reinterpret_cast<RowScalars*>(memory + parts.scalars),
+                 memory + parts.vectors,
+                 memory + parts.partial,
                  0};
-  std::size_t const near = kernel.in_scratch ? 0 : teams * kernel.near_doubles();
-  std::size_t const scalars = (longs * sizeof(RowScalars) + 7) / 8;
-  std::size_t const vectors = longs * kernel.vector_doubles();
-  std::size_t const partial = segments * long_rows.partial_doubles();
-  auto const memory = workspace.memory.template get<double>(
-      exec, near + teams * short_rows.stored_pi + scalars + vectors + partial);
-  kernel.memory = memory.data();
-  short_rows.kernel = long_rows.kernel = kernel;
-  short_rows.pi = memory.data() + near;
-  long_rows.vectors = short_rows.pi + teams * short_rows.stored_pi;
-  long_rows.partial = long_rows.vectors + vectors;
-  long_rows.scalars = reinterpret_cast<RowScalars*>(long_rows.partial + partial);
 
   Kokkos::deep_copy(exec, workspace.next, std::uint64_t{0});
   // A launch's shape costs queries of the device, so each is made once.
   auto const shape = [&](auto tag, auto const& rows_kernel, std::size_t items) {
-    int const league = static_cast<int>(std::min<std::size_t>(items, teams));
-    return team_policy<decltype(tag)>(exec, rows_kernel, league, threads,
-                                      kernel.in_scratch ? bytes : 0, width);
+    int const league = static_cast<int>(std::min<std::size_t>(items, launch.teams));
+    return team_policy<decltype(tag)>(exec, rows_kernel, league, launch.threads,
+                                      launch.scratch_bytes, launch.width);
   };
   Kokkos::parallel_for(short_label, shape(typename Short::Solve{}, short_rows, rows), short_rows);
   if (longs == 0) return;
@@ -143,7 +126,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
 /// that already fulfil the tolerance stay as they are; where the model is 0 at a nonzero it is made
 /// positive. workspace.violation is the largest |min(b_r, df/db_r)| over all rows *before* they
 /// were solved (the outer iteration's test of convergence), workspace.inner_iterations the number
-/// of steps of all rows; both lie in device memory. Enqueued on exec; fences only where the
+/// of steps of all rows; both are in device memory. Enqueued on exec; fences only where the
 /// workspace grows. Same bits on every run and number of threads. An inner iteration costs (N + 2)
 /// R nnz flops an evaluation, of which the line search takes one or more, and for pdnr R^2 nnz +
 /// R^3 / 3 a row for the free variables; nothing of size nnz x R is kept. Throws Error if the
@@ -165,8 +148,6 @@ void solve_rows(ExecutionSpace const& exec,
             " has length ", problem.X.dims[m], " and the rank is ", R);
   expects(B.extent(0) == problem.rows() && B.extent(1) == R, "solve_rows: B is ", B.extent(0),
           " x ", B.extent(1), ", mode ", n, " has length ", problem.rows(), " and the rank is ", R);
-  expects(options.method != CpAprMethod::mu,
-          "solve_rows: method mu updates whole factors; expected pdnr or pqnr");
   expects(options.inner_iterations >= 1, "solve_rows: ", options.inner_iterations,
           " inner iterations, at least 1 is needed");
   expects(options.tolerance >= 0 && options.epsilon_active >= 0 && options.damping > 0,
@@ -191,7 +172,7 @@ void solve_rows(ExecutionSpace const& exec,
     Kokkos::deep_copy(exec, workspace.inner_iterations, std::uint64_t{0});
     return;
   }
-  if (options.method == CpAprMethod::pdnr)
+  if (options.steps == RowSteps::damped_newton)
     solve_rows_by(exec, problem, A, B, options,
                   DampedNewton{options.epsilon_active, options.damping}, workspace,
                   "sporades::cp_apr::pdnr", "sporades::cp_apr::pdnr_long");

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/cp_apr.hpp.
+
 #include <algorithm>
 #include <cmath>
 #include <sporades/algorithms/detail/cp_apr/multiplicative.hpp>
+#include <sporades/algorithms/detail/cp_apr/solve_rows.hpp>
+#include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 
 namespace sporades::detail {
@@ -47,7 +52,7 @@ class CpAprSolver {
   /// Updates every mode once and appends what is known of it to the state. Fences exec.
   void iterate() {
     Timer const timer;
-    if (zero_models_ > 0) times_.measure(exec_, "mend", [&] { mend(); });
+    if (zero_models_ > 0) times_.measure(exec_, "raise zeros", [&] { raise_zero_models(); });
     CpAprIteration now;
     now.unchanged = true;
     for (int n = 0; n < state_.order(); ++n) {
@@ -71,15 +76,24 @@ class CpAprSolver {
     state_.iterations.push_back(now);
   }
 
+  /// Every mode met the tolerance before any update, and no count has a model of 0.
+  bool has_converged() const {
+    if (state_.iterations.empty()) return false;
+    auto const& last = state_.iterations.back();
+    return last.unchanged && last.kkt_violation < options_.tolerance &&
+           last.zero_model_nonzeros == 0;
+  }
+
  private:
-  /// A_n and the weights, by the method of the options; marks what is to be lifted next time.
+  /// A_n and the weights, by the method of the options; marks what is to be raised next time.
   ModeUpdate update_mode(int n) {
+    Region const region("mode ", n);
     throw_if_stopped(options_.stop);
     auto const a = all_entries(factors_[n]);
     MatrixType const phi(phi_.data(), factors_[n].extent(0), columns_);
     times_.measure(exec_, "shift_weights", [&] {
       launch(exec_, "sporades::cp_apr::shift_weights", a.extent(0), 1,
-             ShiftWeights<Scalar, Memory>{a, state_.lifts[n], weights_, 1 / problem_.unit,
+             ShiftWeights<Scalar, Memory>{a, state_.zero_marks[n], weights_, 1 / problem_.unit,
                                           static_cast<Scalar>(options_.kappa),
                                           least_entry<Scalar>(factors_.size())});
     });
@@ -89,7 +103,7 @@ class CpAprSolver {
       launch(exec_, "sporades::cp_apr::divide_by_sums", a.extent(0), 8,
              DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
       launch(exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
-             MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.lifts[n],
+             MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.zero_marks[n],
                                                    static_cast<Scalar>(options_.kappa_tolerance)});
       if (problem_.unit != 1)
         launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
@@ -105,7 +119,8 @@ class CpAprSolver {
                                    times_);
     Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
     RowOptions options;
-    options.method = options_.method;
+    options.steps =
+        options_.method == CpAprMethod::pdnr ? RowSteps::damped_newton : RowSteps::quasi_newton;
     options.inner_iterations = options_.inner_iterations;
     options.tolerance = options_.tolerance;
     ModeUpdate update;
@@ -135,25 +150,25 @@ class CpAprSolver {
     return is_too_large ? std::min(options_.epsilon, problem_.least_epsilon) : options_.epsilon;
   }
 
-  /// Phi gets nothing from a nonzero whose pi is 0 in every component, so that no update brings it
-  /// back: the zeros of all its rows are lifted at once, those of dead components among them.
-  void mend() {
+  /// Raises the zeros in all rows of counts whose model is 0, in all modes at once, those of dead
+  /// components among them. Phi gets nothing from such a count, so that no update brings it back.
+  void raise_zero_models() {
     using Model = CooModel<Scalar, Index, Memory>;
     MarkZeroModels<ExecutionSpace, Model, Scalar> mark{
         coo_model(problem_.counts, factors_, weights_.data(), columns_),
         {},
         static_cast<Scalar>(options_.kappa_tolerance),
         static_cast<std::uint64_t>(state_.rank())};
-    for (int n = 0; n < state_.order(); ++n) mark.lifts[n] = state_.lifts[n];
+    for (int n = 0; n < state_.order(); ++n) mark.marks[n] = state_.zero_marks[n];
     launch(exec_, "sporades::cp_apr::mark_zero_models", problem_.counts.nnz(),
            factors_.size() * columns_, mark);
-    launch(exec_, "sporades::cp_apr::revive", columns_, 1,
-           ReviveComponents<Memory>{weights_, options_.kappa * problem_.unit});
+    launch(exec_, "sporades::cp_apr::weigh_dead_components", columns_, 1,
+           WeighDeadComponents<Memory>{weights_, options_.kappa * problem_.unit});
     for (int n = 0; n < state_.order(); ++n) {
       auto const a = all_entries(factors_[n]);
-      launch(exec_, "sporades::cp_apr::lift_zero_models", a.extent(0), 1,
-             LiftZeroModels<Scalar, Memory>{a, state_.lifts[n], options_.kappa, columns_,
-                                            options_.seed, static_cast<std::uint64_t>(n)});
+      launch(exec_, "sporades::cp_apr::raise_zero_models", a.extent(0), 1,
+             RaiseZeroModels<Scalar, Memory>{a, state_.zero_marks[n], options_.kappa, columns_,
+                                             options_.seed, static_cast<std::uint64_t>(n)});
     }
   }
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/cp_apr.hpp.
+
 #include <cmath>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
-#include <sporades/algorithms/detail/cp_apr/multiplicative.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/random.hpp>
 
@@ -40,8 +41,8 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
                          Range<ExecutionSpace>(exec, 0, A.extent(0) * P),
                          DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
                                                            least_entry<Scalar>(factors.size())});
-    state.lifts.push_back(CpAprLifts<MemorySpace>(
-        Kokkos::view_alloc(exec, "sporades::cp_apr::lifts"), A.extent(0) * P));
+    state.zero_marks.emplace_back(Kokkos::view_alloc(exec, "sporades::cp_apr::zero_marks"),
+                                  A.extent(0) * P);
   }
   double largest = 0;
   for (double weight : state.weights) {
@@ -67,8 +68,6 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
 
 }  // namespace detail
 
-/// The state before the first iteration of a `random` start: random_factors of the seed. Fences
-/// exec. Throws Error if the options say `given`, or are out of their ranges.
 template <class Scalar, class ExecutionSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
     ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
@@ -78,9 +77,6 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
   return detail::first_apr_state(exec, A, std::vector<double>(options.rank, 1.0));
 }
 
-/// The state before the first iteration of a given start, whose factors are copied. Fences exec.
-/// Throws Error if its rank or dims are not those of the options and dims, if it is not finite and
-/// non-negative, or if its model is 0 everywhere.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
     ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,

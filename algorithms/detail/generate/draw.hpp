@@ -7,34 +7,34 @@
 
 namespace sporades::detail {
 
-/// Draw number c of a tensor: its own random index in each mode, but for those of pool_modes (a bit
+/// Draw number c of a tensor: its own random index in each mode, except those of pool_modes (a bit
 /// each), which take theirs together from a pool of fixed tuples, some of them more popular: that
 /// makes fibers long.
 struct CoordinateDraw {
   KeyFields fields;
-  ZipfRank ranks[max_order];
-  RankToIndex indices[max_order];
+  PowerLaw laws[max_order];
+  PlaceToIndex indices[max_order];
   std::uint64_t seed = 0;
   unsigned pool_modes = 0;
-  ZipfRank pool;
+  PowerLaw pool;
 
   CoordinateDraw(Recipe const& recipe, std::uint64_t from_seed)
       : fields(recipe.dims()), seed(from_seed) {
     if (recipe.pool > 0) {
       pool_modes = recipe.pool_modes;
-      pool = ZipfRank(recipe.pool, recipe.pool_skew);
+      pool = PowerLaw(recipe.pool, recipe.pool_skew);
     }
     for (int n = 0; n < fields.order; ++n) {
       auto const& mode = recipe.modes[n];
-      ranks[n] = ZipfRank(mode.dim, mode.skew);
-      indices[n] = RankToIndex(mode.dim, mode.slices, seed * 31 + static_cast<unsigned>(n));
+      laws[n] = PowerLaw(mode.dim, mode.skew);
+      indices[n] = PlaceToIndex(mode.dim, mode.slices, seed * 31 + static_cast<unsigned>(n));
     }
   }
 
   /// Which tuple of the pool draw c takes.
   template <class Math>
   KOKKOS_INLINE_FUNCTION std::uint64_t tuple(std::uint64_t c, Math math, bool& is_certain) const {
-    return pool.rank(generate_unit(generate_bits(seed, c, 100)), math, is_certain);
+    return pool.place(generate_unit(generate_bits(seed, c, 100)), math, is_certain);
   }
 
   /// The pooled modes' part of the key.
@@ -58,7 +58,7 @@ struct CoordinateDraw {
   template <class Key, class Math>
   KOKKOS_INLINE_FUNCTION void put(Key& key, int n, std::uint64_t bits, Math math,
                                   bool& is_certain) const {
-    fields.put(key, n, indices[n](ranks[n].rank(generate_unit(bits), math, is_certain)));
+    fields.put(key, n, indices[n](laws[n].place(generate_unit(bits), math, is_certain)));
   }
 };
 

@@ -4,9 +4,10 @@
 
 #include <sporades/algorithms/detail/generate/draw.hpp>
 
-/// Keys are drawn where the tensor is to lie. On a device, whose exp and pow may differ from the
-/// host's in their last bits, the few draws for which that could matter (about one of a million)
-/// are listed, and the host does them again: so the tensor has the same bits on any processor.
+/// Keys are drawn in the memory space of the tensor. On a device, whose exp and pow may differ from
+/// the host's in their last bits, the few draws for which that could matter (about one of a
+/// million) are listed, and the host does them again: so the tensor has the same bits on any
+/// processor.
 namespace sporades::detail {
 
 template <class MemorySpace>

@@ -27,7 +27,8 @@ struct CellNumbers {
   }
 };
 
-/// Of the cells that were never drawn, cut into as many strata as cells are wanted, one of each.
+/// Picks among the cells that were never drawn: they are cut into as many strata as cells are
+/// wanted, and each gives one.
 template <class Key, class MemorySpace>
 struct FillCells {
   CellNumbers<Key> cells;

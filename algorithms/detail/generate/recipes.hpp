@@ -3,7 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <sporades/algorithms/detail/generate/rank.hpp>
+#include <sporades/algorithms/detail/generate/power_law.hpp>
 #include <string>
 #include <vector>
 

@@ -44,7 +44,7 @@ class MostTuples {
  public:
   MostTuples(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
 
-  /// Of the modes whose bits are set. Fences exec.
+  /// The same for the modes whose bits are set. Fences exec.
   double operator()(std::uint32_t set) {
     double const nnz = static_cast<double>(X_.nnz());
     double cells = 1;
@@ -57,9 +57,9 @@ class MostTuples {
     if (known == 0) known = std::min(most, 1.04 * estimate_tuples(exec_, X_, set));
     return known;
   }
-  /// Of one mode: its non-empty slices.
+  /// The non-empty slices of one mode.
   double rows(int n) { return (*this)(std::uint32_t{1} << n); }
-  /// Of these modes.
+  /// The same for these modes.
   double of(std::vector<int> const& modes, std::size_t count) {
     std::uint32_t set = 0;
     for (std::size_t k = 0; k < count; ++k) set |= std::uint32_t{1} << modes[k];
@@ -108,12 +108,12 @@ class CarryCount {
   double arrivals_ = 0;
 };
 
-/// Of estimate_tuples.
+/// What estimate_tuples takes.
 inline double tuple_map_bytes(Position nnz) {
   return 4 * std::ldexp(1.0, std::max(0, index_bits(4 * nnz) - 5));
 }
 
-/// Of sort_words beside the words and the spare ones.
+/// What sort_words takes beside the words and the spare ones.
 template <class ExecutionSpace>
 double sort_scratch_bytes(ExecutionSpace const& exec, Position n, BitRange bits) {
   static_cast<void>(bits);

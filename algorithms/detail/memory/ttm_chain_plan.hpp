@@ -9,7 +9,7 @@
 
 namespace sporades::detail {
 
-/// make_fibers of items with this many coordinates, that lie in so many fibers.
+/// make_fibers of items with this many coordinates in so many fibers.
 inline double fibers_bytes(double items, double fibers, double modes, double index_bytes) {
   double const marks = std::ceil(items / 32);
   return (modes - 1) * fibers * index_bytes + 8 * (fibers + 1) + 8 * marks + items * index_bytes +
@@ -47,7 +47,7 @@ void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape 
                                    sizeof(Position));
       count.hold_in_all(held);
     }
-    double& most = numbers[(k - 1) % 2];  // the last product lies in the first memory
+    double& most = numbers[(k - 1) % 2];  // the last product is in the first memory
     most = std::max(most,
                     fibers * static_cast<double>(padded_columns(static_cast<std::size_t>(block))));
     items = fibers;

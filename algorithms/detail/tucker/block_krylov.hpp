@@ -10,10 +10,10 @@
 
 namespace sporades::detail {
 
-/// The leading eigenpairs of a symmetric positive semidefinite M of order n, of which nothing is
-/// known but M V for blocks V: block Lanczos with all vectors kept and orthogonalised against each
-/// other, and Rayleigh-Ritz over them (Golub & Van Loan, 4th ed., 10.3.6). On the host, in double
-/// and in one order: the same bits wherever M V has the same.
+/// The leading eigenpairs of a symmetric positive semidefinite M of order n, which is known
+/// by its products M V for blocks V only: block Lanczos with all vectors kept and orthogonalised
+/// against each other, and Rayleigh-Ritz over them (Golub & Van Loan, 4th ed., 10.3.6). On the
+/// host, in double and in one order: the same bits wherever M V has the same.
 class BlockKrylov {
  public:
   using Block = std::vector<double>;  // n numbers a vector, one vector after another
@@ -42,9 +42,9 @@ class BlockKrylov {
         images_.insert(images_.end(), image.begin(), image.end());
         project(vectors_in(next));
         double const energy = ritz();
-        bool const stands = energy - before <= tolerance * energy;
+        bool const has_settled = energy - before <= tolerance * energy;
         before = energy;
-        if (stands) return;
+        if (has_settled) return;
         next = orthonormalized(image);
       }
       if (next.empty()) return;  // the space is invariant: the Ritz vectors are exact
@@ -85,8 +85,8 @@ class BlockKrylov {
     for (std::size_t i = 0; i < n_; ++i) x[i] += factor * y[i];
   }
 
-  /// The block's vectors made orthonormal and orthogonal to the basis; those that lie in it, to
-  /// rounding, are dropped.
+  /// The block's vectors made orthonormal and orthogonal to the basis; those that are in its span,
+  /// to rounding, are dropped.
   Block orthonormalized(Block block) const {
     constexpr double negligible = 1e-12;  // of the vector's length before
     Block result;

@@ -2,20 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/tucker.hpp.
+
 #include <sporades/algorithms/detail/tucker/block_krylov.hpp>
-#include <sporades/algorithms/detail/tucker/normal_product.hpp>
+#include <sporades/algorithms/detail/tucker/gpu_unfolding.hpp>
+#include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
+#include <type_traits>
 
-namespace sporades {
+namespace sporades::detail {
 
-/// How leading left singular vectors are found: from the Gram matrix of Y's smaller side and
-/// LAPACK, exactly but with squared condition; or, where both sides are large, by block Lanczos
-/// from the vectors that are there, to the rounding of their energy. automatic: the cheaper by
-/// flops.
-enum class SingularVectorMethod { automatic, gram, lanczos };
-
-namespace detail {
+/// Products with an unfolding, where it is.
+template <class ExecutionSpace, class Scalar>
+using Unfolding = std::conditional_t<is_gpu<ExecutionSpace>, GpuUnfolding<ExecutionSpace, Scalar>,
+                                     HostUnfolding<ExecutionSpace, Scalar>>;
 
 /// Whether that many vectors of a rows x columns unfolding are found by Lanczos.
 inline bool prefers_lanczos(SingularVectorMethod method, std::size_t rows, std::size_t columns,
@@ -30,17 +31,6 @@ inline bool prefers_lanczos(SingularVectorMethod method, std::size_t rows, std::
   double const lanczos = 5 * 4.0 * entries * wanted + 100 * s * wanted * wanted;
   return s > 128 && lanczos < gram;
 }
-
-/// B(c, r) = A(r, c)
-template <class From, class To>
-struct TransposeMatrix {
-  From A;
-  To B;
-  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
-    std::uint64_t const r = item / A.extent(1), c = item % A.extent(1);
-    B(c, r) = static_cast<typename To::value_type>(A(r, c));
-  }
-};
 
 /// A(rows(i), r) = U(i, r)
 template <class MatrixType, class Rows>
@@ -60,105 +50,6 @@ struct GatherFactor {
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
     for (std::uint64_t r = 0; r < A.extent(1); ++r) U(i, r) = A(rows(i), r);
   }
-};
-
-/// Products with Y for blocks of up to `most` vectors on the host, one after another as BlockKrylov
-/// has them.
-template <class ExecutionSpace, class Scalar>
-class UnfoldingOperator {
-  using Memory = typename ExecutionSpace::memory_space;
-  using Block = BlockKrylov::Block;
-  using MatrixType = Matrix<Scalar, Memory>;
-
- public:
-  UnfoldingOperator(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-                    Workspace<Memory>& workspace)
-      : exec_(exec),
-        Y_(Y),
-        V_(panel(exec, "sporades::tucker::right", Y.extent(1), padded_columns(most))),
-        Z_(panel(exec, "sporades::tucker::image", Y.extent(1), padded_columns(most))),
-        host_(Kokkos::create_mirror_view(Z_)),
-        workspace_(workspace) {
-    if (!is_gpu<ExecutionSpace>) return;
-    right_ =
-        MatrixType(Kokkos::view_alloc(exec, "sporades::tucker::right"), Y.extent(1), V_.extent(0));
-  }
-
-  /// Y^T U. Fences exec.
-  Block transposed(MatrixType const& U) const {
-    if constexpr (is_gpu<ExecutionSpace>)
-      transposed_product(
-          exec_, U, Y_,
-          Kokkos::subview(Z_, std::make_pair(std::size_t{0}, U.extent(1)), Kokkos::ALL),
-          workspace_);
-    else
-      normal_product<NormalStep::right>(exec_, Y_, V_, U, Z_, workspace_);
-    return fetch(U.extent(1));
-  }
-
-  /// Y^T U of U = Y V. Fences exec.
-  Block normal(Block const& V, MatrixType const& U) const {
-    if constexpr (is_gpu<ExecutionSpace>) {
-      images(V, U);
-      return transposed(U);
-    } else {
-      send(V);
-      normal_product<NormalStep::both>(exec_, Y_, V_, U, Z_, workspace_);
-      return fetch(V.size() / Y_.extent(1));
-    }
-  }
-
-  /// U = Y V. Enqueued on exec.
-  void images(Block const& V, MatrixType const& U) const {
-    send(V);
-    if constexpr (is_gpu<ExecutionSpace>)
-      multiply(exec_, Y_,
-               Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
-               U);
-    else
-      normal_product<NormalStep::left>(exec_, Y_, V_, U, Z_, workspace_);
-  }
-
- private:
-  void send(Block const& V) const {
-    fence(exec_, "sporades::tucker::send");  // the host may be the device
-    std::fill_n(host_.data(), host_.size(), 0.0);
-    std::size_t const columns = Y_.extent(1);
-    for (std::size_t e = 0; e < V.size(); ++e) entry(e / columns, e % columns) = V[e];
-    Kokkos::deep_copy(exec_, V_, host_);
-    if constexpr (is_gpu<ExecutionSpace>)
-      Kokkos::parallel_for("sporades::tucker::transpose",
-                           Range<ExecutionSpace>(exec_, 0, V_.extent(0) * V_.extent(1)),
-                           TransposeMatrix<Panel, MatrixType>{V_, right_});
-  }
-
-  Block fetch(std::size_t count) const {
-    Kokkos::deep_copy(exec_, host_, Z_);
-    fence(exec_, "sporades::tucker::image");
-    std::size_t const columns = Y_.extent(1);
-    Block block(count * columns);
-    for (std::size_t e = 0; e < block.size(); ++e) block[e] = entry(e / columns, e % columns);
-    return block;
-  }
-
-  using Panel = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
-
-  static Panel panel(ExecutionSpace const& exec, std::string const& label, std::size_t columns,
-                     std::size_t vectors) {
-    auto const properties = Kokkos::view_alloc(exec, label);
-    return is_gpu<ExecutionSpace> ? Panel(properties, vectors, columns)
-                                  : Panel(properties, columns, vectors);
-  }
-  double& entry(std::size_t vector, std::size_t column) const {
-    return is_gpu<ExecutionSpace> ? host_(vector, column) : host_(column, vector);
-  }
-
-  ExecutionSpace exec_;
-  MatrixType Y_;
-  Panel V_, Z_;                      // GPUs: padded x P, a vector a row; CPUs: P x padded
-  typename Panel::HostMirror host_;  // of Z; Z itself on a CPU
-  MatrixType right_;                 // GPUs: P x padded, V in Scalar
-  Workspace<Memory>& workspace_;
 };
 
 /// The leading left singular vectors of unfoldings, one after another.
@@ -230,18 +121,18 @@ class LeftSingularVectors {
   }
 
   /// From Y^T Y, columns x columns: with its eigenvectors V, Y V has the wanted columns times the
-  /// singular values. What lies below the rounding of the squares is dropped.
+  /// singular values. Values below the rounding of the squares are dropped.
   MatrixType by_columns(MatrixType const& Y, int wanted) {
     std::size_t const columns = Y.extent(1);
     auto const eigen = leading_eigen(gram_on_host(Y), static_cast<int>(columns), wanted);
     squares_ = eigen.values;
-    UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(
-        exec_, Y, static_cast<std::size_t>(wanted), tall_.workspace());
+    Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, static_cast<std::size_t>(wanted),
+                                                      tall_.workspace());
     return images(unfolding, Y, eigen.vectors);
   }
 
   /// Y^T A for the first k columns of A.
-  BlockKrylov::Block core_of(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding,
+  BlockKrylov::Block core_of(Unfolding<ExecutionSpace, Scalar> const& unfolding,
                              Product const& product, MatrixType const& A, std::size_t k) const {
     std::size_t const rows = product.Y.extent(0);
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, k);
@@ -256,7 +147,7 @@ class LeftSingularVectors {
     auto const& Y = product.Y;
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     auto const k = static_cast<std::size_t>(wanted);
-    UnfoldingOperator<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
+    Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
     BlockKrylov krylov(columns, wanted, stop_);
     if (core.empty()) core = core_of(unfolding, product, A, k);
     core.resize(k * columns);
@@ -298,7 +189,7 @@ class LeftSingularVectors {
   }
 
   /// Y V for the vectors that have a singular value, a row each.
-  MatrixType images(UnfoldingOperator<ExecutionSpace, Scalar> const& unfolding, MatrixType const& Y,
+  MatrixType images(Unfolding<ExecutionSpace, Scalar> const& unfolding, MatrixType const& Y,
                     std::vector<double> vectors) {
     std::size_t const columns = Y.extent(1), found = found_values(columns);
     vectors.resize(found * columns);
@@ -323,5 +214,4 @@ class LeftSingularVectors {
   std::vector<double> squares_;
 };
 
-}  // namespace detail
-}  // namespace sporades
+}  // namespace sporades::detail

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/cp_als/model.hpp>
-#include <sporades/algorithms/detail/tucker/state.hpp>
+// Included by algorithms/tucker.hpp.
+
+#include <sporades/algorithms/detail/column_signs.hpp>
 
 namespace sporades::detail {
 /// A(i, r) = -A(i, r) where down(r)
@@ -21,8 +22,8 @@ struct FlipColumns {
 /// positive, the core's signs follow. The state stays as it is. Fences exec. Throws RunError if a
 /// number of the core is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-TuckerTensor<Scalar, MemorySpace> sign_fixed_model(ExecutionSpace const& exec,
-                                                   TuckerState<Scalar, MemorySpace> const& state) {
+TuckerTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
+                                           TuckerState<Scalar, MemorySpace> const& state) {
   TuckerTensor<Scalar, MemorySpace> model;
   auto core = state.core;
   for (double const g : core)

@@ -8,9 +8,12 @@
 
 namespace sporades::detail {
 
-/// What of U = Y V and Z = Y^T U is computed: both, in one pass over Y; U alone; or Z from a U that
-/// is given.
-enum class NormalStep { both, left, right };
+/// What normal_product computes.
+enum class NormalStep {
+  both,  // U = Y V and Z = Y^T U, in one pass over Y
+  left,  // U = Y V
+  right  // Z = Y^T U from a U that is given
+};
 
 /// The step for a block of rows and, one after another, tiles of eight or four vectors. Eight rows
 /// at a time meet V, and the eight before them, which are in cache, are added to the block's sums
@@ -131,7 +134,7 @@ struct NormalBlocks {
 /// U = Y V and Z = Y^T U on a CPU, or one of them. Y: I x P, contiguous, P a multiple of 4. V, Z: P
 /// x Q in double, contiguous, Q a multiple of 4. U: I x up to Q, contiguous or padded. Blocks of
 /// rows and the order of their sums are given by the shape alone: the same bits on any number of
-/// threads. Enqueued on exec, does not fence but where the workspace grows. 2 I P Q flops a
+/// threads. Enqueued on exec, does not fence except where the workspace grows. 2 I P Q flops a
 /// product; reads Y once.
 template <NormalStep step, class ExecutionSpace, class Scalar, class MemorySpace, class Vectors>
 void normal_product(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& Y,

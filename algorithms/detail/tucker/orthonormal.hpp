@@ -38,7 +38,7 @@ class TallMatrices {
   }
 
   /// A's columns become orthonormal in their order, each changed by those before it alone: by
-  /// Gram-Schmidt on A^T A, done twice, so that they are to rounding. A column that lies in the
+  /// Gram-Schmidt on A^T A, done twice, so that they are to rounding. A column that is in the
   /// span of those before it is replaced by random numbers, and made orthogonal to all. Fences
   /// exec. Throws RunError if that fails, as where A has more columns than rows.
   void orthonormalize(MatrixType& A, std::uint64_t seed, int mode) {
@@ -46,7 +46,7 @@ class TallMatrices {
     constexpr int most_passes = 12;
     int good = 0;
     for (int pass = 0; pass < most_passes && good < 2; ++pass) {
-      // The rounding of sums in Scalar decides what is left of a column.
+      // What sums in Scalar leave of a dependent column is their rounding.
       double const threshold = 256 * columns * double{std::numeric_limits<Scalar>::epsilon()};
       auto const S = gram_schmidt(gram_on_host(A), columns, threshold);
       MatrixType const B =

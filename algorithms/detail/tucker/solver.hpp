@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/tucker.hpp.
+
 #include <algorithm>
 #include <cmath>
-#include <sporades/algorithms/detail/tucker/options.hpp>
-#include <sporades/algorithms/detail/tucker/state.hpp>
+#include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
+#include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
@@ -36,6 +39,7 @@ class TuckerSolver {
     Product product;
     int const last = state_.order() - 1;
     for (int n = 0; n <= last; ++n) {
+      Region const region("mode ", n);
       throw_if_stopped(options_.stop);
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
@@ -48,6 +52,8 @@ class TuckerSolver {
     state_.fits.push_back(fit());
     state_.seconds.push_back(timer.seconds());
   }
+
+  bool has_converged() const { return fit_has_settled(state_.fits, 1, options_.tolerance); }
 
  private:
   /// Y_(0)^T A_0 when mode 0 is next: no factor has changed since the last iteration's core, which
@@ -105,7 +111,7 @@ class TuckerSolver {
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - ||G||^2, as the factors are orthonormal.
   /// This leaves an error of some roundings relative to ||X||^2. In float, where that is too much
-  /// for a fit to 1e-5, the residual is computed again in double. What is left below zero counts as
+  /// for a fit to 1e-5, the residual is computed again in double. A residual below zero counts as
   /// zero: fits past 1 - 1e-8 are not told apart.
   double fit() {
     constexpr double roundings = 32, wanted = 1e-5;

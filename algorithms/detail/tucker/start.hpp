@@ -2,48 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by algorithms/tucker.hpp.
+
 #include <cmath>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
-#include <sporades/algorithms/detail/tucker/options.hpp>
-#include <sporades/algorithms/detail/tucker/state.hpp>
+#include <sporades/algorithms/detail/tucker/orthonormal.hpp>
+#include <sporades/algorithms/detail/tucker/problem.hpp>
 
 namespace sporades {
 namespace detail {
-
-/// Throws Error where an option is out of its range.
-inline void check_tucker(TuckerOptions const& options) {
-  expects(options.iterations > 0, "tucker: ", options.iterations, " iterations: at least 1");
-  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "tucker: tolerance ",
-          options.tolerance, " is not 0 or a positive number");
-  expects(options.memory_limit >= 0, "tucker: memory limit ", options.memory_limit,
-          " is not 0 or a positive number of bytes");
-  expects(options.starts > 0, "tucker: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init == TuckerInit::random, "tucker: ", options.starts,
-          " starts: only random ones can be several, and init is another");
-  for (std::size_t n = 0; n < options.ranks.size(); ++n)
-    expects(options.ranks[n] > 0 && options.ranks[n] < 65536, "tucker: rank ", options.ranks[n],
-            " of mode ", n, " is not in 1 to 65535");
-}
-
-/// The same, and where the ranks do not fit a tensor of these dims: there is one a mode, none
-/// larger than its mode, nor than the product of the others (X_(n) times their Kronecker product
-/// has no more columns, and so no more singular vectors).
-inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
-  check_tucker(options);
-  auto const& ranks = options.ranks;
-  expects(ranks.size() == dims.size(), "tucker: ", ranks.size(), " ranks for a tensor of order ",
-          dims.size());
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    expects(static_cast<std::uint64_t>(ranks[n]) <= dims[n], "tucker: rank ", ranks[n], " of mode ",
-            n, " is larger than the mode, ", dims[n]);
-    double others = 1;
-    for (std::size_t m = 0; m < dims.size(); ++m)
-      if (m != n) others *= ranks[m];
-    expects(ranks[n] <= others, "tucker: rank ", ranks[n], " of mode ", n,
-            " is larger than the product of the other ranks, ", others);
-  }
-}
 
 /// The state before the first iteration: the factors made orthonormal. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
@@ -78,8 +46,6 @@ void check_tucker_state(Dims const& dims, TuckerOptions const& options,
 
 }  // namespace detail
 
-/// The state before the first iteration of a `random` or `hosvd` start. Fences exec.
-/// Throws Error if the options say `given`, or do not fit X.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
                                               CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -97,9 +63,6 @@ TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
   return detail::first_tucker_state(exec, std::move(A), options.seed);
 }
 
-/// The state before the first iteration of a given start, whose factors are copied; its core is not
-/// read. Fences exec. Throws Error if its ranks or dims are not those of the options and dims, or
-/// it is not finite.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
     ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,

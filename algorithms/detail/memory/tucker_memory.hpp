@@ -139,3 +139,5 @@ MemoryNeed tucker_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/tucker_memory.hpp>

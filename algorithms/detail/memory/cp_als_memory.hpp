@@ -139,3 +139,5 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/cp_als_memory.hpp>

@@ -53,25 +53,25 @@ struct DeviceMath : HostMath {
 template <class ExecutionSpace>
 using MathOf = std::conditional_t<is_gpu<ExecutionSpace>, DeviceMath, HostMath>;
 
-/// Ranks 0 to n-1 of which rank k comes about (k+1)^-skew as often as rank 0: the inverse of a
-/// power law's distribution function.
-struct ZipfRank {
+/// Places 0 to n-1 in an order of frequency: place k comes about (k+1)^-skew as often as place 0
+/// (Zipf's law). Drawn by the inverse of the law's distribution function.
+struct PowerLaw {
   std::uint64_t n = 1;
   double a = 0;
   double exponent = 0;
   bool logarithmic = false;
 
-  ZipfRank() = default;
-  ZipfRank(std::uint64_t count, double skew) : n(count), logarithmic(std::fabs(1 - skew) < 1e-9) {
+  PowerLaw() = default;
+  PowerLaw(std::uint64_t count, double skew) : n(count), logarithmic(std::fabs(1 - skew) < 1e-9) {
     double const end = static_cast<double>(n) + 1;
     a = logarithmic ? std::log(end) : std::pow(end, 1 - skew) - 1;
     exponent = logarithmic ? 0 : 1 / (1 - skew);
   }
 
-  /// Clears is_certain where the host's mathematics might give another rank: x lies too close to
+  /// Clears is_certain where the host's mathematics might give another place: x is too close to
   /// the integer between two of them.
   template <class Math>
-  KOKKOS_INLINE_FUNCTION std::uint64_t rank(double u, Math, bool& is_certain) const {
+  KOKKOS_INLINE_FUNCTION std::uint64_t place(double u, Math, bool& is_certain) const {
     double const volatile product = u * a;  // rounded: no fused multiply-add changes the tensor
     double const x = logarithmic ? Math::exp(product) : Math::pow(1 + product, exponent);
     if (Math::error > 0) {
@@ -87,17 +87,22 @@ struct ZipfRank {
   }
 };
 
-enum class SliceOrder { natural, shuffled, centred };
+/// Where the slices of the places stand in a mode.
+enum class SliceOrder {
+  natural,   // in the order of their places: the heaviest first
+  shuffled,  // in an order that looks random
+  centred    // the heaviest in the middle
+};
 
-/// Which index the slice of a rank has.
-struct RankToIndex {
+/// Which index the slice of a place has.
+struct PlaceToIndex {
   std::uint64_t n = 1;
   std::uint64_t multiplier = 1;
   std::uint64_t offset = 0;
   SliceOrder order = SliceOrder::natural;
 
-  RankToIndex() = default;
-  RankToIndex(std::uint64_t count, SliceOrder slices, std::uint64_t seed)
+  PlaceToIndex() = default;
+  PlaceToIndex(std::uint64_t count, SliceOrder slices, std::uint64_t seed)
       : n(count), order(slices) {
     if (order != SliceOrder::shuffled || n <= 2) return;
     multiplier = static_cast<std::uint64_t>(0.6180339887498949 * static_cast<double>(n)) | 1;
@@ -107,11 +112,11 @@ struct RankToIndex {
     if (multiplier == 0) multiplier = 1;
   }
 
-  KOKKOS_INLINE_FUNCTION std::uint64_t operator()(std::uint64_t rank) const {
-    if (order == SliceOrder::shuffled) return multiply_add_modulo(rank, multiplier, offset, n);
-    if (order == SliceOrder::natural) return rank;
-    std::uint64_t const half = (rank + 1) / 2;  // 0, +1, -1, +2, -2 ... from the middle
-    return (rank & 1) ? (n / 2 + half) % n : (n / 2 + n - half) % n;
+  KOKKOS_INLINE_FUNCTION std::uint64_t operator()(std::uint64_t place) const {
+    if (order == SliceOrder::shuffled) return multiply_add_modulo(place, multiplier, offset, n);
+    if (order == SliceOrder::natural) return place;
+    std::uint64_t const half = (place + 1) / 2;  // 0, +1, -1, +2, -2 ... from the middle
+    return (place & 1) ? (n / 2 + half) % n : (n / 2 + n - half) % n;
   }
 };
 

@@ -45,28 +45,16 @@ double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R)
   using Nonzeros = RowNonzeros<Scalar, Index, typename ExecutionSpace::memory_space>;
   using Objective = RowObjective<Nonzeros>;
   using Short = SolveShortRows<ExecutionSpace, Objective, Method>;
-  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   typename Short::Kernel kernel{};
   kernel.objective.R = R;
-  kernel.objective.lanes = on_gpu ? 8 : 1;
-  int width = 1;
-  while (on_gpu && width < 32 && width < R) width *= 2;
-  double const bytes = 8 * static_cast<double>(kernel.near_doubles());
-  double teams = std::max(1, static_cast<int>(exec.concurrency()) / kernel.objective.lanes / width);
-  bool const in_scratch =
-      on_gpu &&
-      bytes + 256 <= static_cast<double>(Kokkos::TeamPolicy<ExecutionSpace>::scratch_size_max(0));
-  double near = teams * bytes;
-  if (on_gpu) near = in_scratch ? 0 : std::min(near, std::max(bytes, 0x1p30));
+  kernel.objective.lanes = row_lanes<ExecutionSpace>;
+  auto const launch = row_launch(exec, kernel);
   // Long rows are longer than a segment, and have at most twice as many segments as fit the
   // nonzeros.
-  double const longs =
-      std::floor(X.nnz / static_cast<double>(default_segment_length<ExecutionSpace>(X.count(), R)));
-  double const square = Method::second_derivatives ? double{1} * R * kernel.P() : 0;
-  double const partial = std::max<double>(square, kernel.objective.sums());
-  return near + (on_gpu ? 0 : teams * 8 * 65536) +
-         longs * (sizeof(RowScalars) + 8 + 8 * static_cast<double>(kernel.vector_doubles())) +
-         2 * longs * 8 * partial;
+  auto const longs = static_cast<std::size_t>(
+      X.nnz / static_cast<double>(default_segment_length<ExecutionSpace>(X.count(), R)));
+  RowMemory<ExecutionSpace, typename Short::Kernel> const parts(kernel, launch, longs, 2 * longs);
+  return static_cast<double>(parts.size * sizeof(double) + 8 * longs);
 }
 
 /// The memory that CP-APR holds at its peak: cp_apr_start, then
@@ -85,7 +73,8 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   double workspace = 0;
   for (auto dim : X.dims)
     workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
-  count.hold(factors + factors / sizeof(Scalar));  // and a byte an entry that says what is lifted
+  count.hold(factors +
+             factors / sizeof(Scalar));  // and a byte an entry that marks what is to be raised
   count.pass(workspace + 8.0 * P);
   auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
   double const largest = static_cast<double>(max_abs(exec, X.values));
@@ -126,3 +115,5 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/cp_apr_memory.hpp>

@@ -13,7 +13,7 @@
 namespace sporades::detail {
 /// B(i, k) = sign[k] A(i, from[k])
 template <class MatrixType>
-struct ArrangeColumns {
+struct PermuteColumns {
   using Memory = typename MatrixType::memory_space;
   MatrixType A, B;                  // I x R
   Kokkos::View<int*, Memory> from;  // R
@@ -29,10 +29,9 @@ struct ArrangeColumns {
 /// of A[n] changes its sign where flips[n][r], if there are flips. Fences exec. Throws RunError if
 /// a weight is past the range of Scalar.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-KruskalTensor<Scalar, MemorySpace> arranged(ExecutionSpace const& exec,
-                                            std::vector<double> const& weights,
-                                            Factors<Scalar, MemorySpace> const& factors,
-                                            std::vector<std::vector<bool>> const& flips = {}) {
+KruskalTensor<Scalar, MemorySpace> sorted_components(
+    ExecutionSpace const& exec, std::vector<double> const& weights,
+    Factors<Scalar, MemorySpace> const& factors, std::vector<std::vector<bool>> const& flips = {}) {
   std::size_t const R = weights.size();
   for (double const weight : weights)
     if (!(std::abs(weight) <= double{std::numeric_limits<Scalar>::max()}))
@@ -43,11 +42,11 @@ KruskalTensor<Scalar, MemorySpace> arranged(ExecutionSpace const& exec,
   std::iota(from.begin(), from.end(), 0);
   std::stable_sort(from.begin(), from.end(), [&](int a, int b) { return weights[a] > weights[b]; });
   Kokkos::View<int*, MemorySpace> const from_view(
-      Kokkos::view_alloc(exec, "sporades::arranged::from"), R),
-      sign_view(Kokkos::view_alloc(exec, "sporades::arranged::sign"), R);
+      Kokkos::view_alloc(exec, "sporades::sorted_components::from"), R),
+      sign_view(Kokkos::view_alloc(exec, "sporades::sorted_components::sign"), R);
   auto const from_host = Kokkos::create_mirror_view(from_view);
   auto const sign_host = Kokkos::create_mirror_view(sign_view);
-  fence(exec, "sporades::arranged::begin");  // the host may be the device
+  fence(exec, "sporades::sorted_components::begin");  // the host may be the device
   std::copy(from.begin(), from.end(), from_host.data());
   Kokkos::deep_copy(exec, from_view, from_host);
   KruskalTensor<Scalar, MemorySpace> model;
@@ -55,19 +54,20 @@ KruskalTensor<Scalar, MemorySpace> arranged(ExecutionSpace const& exec,
     for (std::size_t k = 0; k < R; ++k) sign_host(k) = !flips.empty() && flips[n][from[k]] ? -1 : 1;
     Kokkos::deep_copy(exec, sign_view, sign_host);
     auto const& A = factors[n];
-    auto const B = make_matrix<Scalar>(exec, "sporades::arranged::factor", A.extent(0), R);
-    Kokkos::parallel_for("sporades::arranged::columns", Range<ExecutionSpace>(exec, 0, A.extent(0)),
-                         ArrangeColumns<Matrix<Scalar, MemorySpace>>{A, B, from_view, sign_view});
-    fence(exec, "sporades::arranged::columns");
+    auto const B = make_matrix<Scalar>(exec, "sporades::sorted_components::factor", A.extent(0), R);
+    Kokkos::parallel_for("sporades::sorted_components::columns",
+                         Range<ExecutionSpace>(exec, 0, A.extent(0)),
+                         PermuteColumns<Matrix<Scalar, MemorySpace>>{A, B, from_view, sign_view});
+    fence(exec, "sporades::sorted_components::columns");
     model.factors.push_back(B);
   }
-  model.weights =
-      Vector<Scalar, MemorySpace>(Kokkos::view_alloc(exec, "sporades::arranged::weights"), R);
+  model.weights = Vector<Scalar, MemorySpace>(
+      Kokkos::view_alloc(exec, "sporades::sorted_components::weights"), R);
   auto const host = Kokkos::create_mirror_view(model.weights);
-  fence(exec, "sporades::arranged::weights");
+  fence(exec, "sporades::sorted_components::weights");
   for (std::size_t k = 0; k < R; ++k) host(k) = static_cast<Scalar>(weights[from[k]]);
   Kokkos::deep_copy(exec, model.weights, host);
-  fence(exec, "sporades::arranged::model");
+  fence(exec, "sporades::sorted_components::model");
   return model;
 }
 

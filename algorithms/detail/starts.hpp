@@ -3,11 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <sporades/algorithms/run.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/core/timer.hpp>
-#include <vector>
 
-namespace sporades {
+namespace sporades::detail {
 
 /// Where a run of several starts, one after another, stands: continued from here, it gives the same
 /// bits as one that was never stopped.
@@ -22,35 +21,40 @@ struct Starts {
   State best_state{};          // and its state
 };
 
-namespace detail {
-
 /// Runs from starts.state, and then from the states that next(options) makes of other seeds (see
-/// seed_of_start), until options.starts have ended or one is stopped. run(options, state) runs one
-/// to its end; score(state) is what it is judged by, larger is better. Returns the best's result,
+/// seed_of_start), until options.starts have ended or the observer stops one.
+/// run(options, state, observer) runs one to its end. The value of its last iteration is what it is
+/// judged by; larger is better, and the first of equal ones counts. Returns the result of the best,
 /// with the kernel times of all; a start that was stopped counts as well.
-template <class State, class Options, class Next, class Run, class Score>
-auto run_starts(Options const& options, Starts<State>& starts, Next const& next, Run const& run,
-                Score const& score) {
+template <class State, class Options, class Next, class Run>
+auto run_starts(Options const& options, Starts<State>& starts, Observer const& observer,
+                Next const& next, Run const& run) {
+  Observer watched;
+  if (observer)
+    watched = [&](IterationInfo info) {
+      info.start = starts.current;
+      return observer(info);
+    };
   auto const of_start = [&](int k) {
     auto one = options;
     one.starts = 1;
     one.seed = seed_of_start(options.seed, k);
     return one;
   };
-  using Result = decltype(run(options, starts.state));
+  using Result = decltype(run(options, starts.state, watched));
   std::map<std::string, KernelTime> kernels;
   std::optional<Result> result;  // of the best start, where it ran here
   bool stopped = false;
   while (!stopped) {
     int const k = starts.current;
     if (starts.scores.size() == static_cast<std::size_t>(k)) {
-      auto ran = run(of_start(k), starts.state);
+      auto ran = run(of_start(k), starts.state, watched);
       for (auto const& [label, time] : ran.kernels) {
         kernels[label].seconds += time.seconds;
         kernels[label].calls += time.calls;
       }
       stopped = ran.is_stopped();
-      double const reached = score(starts.state);
+      double const reached = starts.state.info(starts.state.iteration() - 1).value;
       bool const is_best = k == 0 || reached > starts.scores[starts.best];
       result.reset();
       if (is_best) result = std::move(ran);
@@ -68,13 +72,12 @@ auto run_starts(Options const& options, Starts<State>& starts, Next const& next,
     starts.state = next(of_start(k + 1));
   }
   int const of = stopped && result ? starts.current : starts.best;
-  if (!result) result = run(of_start(of), starts.best_state);  // it has ended: no iteration is done
-  if (stopped) result->stop = decltype(result->stop)::observer;
+  if (!result) result = run(of_start(of), starts.best_state, {});  // it has ended: none is done
+  if (stopped) result->stop = StopReason::observer;
   result->kernels = kernels;
   result->start_scores = starts.scores;
   result->seed = seed_of_start(options.seed, of);
   return *std::move(result);
 }
 
-}  // namespace detail
-}  // namespace sporades
+}  // namespace sporades::detail

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_als.hpp.
+
+#include <cmath>
+#include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/core/detail/region.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// Throws Error where an option is out of its range.
+inline void check_cp_als(CpAlsOptions const& options) {
+  expects(options.rank > 0 && options.rank < 65536, "cp_als: rank ", options.rank,
+          " is not in 1 to 65535");
+  expects(options.iterations > 0, "cp_als: ", options.iterations, " iterations: at least 1");
+  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_als: tolerance ",
+          options.tolerance, " is not 0 or a positive number");
+  expects(options.regularization >= 0 && std::isfinite(options.regularization),
+          "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
+  expects(options.starts > 0, "cp_als: ", options.starts, " starts: at least 1");
+  expects(options.starts == 1 || options.init == CpAlsInit::random ||
+              options.init == CpAlsInit::automatic,
+          "cp_als: ", options.starts,
+          " starts: only random ones can be several, and init is another");
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+    CpAlsOptions const& options) {
+  detail::Region const region("sporades::make_cp_als_problem");
+  detail::check_cp_als(options);
+  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "cp_als");
+  auto& summed = scaled.tensor;  // the norm is that of the sums
+  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+                         ? detail::choose_fused_modes<ExecutionSpace, Scalar>(
+                               summed.dims, summed.nnz(), options.rank)
+                         : std::vector<int>();
+  Dims const dims = summed.dims;
+  Position const nnz = summed.nnz();
+  double const square = detail::norm_squared(exec, summed.values);
+  return {dims,
+          detail::make_dimension_tree(exec, hand_over(summed), fused,
+                                      MttkrpOptions{options.strategy, options.rank}),
+          square, scaled.exponent, nnz};
+}
+
+}  // namespace sporades

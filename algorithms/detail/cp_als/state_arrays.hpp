@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_als.hpp.
+
+namespace sporades::detail {
+
+template <class Scalar, class MemorySpace>
+struct StateArrays<CpAlsState<Scalar, MemorySpace>> {
+  static constexpr char const* name = "cp_als";
+
+  template <class State, class Arrays>
+  static void visit(State& state, Arrays& arrays) {
+    auto const R = static_cast<std::size_t>(arrays.shape().ranks[0]);
+    arrays.matrices("factor", state.factors);
+    arrays.numbers("weights", state.weights, R);
+    arrays.lists("gram", state.grams, R * R);
+    arrays.any_numbers("fits", state.fits);
+    arrays.numbers("seconds", state.seconds, state.fits.size());
+  }
+};
+
+}  // namespace sporades::detail

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_apr.hpp.
+
+#include <sporades/algorithms/detail/cp_apr/problem.hpp>
+#include <sporades/algorithms/detail/cp_apr/solver.hpp>
+#include <sporades/algorithms/detail/cp_apr/start.hpp>
+#include <sporades/algorithms/detail/sorted_components.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
+
+namespace sporades {
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
+                                        CpAprProblem<Scalar, Index, MemorySpace>& problem,
+                                        CpAprOptions const& options,
+                                        CpAprState<Scalar, MemorySpace>& state,
+                                        Observer const& observer) {
+  detail::Region const region("sporades::cp_apr");
+  detail::check_cp_apr(options);
+  expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
+          "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
+          "method mu, and the method is ", to_string(options.method));
+  detail::check_apr_state(problem.dims, options, state);
+  detail::KernelTimes times(options.time_kernels);
+  detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  CpAprResult<Scalar, MemorySpace> result;
+  static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+  result.model = detail::sorted_components(exec, state.weights, state.factors);
+  result.iterations = state.iterations;
+  return result;
+}
+
+namespace detail {
+
+/// From starts.state, and from random starts of other seeds (seed_of_start) until there are
+/// options.starts. Returns the result of the highest log-likelihood, the first of equal ones.
+/// Fences exec. Throws as cp_apr.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr_of_starts(ExecutionSpace const& exec,
+                                                  CpAprProblem<Scalar, Index, MemorySpace>& problem,
+                                                  CpAprOptions const& options,
+                                                  Starts<CpAprState<Scalar, MemorySpace>>& starts,
+                                                  Observer const& observer = {}) {
+  using State = CpAprState<Scalar, MemorySpace>;
+  return run_starts(
+      options, starts, observer,
+      [&](CpAprOptions const& one) { return cp_apr_start<Scalar>(exec, problem.dims, one); },
+      [&](CpAprOptions const& one, State& state, Observer const& watched) {
+        return cp_apr(exec, problem, one, state, watched);
+      });
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
+                                        CooTensor<Scalar, Index, MemorySpace> const& X,
+                                        CpAprOptions const& options, Observer const& observer) {
+  auto problem = make_cp_apr_problem(exec, X, options);
+  detail::Starts<CpAprState<Scalar, MemorySpace>> starts;
+  starts.state = cp_apr_start<Scalar>(exec, X.dims, options);
+  return detail::cp_apr_of_starts(exec, problem, options, starts, observer);
+}
+
+}  // namespace sporades

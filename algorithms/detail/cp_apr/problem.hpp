@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_apr.hpp.
+
+#include <cmath>
+#include <limits>
+#include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/formats/sort_coo.hpp>
+
+namespace sporades {
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t CpAprProblem<Scalar, Index, MemorySpace>::storage_bytes() const {
+  std::uint64_t bytes = counts.storage_bytes() + plan.storage_bytes();
+  for (auto const& mode : rows) {
+    bytes += mode.storage_bytes();
+    bool const is_counts = mode.X.values.data() == counts.values.data();
+    if (!is_counts) bytes += mode.X.storage_bytes();
+  }
+  return bytes;
+}
+
+namespace detail {
+
+/// Whether one of the options that only method mu has is not at its default.
+inline bool asks_for_updates(CpAprOptions const& options) {
+  CpAprOptions const defaults;
+  return options.strategy != defaults.strategy || options.pi != defaults.pi ||
+         options.epsilon != defaults.epsilon;
+}
+
+/// Throws Error where an option is out of its range, or of another method.
+inline void check_cp_apr(CpAprOptions const& options) {
+  auto const is_positive = [](double x) { return x > 0 && std::isfinite(x); };
+  expects(options.rank > 0 && options.rank < 65536, "cp_apr: rank ", options.rank,
+          " is not in 1 to 65535");
+  constexpr int most = 46336;  // (most + 1) most < 2^31: entries of a row's system
+  expects(options.method != CpAprMethod::pdnr || options.rank <= most, "cp_apr: rank ",
+          options.rank,
+          ": method pdnr counts the entries of its systems in 32 bits and takes ranks to ", most,
+          ", mu and pqnr take 65535");
+  expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
+  expects(options.starts > 0, "cp_apr: ", options.starts, " starts: at least 1");
+  expects(options.starts == 1 || options.init == CpAprInit::random, "cp_apr: ", options.starts,
+          " starts: only random ones can be several, and init is another");
+  expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
+          " inner iterations: at least 1");
+  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
+          options.tolerance, " is not 0 or a positive number");
+  expects(is_positive(options.kappa), "cp_apr: kappa ", options.kappa, " is not a positive number");
+  expects(is_positive(options.kappa_tolerance), "cp_apr: kappa tolerance ", options.kappa_tolerance,
+          " is not a positive number");
+  expects(is_positive(options.epsilon), "cp_apr: epsilon ", options.epsilon,
+          " is not a positive number");
+  expects(options.method == CpAprMethod::mu || !asks_for_updates(options), "cp_apr: the method is ",
+          to_string(options.method), ", and ", to_string(CpAprMethod::mu),
+          " alone has strategies of Phi, a stored pi and epsilon; here strategy ",
+          to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
+          options.epsilon);
+}
+
+/// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
+template <class ExecutionSpace, class Tensor>
+void check_counts(ExecutionSpace const& exec, Tensor const& X) {
+  auto const values = X.values;
+  Position first = X.nnz();
+  Kokkos::parallel_reduce(
+      "sporades::cp_apr::first_bad_count", Range<ExecutionSpace>(exec, 0, X.nnz()),
+      KOKKOS_LAMBDA(Position p, Position & least) {
+        bool const is_count = values(p) >= 0 && values(p) - values(p) == 0;
+        if (!is_count && p < least) least = p;
+      },
+      Kokkos::Min<Position>(first));
+  if (first >= X.nnz()) return;
+  typename Tensor::Scalar value;
+  Kokkos::View<typename Tensor::Scalar, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(
+      &value);
+  Kokkos::deep_copy(exec, host, Kokkos::subview(X.values, first));
+  fence(exec, "sporades::cp_apr::first_bad_count");
+  fail("cp_apr: value ", first, " of X (counted from 0) is ", value,
+       ": counts are finite and at least 0");
+}
+
+/// The power of two at or below the least of these values that is above 0, within two bounds: at
+/// most 1, so that whole numbers stay as they are, and at least 2^-64 of the largest, so that
+/// nothing divided by it overflows. Fences exec.
+template <class ExecutionSpace, class Values>
+double unit_of_counts(ExecutionSpace const& exec, Values const& values, double largest) {
+  using Scalar = typename Values::non_const_value_type;
+  Scalar least = 0;
+  Kokkos::parallel_reduce(
+      "sporades::cp_apr::least_count", Range<ExecutionSpace>(exec, 0, values.extent(0)),
+      KOKKOS_LAMBDA(Position p, Scalar & smallest) {
+        if (values(p) > 0 && values(p) < smallest) smallest = values(p);
+      },
+      Kokkos::Min<Scalar>(least));
+  int const exponent = std::max({std::ilogb(least), std::ilogb(largest) - 64, -1022});
+  return std::ldexp(1.0, std::min(exponent, 0));
+}
+
+/// X with its values times the factor; X itself for a factor of 1.
+template <class ExecutionSpace, class Tensor>
+Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
+  using Scalar = typename Tensor::Scalar;
+  if (factor == 1) return X;
+  Tensor Y = X;
+  Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::cp_apr::counts", X.nnz());
+  Kokkos::parallel_for("sporades::cp_apr::scale_counts", Range<ExecutionSpace>(exec, 0, X.nnz()),
+                       Scale<Scalar, typename Tensor::MemorySpace>{X.values, Y.values, factor});
+  return Y;
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+    CpAprOptions const& options) {
+  detail::Region const region("sporades::make_cp_apr_problem");
+  detail::check_cp_apr(options);
+  expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, "cp_apr");
+  detail::check_counts(exec, X);
+  auto const counts = sum_duplicates(exec, hand_over(X)).tensor;
+  double const largest = static_cast<double>(detail::max_abs(exec, counts.values));
+  expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
+  expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
+  CpAprProblem<Scalar, Index, MemorySpace> problem{counts.dims, counts, {}, {}};
+  problem.unit = detail::unit_of_counts(exec, counts.values, largest);
+  double const nnz = static_cast<double>(counts.nnz());
+  problem.density = nnz;
+  for (std::uint64_t dim : counts.dims) problem.density /= static_cast<double>(dim);
+  using Limits = std::numeric_limits<Scalar>;
+  problem.least_epsilon =
+      std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
+  auto const in_units = detail::scaled(exec, counts, 1 / problem.unit);
+  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
+  if (options.method == CpAprMethod::mu) {
+    problem.plan = make_phi_plan(exec, in_units, {options.strategy, columns, options.pi});
+    // The log-likelihood gathers a row of every mode for each count: close together in this order.
+    auto const& linear = problem.plan.products.alto;
+    if (linear.order() > 0)
+      problem.counts = detail::scaled(exec, to_coo(exec, linear), problem.unit);
+  } else {
+    for (int n = 0; n < counts.order(); ++n)
+      problem.rows.push_back(detail::make_row_subproblems(
+          exec, sorted(exec, in_units, detail::mttkrp_mode_order(counts.dims, n)), n,
+          options.rank));
+  }
+  return problem;
+}
+
+}  // namespace sporades

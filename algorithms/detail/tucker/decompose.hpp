@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/tucker.hpp.
+
+#include <sporades/algorithms/detail/starts.hpp>
+#include <sporades/algorithms/detail/tucker/model.hpp>
+#include <sporades/algorithms/detail/tucker/problem.hpp>
+#include <sporades/algorithms/detail/tucker/solver.hpp>
+#include <sporades/algorithms/detail/tucker/start.hpp>
+
+namespace sporades {
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
+                                         TuckerProblem<Scalar, Index, MemorySpace>& problem,
+                                         TuckerOptions const& options,
+                                         TuckerState<Scalar, MemorySpace>& state,
+                                         Observer const& observer) {
+  detail::Region const region("sporades::tucker");
+  detail::check_tucker(options, problem.dims);
+  expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
+  detail::check_tucker_state(problem.dims, options, state);
+  detail::KernelTimes times(options.time_kernels);
+  detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+  TuckerResult<Scalar, MemorySpace> result;
+  static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+  result.model = detail::model_of(exec, state);
+  result.fits = state.fits;
+  return result;
+}
+
+namespace detail {
+
+/// From starts.state, and from random starts of other seeds (seed_of_start) until there are
+/// options.starts. Returns the result of the best fit, the first of equal ones. Fences exec. Throws
+/// as tucker.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker_of_starts(
+    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace>& problem,
+    TuckerOptions const& options, Starts<TuckerState<Scalar, MemorySpace>>& starts,
+    Observer const& observer = {}) {
+  using State = TuckerState<Scalar, MemorySpace>;
+  CooTensor<Scalar, Index, MemorySpace> no_nonzeros;  // a random start asks for the dims only
+  no_nonzeros.dims = problem.dims;
+  return run_starts(
+      options, starts, observer,
+      [&](TuckerOptions const& one) { return tucker_start(exec, no_nonzeros, one); },
+      [&](TuckerOptions const& one, State& state, Observer const& watched) {
+        return tucker(exec, problem, one, state, watched);
+      });
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
+                                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                                         TuckerOptions const& options, Observer const& observer) {
+  auto problem = make_tucker_problem(exec, X, options);
+  detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+  starts.state = tucker_start(exec, X, options);
+  return detail::tucker_of_starts(exec, problem, options, starts, observer);
+}
+
+}  // namespace sporades

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <sporades/core/timer.hpp>
+#include <string>
+#include <vector>
+
+/// What the runs of CP-ALS, CP-APR and Tucker have in common: how they are watched, why they end,
+/// and what their results tell beside the model.
+
+namespace sporades {
+
+/// Why a run ended.
+enum class StopReason {
+  converged,   // the tolerance of the options was met
+  iterations,  // all iterations of the options were done
+  observer     // the observer returned false
+};
+
+/// "converged", "all iterations done" or "stopped by the observer".
+inline char const* to_string(StopReason reason) {
+  constexpr char const* names[] = {"converged", "all iterations done", "stopped by the observer"};
+  return names[static_cast<int>(reason)];
+}
+
+/// What an observer sees of an iteration that has ended.
+struct IterationInfo {
+  int start = 0;       // the start that runs, from 0; one below options.starts in the last one
+  int iteration = 0;   // iterations of this start that have ended, this one included
+  double value = 0;    // the fit, or for CP-APR the log-likelihood
+  double change = 0;   // of the value since the iteration before; infinity in the first
+  double seconds = 0;  // wall-clock time of this iteration
+};
+
+/// Called after each iteration on the thread that called the method, when all work of the iteration
+/// is done. Returns true to go on and false to stop: the result is then the model so far, its
+/// `stop` is StopReason::observer, and no further start begins.
+///   auto const result = cp_als(exec, X, options, [](IterationInfo const& now) {
+///     std::printf("start %d, iteration %d: fit %.6f\n", now.start, now.iteration, now.value);
+///     return now.change > 1e-6;
+///   });
+/// The state of a run that begins from one is up to date when the observer is called, and tells
+/// more; here it is saved, so that the run can go on later:
+///   auto state = cp_als_start(exec, X, options);
+///   auto const result = cp_als(exec, problem, options, state, [&](IterationInfo const& now) {
+///     if (now.iteration % 10 == 0) save(snapshot(exec, state));
+///     return true;
+///   });
+using Observer = std::function<bool(IterationInfo const&)>;
+
+/// What the results of all methods have. Iterations before a resumption count as if there had been
+/// none.
+struct RunResult {
+  StopReason stop = StopReason::iterations;
+  bool converged = false;                     // the model's start met the tolerance
+  std::vector<double> seconds;                // of every iteration
+  std::map<std::string, KernelTime> kernels;  // by label, where options.time_kernels
+  std::vector<double> start_scores;  // the last fit or log-likelihood of each start that has ended
+  std::uint64_t seed = 0;            // of the start that gave the model
+
+  /// Whether an observer ended the run.
+  bool is_stopped() const { return stop == StopReason::observer; }
+};
+
+}  // namespace sporades
