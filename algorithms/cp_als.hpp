@@ -161,6 +161,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 
 #include <sporades/algorithms/detail/cp_als/decompose.hpp>
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
+#include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_als/start.hpp>
 #include <sporades/algorithms/detail/cp_als/state_arrays.hpp>
 #include <sporades/eti/cp_als.hpp>

@@ -198,6 +198,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 
 #include <sporades/algorithms/detail/cp_apr/decompose.hpp>
 #include <sporades/algorithms/detail/cp_apr/problem.hpp>
+#include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_apr/start.hpp>
 #include <sporades/algorithms/detail/cp_apr/state_arrays.hpp>
 #include <sporades/eti/cp_apr.hpp>

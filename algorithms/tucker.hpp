@@ -157,6 +157,7 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
 
 #include <sporades/algorithms/detail/tucker/decompose.hpp>
 #include <sporades/algorithms/detail/tucker/problem.hpp>
+#include <sporades/algorithms/detail/tucker/refuse_types.hpp>
 #include <sporades/algorithms/detail/tucker/start.hpp>
 #include <sporades/algorithms/detail/tucker/state_arrays.hpp>
 #include <sporades/eti/tucker.hpp>

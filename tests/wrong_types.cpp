@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/any_coo.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sspttm.hpp>
@@ -36,13 +40,16 @@ void wrong_types() {
   auto const& finished = plan;
   // says: the first argument must be an instance of a Kokkos execution space
   mttkrp(1, X, A, 0, V);
-  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, PermutedTensor
+  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor,
+  // PermutedTensor
   mttkrp(exec, model, A, 0, V);
-  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, PermutedTensor
+  // says: mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor,
+  // PermutedTensor
   mttkrp(exec, finished, A, 0, V);
   // says: a matrix must be row-major (Kokkos::LayoutRight): make_factor(exec, matrix) copies
   mttkrp(exec, plan, given<List<double, Kokkos::LayoutLeft>>(), 0, V);
-  // says: a matrix must not be const, factors that are only read included: make_factor(exec, matrix)
+  // says: a matrix must not be const, factors that are only read included: make_factor(exec,
+  // matrix)
   mttkrp(exec, X, given<List<double const, Kokkos::LayoutRight>>(), 0, V);
   // says: a matrix must have the tensor's scalar type
   mttkrp(exec, plan, A, 0, given<Matrix<float, Space>>());
@@ -80,4 +87,24 @@ void wrong_types() {
   make_coo(exec, {3, 4}, std::vector{X.values}, X.values);
   // says: make_coo: values must be a Kokkos::View of nnz
   make_coo(exec, {3, 4}, X.coordinates, 1);
+  CpAlsOptions als;
+  auto& als_problem = given<CpAlsProblem<double, std::uint32_t, Space>>();
+  auto& als_state = given<CpAlsState<double, Space>>();
+  auto& apr_state = given<CpAprState<double, Space>>();
+  auto const observer = [](IterationInfo const&) { return true; };
+  cp_als(exec, X, als, observer);
+  cp_als(exec, als_problem, als, als_state, observer);
+  // says: std::visit([&](auto const& X) { ... }, tensor) gives the CooTensor in it
+  cp_als(exec, given<AnyCoo<double>>(), als);
+  // says: decompositions take a CooTensor: make_coo makes one of Views
+  make_cp_apr_problem(exec, model, CpAprOptions());
+  // says: the state must be one of this method
+  cp_als(exec, als_problem, als, apr_state);
+  // says: the second argument must be a CooTensor, or the problem that
+  cp_apr(exec, als_problem, CpAprOptions(), apr_state);
+  // says: the problem must not be const: its buffers are written
+  tucker(exec, given<TuckerProblem<double, std::uint32_t, Space> const>(), TuckerOptions(),
+         given<TuckerState<double, Space>>());
+  // says: the problem and the state must have the same scalar type and memory space
+  cp_als(exec, als_problem, als, given<CpAlsState<float, Space>>());
 }

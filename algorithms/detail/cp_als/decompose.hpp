@@ -18,6 +18,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CpAlsOptions const& options,
                                         CpAlsState<Scalar, MemorySpace>& state,
                                         Observer const& observer) {
+  detail::check_types<ExecutionSpace, CpAlsState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::cp_als");
   detail::check_cp_als(options);
   detail::check_state(problem.dims, options, state);

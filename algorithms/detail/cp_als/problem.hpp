@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -33,6 +34,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options) {
+  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_als_problem");
   detail::check_cp_als(options);
   auto scaled = detail::summed_and_scaled(exec, hand_over(X), "cp_als");

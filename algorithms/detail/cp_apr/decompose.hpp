@@ -18,6 +18,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CpAprOptions const& options,
                                         CpAprState<Scalar, MemorySpace>& state,
                                         Observer const& observer) {
+  detail::check_types<ExecutionSpace, CpAprState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::cp_apr");
   detail::check_cp_apr(options);
   expects(problem.rows.empty() == (options.method == CpAprMethod::mu),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/sort_coo.hpp>
@@ -120,6 +121,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
+  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_apr_problem");
   detail::check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");

@@ -18,6 +18,7 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          TuckerOptions const& options,
                                          TuckerState<Scalar, MemorySpace>& state,
                                          Observer const& observer) {
+  detail::check_types<ExecutionSpace, TuckerState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::tucker");
   detail::check_tucker(options, problem.dims);
   expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");

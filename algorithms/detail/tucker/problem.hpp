@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -51,6 +52,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options) {
+  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_tucker_problem");
   detail::check_tucker(options, X.dims);
   auto scaled = detail::summed_and_scaled(exec, hand_over(X), "tucker");

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_als.hpp.
+
+#include <sporades/algorithms/detail/refuse_types.hpp>
+
+namespace sporades {
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CpAlsProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_cp_als_problem(
+    ExecutionSpace const&, Tensor const&, CpAlsOptions const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CpAlsState<double, typename ExecutionSpace::memory_space> cp_als_start(ExecutionSpace const&,
+                                                                       Tensor const&,
+                                                                       CpAlsOptions const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&,
+                                                                  Tensor const&,
+                                                                  CpAlsOptions const&,
+                                                                  Observer const& = {}) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+          class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
+CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&, Problem&,
+                                                                  CpAlsOptions const&, State&,
+                                                                  Observer const& = {}) {
+  detail::refuse_problem<Problem, State,
+                         detail::is_instance<std::remove_const_t<Problem>, CpAlsProblem>,
+                         detail::is_instance<State, CpAlsState>>();
+  return {};
+}
+
+}  // namespace sporades

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/cp_apr.hpp.
+
+#include <sporades/algorithms/detail/refuse_types.hpp>
+
+namespace sporades {
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CpAprProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_cp_apr_problem(
+    ExecutionSpace const&, Tensor const&, CpAprOptions const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&,
+                                                                  Tensor const&,
+                                                                  CpAprOptions const&,
+                                                                  Observer const& = {}) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+          class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
+CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&, Problem&,
+                                                                  CpAprOptions const&, State&,
+                                                                  Observer const& = {}) {
+  detail::refuse_problem<Problem, State,
+                         detail::is_instance<std::remove_const_t<Problem>, CpAprProblem>,
+                         detail::is_instance<State, CpAprState>>();
+  return {};
+}
+
+}  // namespace sporades

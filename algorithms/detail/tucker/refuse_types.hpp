@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by algorithms/tucker.hpp.
+
+#include <sporades/algorithms/detail/refuse_types.hpp>
+
+namespace sporades {
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+TuckerProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_tucker_problem(
+    ExecutionSpace const&, Tensor const&, TuckerOptions const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+TuckerState<double, typename ExecutionSpace::memory_space> tucker_start(ExecutionSpace const&,
+                                                                        Tensor const&,
+                                                                        TuckerOptions const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&,
+                                                                   Tensor const&,
+                                                                   TuckerOptions const&,
+                                                                   Observer const& = {}) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+          class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
+TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&, Problem&,
+                                                                   TuckerOptions const&, State&,
+                                                                   Observer const& = {}) {
+  detail::refuse_problem<Problem, State,
+                         detail::is_instance<std::remove_const_t<Problem>, TuckerProblem>,
+                         detail::is_instance<State, TuckerState>>();
+  return {};
+}
+
+}  // namespace sporades
