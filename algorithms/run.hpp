@@ -29,7 +29,7 @@ inline char const* to_string(StopReason reason) {
 
 /// What an observer sees of an iteration that has ended.
 struct IterationInfo {
-  int start = 0;       // the start that runs, from 0; one below options.starts in the last one
+  int start = 0;       // which of the starts it belongs to, from 0
   int iteration = 0;   // iterations of this start that have ended, this one included
   double value = 0;    // the fit, or for CP-APR the log-likelihood
   double change = 0;   // of the value since the iteration before; infinity in the first

@@ -233,8 +233,9 @@ TEMPLATE_TEST_CASE(
   Host const exec{};
   std::size_t const rows = 37, columns = 20;
   auto const most = GENERATE(std::size_t{3}, std::size_t{9});
-  auto const Y = sporades::detail::with_padding(
-      sporades::detail::random_factor<TestType>(exec, "sporades::test::unfolding", rows, 20, 5, 1));
+  auto const factor =
+      sporades::detail::random_factor<TestType>(exec, "sporades::test::unfolding", rows, 20, 5, 1);
+  auto const Y = sporades::detail::with_padding(factor);
   sporades::detail::Workspace<Host::memory_space> workspace;
   BlockKrylov::Block V;
   for (std::size_t e = 0; e < most * columns; ++e)
