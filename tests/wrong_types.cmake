@@ -11,6 +11,7 @@ if(status EQUAL 0)
   message(FATAL_ERROR "${SOURCE} compiles.")
 endif()
 string(REPLACE ";" "," output "${output}")
+string(REGEX REPLACE "[][]" "" output "${output}")  # brackets would hold list items together
 string(REPLACE "\n" ";" lines "${output}")
 list(FILTER lines INCLUDE REGEX " error: ")
 file(STRINGS ${SOURCE} sentences REGEX "// says: ")

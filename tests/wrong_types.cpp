@@ -3,7 +3,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
-#include <sporades/formats/any_coo.hpp>
+#include <sporades/formats/any_coo_tensor.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sspttm.hpp>
@@ -94,8 +94,8 @@ void wrong_types() {
   auto const observer = [](IterationInfo const&) { return true; };
   cp_als(exec, X, als, observer);
   cp_als(exec, als_problem, als, als_state, observer);
-  // says: std::visit([&](auto const& X) { ... }, tensor) gives the CooTensor in it
-  cp_als(exec, given<AnyCoo<double>>(), als);
+  // says: the tensor is a std::variant, as read_tensor gives it: pass std::visit a function that
+  cp_als(exec, given<AnyCooTensor<double>>(), als);
   // says: decompositions take a CooTensor: make_coo makes one of Views
   make_cp_apr_problem(exec, model, CpAprOptions());
   // says: the state must be one of this method

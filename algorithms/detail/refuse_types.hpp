@@ -24,9 +24,10 @@ using NoCooTensor = std::enable_if_t<!is_instance<std::remove_const_t<Tensor>, C
 template <class Tensor>
 constexpr void refuse_tensor() {
   if constexpr (is_variant<Tensor>)
-    static_assert(never<Tensor>,
-                  "the tensor is a std::variant, as read_tensor gives it: std::visit([&](auto "
-                  "const& X) { ... }, tensor) gives the CooTensor in it");
+    static_assert(
+        never<Tensor>,
+        "the tensor is a std::variant, as read_tensor gives it: pass std::visit a function "
+        "that takes the CooTensor in it");
   else
     static_assert(never<Tensor>,
                   "decompositions take a CooTensor: make_coo makes one of Views, to_coo of another "
