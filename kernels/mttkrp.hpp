@@ -26,23 +26,25 @@ enum class MttkrpStrategy {
   /// that it is made for; on a CooTensor `sorted` where it is sorted by mode n first, else
   /// `atomic`.
   automatic,
-  /// Nonzeros in any order; each sum of a row is added atomically. Bits change from run to run.
+  /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
+  /// atomically. Bits change from run to run.
   atomic,
-  /// Nonzeros in any order; Kokkos' ScatterView, on hosts a copy of V a thread. Bits change.
+  /// A baseline, never chosen: nonzeros in any order; Kokkos' ScatterView, on hosts a copy of V a
+  /// thread. Bits change.
   duplicated,
-  /// Nonzeros in any order, read through a permutation a mode. Same bits.
+  /// A baseline, never chosen: nonzeros in any order, read through a permutation a mode. Same bits.
   permuted,
   /// Nonzeros sorted by mode n. Same bits.
   sorted,
   /// Packed nonzeros sorted by mode n and then by the others; factor rows that a run of nonzeros
   /// shares are multiplied once a run. Same bits.
   fibers,
-  /// A fiber tree whose root is mode n. Same bits.
+  /// A baseline, never chosen, the one of SPLATT: a fiber tree whose root is mode n. Same bits.
   csf,
   /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
   /// modes whose rows are used too seldom: these would need atomics.
   alto,
-  /// As `alto`, with atomic additions where it needs them: bits change there.
+  /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
   alto_atomic
 };
 

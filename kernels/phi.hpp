@@ -23,14 +23,15 @@ namespace sporades {
 enum class PhiStrategy {
   /// `alto` where MTTKRP's rule takes a linear order for every mode, else `pull`.
   automatic,
-  /// Nonzeros in any order; each sum of a row is added atomically. Bits change from run to run.
+  /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
+  /// atomically. Bits change from run to run.
   atomic,
   /// Nonzeros sorted by mode n, a copy a mode. Same bits.
   pull,
   /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
   /// modes whose rows are used too seldom: these would need atomics.
   alto,
-  /// As `alto`, with atomic additions where it needs them: bits change there.
+  /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
   alto_atomic
 };
 

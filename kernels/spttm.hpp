@@ -19,7 +19,8 @@
 
 namespace sporades {
 
-/// How SpTTM sums fibers.
+/// How SpTTM sums fibers. All except `lanes` are baselines that are never chosen, the algorithms of
+/// Ma et al. 2018.
 enum class SpttmStrategy {
   /// `lanes`
   automatic,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/segment_walk.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
 #include <support/benchmarks.hpp>
 #include <support/measure.hpp>
 

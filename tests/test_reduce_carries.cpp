@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/segment_walk.hpp>
+#include <sporades/kernels/detail/reduce_carries.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tools.hpp>
@@ -47,11 +47,7 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
     }
     Kokkos::deep_copy(exec, level.rows, row_of);
     Kokkos::deep_copy(exec, level.sums, sums);
-    sporades::detail::for_column_tiles<ExecutionSpace, Scalar,
-                                       sporades::detail::TileWidths::coarse>(
-        columns, true, [&](auto width, auto access, std::size_t first, Position tiles) {
-          sporades::detail::reduce_carries<width(), access()>(exec, V, carry, chunks, first, tiles);
-        });
+    sporades::detail::reduce_carries(exec, V, carry, chunks);
   }
   auto const result = copy_matrix(host, V);
   std::size_t wrong = 0;
@@ -82,9 +78,7 @@ TEST_CASE("carries of all levels are one launch", "[kernels][carries]") {
   Kokkos::deep_copy(exec, carry.level(0).rows, 0u);
   Kokkos::deep_copy(exec, carry.level(0).sums, 0.0);
   auto const V = make_matrix<double>(exec, "V", 1, 4);
-  auto const recording = check_launches(exec, [&] {
-    sporades::detail::reduce_carries<4, sporades::detail::Access::guarded>(exec, V, carry, 5000, 0,
-                                                                           1);
-  });
+  auto const recording =
+      check_launches(exec, [&] { sporades::detail::reduce_carries(exec, V, carry, 5000); });
   CHECK(recording.launches.size() == 1);
 }

@@ -6,6 +6,7 @@
 #include <sporades/kernels/detail/model_values.hpp>
 
 namespace sporades::detail {
+
 /// Nonzeros in blocks of 32 lanes of 64, as DotLanes has them; a block leaves 32 sums of x_p m_p.
 template <class ExecutionSpace, class Model>
 struct InnerProductLanes {
@@ -16,17 +17,16 @@ struct InnerProductLanes {
   Model model;
   double* out;  // 32 a block
 
-  Position blocks() const { return (model.nnz + block - 1) / block; }
+  Position blocks() const { return (model.size() + block - 1) / block; }
   Position items() const { return blocks() * lanes / at_once; }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const first = item * at_once, b = first / lanes, lane = first % lanes;
-    Position const end = (b + 1) * block < model.nnz ? (b + 1) * block : model.nnz;
+    Position const end = (b + 1) * block < model.size() ? (b + 1) * block : model.size();
     double sums[at_once] = {};
     for (Position p = b * block + lane; p < end; p += lanes)
       for (int l = 0; l < at_once && p + l < end; ++l)
-        sums[l] +=
-            static_cast<double>(model.values(p + l)) * model.template at<ExecutionSpace>(p + l);
+        sums[l] += model.value(p + l) * model.template at<ExecutionSpace>(p + l);
     for (int l = 0; l < at_once; ++l) out[first + l] = sums[l];
   }
 };

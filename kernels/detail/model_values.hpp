@@ -2,23 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <numeric>
 #include <sporades/formats/kruskal_tensor.hpp>
-#include <sporades/kernels/detail/lanes.hpp>
-#include <sporades/kernels/detail/mttkrp/coo_nonzeros.hpp>
+#include <sporades/kernels/detail/nonzeros/coo.hpp>
 
 namespace sporades::detail {
 
-/// A COO tensor and a Kruskal model of it: at(p) = m_p = sum_r weights(r) prod_n A_n(i_n, r), in
-/// double.
+/// A Kruskal model of a COO tensor's nonzeros: at(p) = m_p = sum_r weights(r) prod_n A_n(i_n, r),
+/// in double.
 template <class Scalar, class Index, class MemorySpace>
 struct CooModel {
-  RawVector<Scalar const, MemorySpace> values;                            // nnz
-  Kokkos::Array<RawVector<Index const, MemorySpace>, max_order> indices;  // of every mode
-  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, max_order> factors;
-  double const* weights;  // R
-  Position nnz;
+  CooNonzeros<Scalar, Index, MemorySpace, any_number> nonzeros;  // all modes are other modes
+  double const* weights;                                         // R
   std::uint64_t rank;
-  int order;
+
+  KOKKOS_FORCEINLINE_FUNCTION Position size() const { return nonzeros.size(); }
+  KOKKOS_FORCEINLINE_FUNCTION double value(Position p) const {
+    return static_cast<double>(nonzeros.values(p));
+  }
 
   template <class ExecutionSpace>
   KOKKOS_FORCEINLINE_FUNCTION double at(Position p) const {
@@ -38,10 +39,8 @@ struct CooModel {
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> product(Position p, std::uint64_t first) const {
     auto product = load_tile<double, width>(weights + first);
-    for (int n = 0; n < order; ++n) {
-      Scalar const* const a = factors[n].data() + indices[n](p) * factors[n].stride_0() + first;
-      product.multiply(in_double(load_tile<Scalar, width>(a)));
-    }
+    for (int n = 0; n < nonzeros.others; ++n)
+      product.multiply(in_double(load_tile<Scalar, width>(nonzeros.factor_row(p, n) + first)));
     return product;
   }
 };
@@ -50,12 +49,9 @@ template <class Scalar, class Index, class MemorySpace>
 CooModel<Scalar, Index, MemorySpace> coo_model(CooTensor<Scalar, Index, MemorySpace> const& X,
                                                Factors<Scalar, MemorySpace> const& A,
                                                double const* weights, std::uint64_t rank) {
-  CooModel<Scalar, Index, MemorySpace> model{X.values, {}, {}, weights, X.nnz(), rank, X.order()};
-  for (int n = 0; n < X.order(); ++n) {
-    model.indices[n] = mode_indices(X, n);
-    model.factors[n] = A[n];
-  }
-  return model;
+  std::vector<int> modes(X.order());
+  std::iota(modes.begin(), modes.end(), 0);
+  return {coo_nonzeros<any_number>(X, A, modes), weights, rank};
 }
 
 }  // namespace sporades::detail

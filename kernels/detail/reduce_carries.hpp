@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 
-/// Carries, added to the output in one launch. A work item takes a chunk of carry slots of the
+/// Adds carries to the output in one launch. A work item takes a chunk of carry slots of the
 /// first level; what its first and last row share with other chunks goes to the two slots of the
 /// chunk at the next level. Whoever finishes the last of the chunks that one chunk of the next
 /// level waits for takes that one too. Who it is depends on the run; what is added in which order
@@ -116,22 +115,25 @@ struct ReduceCarries {
   }
 };
 
-/// Adds the carries of `chunks` chunks to V, for the tiles of one launch. Enqueued on exec.
-template <int Width, Access access, class ExecutionSpace, class Scalar, class Index,
-          class MemorySpace>
+/// Adds the carries of `chunks` chunks to V. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
-                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,
-                    std::size_t first_column, Position tiles) {
+                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks) {
   if (chunks <= 1) return;
   // 64 registers of a GPU's thread hold a batch.
   constexpr int batch = is_gpu<ExecutionSpace> ? 16 : 1;
-  using Kernel = ReduceCarries<Scalar, Index, MemorySpace, Width, access, batch>;
   RawVector<Index const, MemorySpace> const row_of(carry.level(0).rows.data(), 2 * chunks);
-  Kernel kernel{{}, row_of, carry.arrivals(), V, first_column, tiles};
-  expects(carry.levels() <= Kernel::most_levels, "carries of ", chunks, " chunks are too many");
-  for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;
-  launch(exec, "sporades::carry::reduce", chunks_of(2 * chunks, carry_chunk) * tiles,
-         carry_chunk * Width, kernel);
+  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
+      V.extent(1), rows_are_aligned(V),
+      [&](auto width, auto access, std::size_t first, Position tiles) {
+        using Kernel = ReduceCarries<Scalar, Index, MemorySpace, width(), access(), batch>;
+        Kernel kernel{{}, row_of, carry.arrivals(), V, first, tiles};
+        expects(carry.levels() <= Kernel::most_levels, "carries of ", chunks,
+                " chunks are too many");
+        for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;
+        launch(exec, "sporades::carry::reduce", chunks_of(2 * chunks, carry_chunk) * tiles,
+               carry_chunk * width(), kernel);
+      });
 }
 
 }  // namespace sporades::detail

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/matrix.hpp>
-#include <sporades/kernels/detail/lanes.hpp>
+#include <sporades/kernels/detail/carry_buffers.hpp>
 
 /// Where the sums of output rows go that chunks of nonzeros have computed.
 ///
@@ -13,8 +12,8 @@
 /// are again a sequence sorted by row, only shorter: it is reduced the same way, level by level in
 /// chunks of carry_chunk slots, until one chunk is left (reduce_carries.hpp). No atomic sums, and
 /// the same bits on every run and thread count. An unused slot holds zeros for a row of its chunk,
-/// which change nothing. The chunk in which a shared row begins clears it in the output, for the
-/// carries to be added.
+/// which change nothing. The chunk in which a shared row begins clears it in the output, so that
+/// the carries can be added to it.
 ///
 /// The same with atomic flushes (CarryBuffers::atomic): a chunk adds its first and last row to the
 /// output atomically where others share them. No slots, no levels; bits depend on the run.
@@ -22,97 +21,6 @@
 /// Atomic rows (AtomicRows): every sum is added to the output atomically; nonzeros in any order.
 
 namespace sporades::detail {
-
-/// Carry slots of every level, kept between calls so that a kernel called again allocates nothing.
-template <class Scalar, class Index, class MemorySpace>
-class CarryBuffers {
- public:
-  struct Level {
-    Kokkos::View<Index*, MemorySpace> rows;  // slots; of the first level only
-    Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
-  };
-
-  /// Slots for this many chunks at the first level and as many levels as these need. Allocates on
-  /// exec where what is there is too small; where that throws, what is there stays usable.
-  template <class ExecutionSpace>
-  void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
-
-  Level const& level(std::size_t l) const { return levels_[l]; }
-  std::size_t levels() const { return levels_.size(); }
-
-  /// Counters that are 0 between calls: of the chunks of carries that wait for others, a tile of
-  /// columns each.
-  Kokkos::View<unsigned*, MemorySpace> const& arrivals() const { return arrivals_; }
-
-  /// rows x columns, padding included, for the parts of strategy `alto`; contents undefined.
-  template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> const& buffer_rows(ExecutionSpace const& exec, Position rows,
-                                                 std::size_t columns) {
-    std::size_t const stride = padded_columns(columns);
-    if (buffer_rows_.extent(0) < rows || buffer_rows_.extent(1) != stride)
-      buffer_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(
-          exec, "sporades::mttkrp::buffer_rows", rows, stride);
-    return buffer_rows_;
-  }
-
-  std::uint64_t bytes() const;
-
-  bool atomic = false;  // no slots: rows that chunks share are added up atomically
-
- private:
-  std::vector<Level> levels_;
-  Kokkos::View<unsigned*, MemorySpace> arrivals_;
-  Matrix<Scalar, MemorySpace> buffer_rows_;
-};
-
-/// Slots that one work item reduces at a carry level.
-inline constexpr Position carry_chunk = 32;
-
-KOKKOS_INLINE_FUNCTION Position chunks_of(Position items, Position length) {
-  return (items + length - 1) / length;
-}
-
-template <class Scalar, class Index, class MemorySpace>
-template <class ExecutionSpace>
-void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
-                                                       std::size_t columns) {
-  std::size_t const stride = padded_columns(columns);
-  Position waiting = 0;  // chunks past the first level
-  for (std::size_t l = 0; chunks > 1; ++l) {
-    if (l == levels_.size()) levels_.emplace_back();
-    Level& level = levels_[l];
-    if (level.sums.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
-      Level larger;
-      if (l == 0)
-        larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
-            exec, "sporades::carry::rows", 2 * chunks);
-      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
-                                                               2 * chunks, stride);
-      level = larger;  // both or, where memory runs out, neither
-    }
-    chunks = chunks_of(2 * chunks, carry_chunk);
-    if (l > 0) waiting += chunks;
-  }
-  Position const tiles = chunks_of(stride * sizeof(Scalar), 16);  // at most
-  if (arrivals_.extent(0) < waiting * tiles)
-    arrivals_ = Kokkos::View<unsigned*, MemorySpace>(
-        Kokkos::view_alloc(exec, "sporades::carry::arrivals"), waiting * tiles);
-}
-
-template <class Scalar, class Index, class MemorySpace>
-std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
-  for (auto const& level : levels_)
-    sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
-  return sum;
-}
-
-/// Unmanaged, so that functors copy nothing but a pointer and extents.
-template <class Scalar, class MemorySpace>
-using RawMatrix = Kokkos::View<Scalar**, Kokkos::LayoutRight, MemorySpace,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class Entry, class MemorySpace>
-using RawVector = Kokkos::View<Entry*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 /// Where a chunk stands with its first row.
 struct ChunkState {
@@ -129,8 +37,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_atomically(RawMatrix<Scalar, MemorySpace> c
     if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.column(j)), sum[j]);
 }
 
-/// Deterministic rows; `accumulate` where V holds what chunks of nonzeros wrote, and carries are
-/// added to it.
+/// Deterministic rows. accumulate: V holds what chunks of nonzeros wrote, and carries are added to
+/// it.
 template <class Scalar, class Index, class MemorySpace, bool accumulate>
 struct RowSums {
   RawMatrix<Scalar, MemorySpace> V;     // output rows x columns

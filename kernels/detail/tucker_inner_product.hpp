@@ -5,51 +5,50 @@
 #include <algorithm>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
-#include <sporades/kernels/detail/mttkrp/coo_nonzeros.hpp>
+#include <sporades/kernels/detail/nonzeros/coo.hpp>
 
 namespace sporades::detail {
+
 /// sums(c) = sum of x_p m_p over the nonzeros of chunk c, where m_p is the core contracted with one
 /// factor row after another, in the order of `modes`:
 ///   P_0 = G,  P_{l+1}(rest) = sum_j A(i, j) P_l(j, rest)
 /// What the nonzero before has computed of the same indices is taken over.
 template <class Scalar, class Index, class MemorySpace>
 struct TuckerInnerProduct {
-  RawVector<Scalar const, MemorySpace> values;                             // nnz
-  Kokkos::Array<RawVector<Index const, MemorySpace>, max_order> indices;   // of each level's mode
-  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, max_order> factors;  // of each level's mode
-  Kokkos::Array<std::uint64_t, max_order + 1> sizes;                       // of P_0 to P_N
-  double const* core;                                                      // P_0
-  double* partial;  // P_1 to P_N, of each chunk
-  double* sums;     // of each chunk
-  Position chunk;   // nonzeros
-  int order;
+  CooNonzeros<Scalar, Index, MemorySpace, any_number> nonzeros;  // its modes in order of levels
+  Kokkos::Array<std::uint64_t, max_order + 1> sizes;             // of P_0 to P_N
+  double const* core;                                            // P_0
+  double* partial;                                               // P_1 to P_N, of each chunk
+  double* sums;                                                  // of each chunk
+  Position chunk;                                                // nonzeros
   std::uint64_t partial_size;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const begin = item * chunk;
-    Position const end = begin + chunk < values.extent(0) ? begin + chunk : values.extent(0);
+    Position const end = begin + chunk < nonzeros.size() ? begin + chunk : nonzeros.size();
     double sum = 0;
     for (Position p = begin; p < end; ++p) {
       double const* from = core;
       double* to = partial + item * partial_size;
       bool is_known = p > begin;
-      for (int l = 0; l < order; ++l) {
-        is_known = is_known && indices[l](p) == indices[l](p - 1);
-        if (!is_known) contract(l, indices[l](p), from, to);
+      for (int l = 0; l < nonzeros.others; ++l) {
+        auto const& index = nonzeros.indices[l];
+        is_known = is_known && index(p) == index(p - 1);
+        if (!is_known) contract(l, nonzeros.factor_row(p, l), from, to);
         from = to;
         to += sizes[l + 1];
       }
-      sum += static_cast<double>(values(p)) * *from;
+      sum += static_cast<double>(nonzeros.values(p)) * *from;
     }
     sums[item] = sum;
   }
 
-  KOKKOS_INLINE_FUNCTION void contract(int l, Index i, double const* from, double* to) const {
-    Scalar const* const a = factors[l].data() + i * factors[l].stride_0();
+  KOKKOS_INLINE_FUNCTION void contract(int l, Scalar const* row, double const* from,
+                                       double* to) const {
     std::uint64_t const rest = sizes[l + 1], rank = sizes[l] / rest;
     for (std::uint64_t e = 0; e < rest; ++e) to[e] = 0;
     for (std::uint64_t j = 0; j < rank; ++j) {
-      double const factor = static_cast<double>(a[j]);
+      double const factor = static_cast<double>(row[j]);
 #pragma omp simd
       for (std::uint64_t e = 0; e < rest; ++e) to[e] += factor * from[j * rest + e];
     }
@@ -90,16 +89,13 @@ double tucker_inner_product(ExecutionSpace const& exec,
   constexpr Position least_chunk = 256;
   if (X.nnz() == 0) return 0;
   TuckerInnerProduct<Scalar, Index, MemorySpace> kernel{};
-  kernel.values = X.values;
-  kernel.order = X.order();
+  kernel.nonzeros = coo_nonzeros<any_number>(X, A, modes);
   std::vector<int> ranks;
   for (auto const& factor : A) ranks.push_back(static_cast<int>(factor.extent(1)));
   auto const G = to_view(exec, "sporades::tucker::core", core_in_order(core, ranks, modes));
   kernel.core = G.data();
   kernel.sizes[0] = core.size();
   for (int l = 0; l < X.order(); ++l) {
-    kernel.indices[l] = mode_indices(X, modes[l]);
-    kernel.factors[l] = A[modes[l]];
     kernel.sizes[l + 1] = kernel.sizes[l] / static_cast<std::uint64_t>(ranks[modes[l]]);
     kernel.partial_size += kernel.sizes[l + 1];
   }

@@ -118,7 +118,7 @@ struct MarkZeroModels {
   std::uint64_t rank;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
-    if (model.values(p) == 0 || model.template at<ExecutionSpace>(p) != 0) return;
+    if (model.value(p) == 0 || model.template at<ExecutionSpace>(p) != 0) return;
     for (int n = 0; n < model.order; ++n) {
       std::uint64_t const row = model.indices[n](p);
       for (std::uint64_t r = 0; r < rank; ++r)  // all that write an entry write the same

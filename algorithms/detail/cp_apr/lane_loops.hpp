@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/lanes.hpp>
+#include <sporades/kernels/detail/column_tiles.hpp>
 
 /// Loops over the columns of a row by the vector lanes of a thread of a team: on GPUs by Kokkos, on
 /// CPUs by the compiler, which makes vectors of `#pragma omp simd` loops and tiles only.

@@ -20,7 +20,7 @@ struct LogLikelihoodLanes {
   Model model;
   double* out;  // 64 a block
 
-  Position blocks() const { return (model.nnz + block - 1) / block; }
+  Position blocks() const { return (model.size() + block - 1) / block; }
   Position items() const { return blocks() * (is_gpu<ExecutionSpace> ? lanes : 1); }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
@@ -31,14 +31,14 @@ struct LogLikelihoodLanes {
   }
 
   KOKKOS_INLINE_FUNCTION Position end_of(Position b) const {
-    return (b + 1) * block < model.nnz ? (b + 1) * block : model.nnz;
+    return (b + 1) * block < model.size() ? (b + 1) * block : model.size();
   }
 
   KOKKOS_INLINE_FUNCTION void sum_lane(Position b, std::uint64_t lane) const {
     Position const end = end_of(b);
     double terms = 0, zeros = 0;
     for (Position p = b * block + lane; p < end; p += lanes) {
-      double const x = static_cast<double>(model.values(p));
+      double const x = model.value(p);
       if (x == 0) continue;
       double const m = model.template at<ExecutionSpace>(p);
       terms += x * math::log(m);
@@ -59,7 +59,7 @@ struct LogLikelihoodLanes {
       double* const lane_zeros = zeros + p % lanes;
       double x[batch], m[batch];
       for (int q = 0; q < batch; ++q) {
-        x[q] = q < count ? static_cast<double>(model.values(p + q)) : 0;
+        x[q] = q < count ? model.value(p + q) : 0;
         m[q] = x[q] != 0 ? model.template at<ExecutionSpace>(p + q) : 1;
       }
       int regular = 0;

@@ -6,9 +6,9 @@
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
-#include <sporades/kernels/detail/mttkrp/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
 #include <sporades/kernels/mttkrp.hpp>
@@ -121,6 +121,29 @@ void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpac
   mttkrp_alto(exec, X, A, n, V, carry);
 }
 
+/// The product that a plan chose for mode n, on a format that it holds for that, or on one like it
+/// with other values.
+template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, Tensor const& X, Factors<Scalar, MemorySpace> const& A,
+                int n, Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  if constexpr (is_instance<Tensor, PackedTensor>)
+    run_mttkrp(exec, X, A, n, V, choice.strategy, carry, choice.split);
+  else
+    run_mttkrp(exec, X, A, n, V, choice.strategy, carry);
+}
+
+/// Calls run(X) with the format that a plan holds for mode n: one of those that `automatic` takes.
+template <class Scalar, class Index, class MemorySpace, class Run>
+void with_format(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n, Run const& run) {
+  if (plan.packed[n].order() > 0)
+    run(plan.packed[n]);
+  else if (is_linear(plan.choices[n].strategy))
+    run(plan.alto);
+  else
+    run(plan.coo[n]);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor, class FactorsType, class Output>
@@ -154,20 +177,15 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     MttkrpChoice const& choice = plan.choices[n];
     detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
-    auto const run = [&](auto const& X, auto... split) {
-      detail::run_mttkrp(exec, X, detail::as_factors<Plan>(A), n, product, choice.strategy,
-                         plan.carry, split...);
+    auto const run = [&](auto const& X) {
+      detail::run_mttkrp(exec, X, detail::as_factors<Plan>(A), n, product, choice, plan.carry);
     };
-    if (plan.packed[n].order() > 0)
-      run(plan.packed[n], choice.split);
-    else if (choice.strategy == MttkrpStrategy::csf)
+    if (choice.strategy == MttkrpStrategy::csf)
       run(plan.csf[n]);
-    else if (detail::is_linear(choice.strategy))
-      run(plan.alto);
     else if (choice.strategy == MttkrpStrategy::permuted)
       run(plan.permuted);
     else
-      run(plan.coo[n]);
+      detail::with_format(plan, n, run);
   }
 }
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
-#include <sporades/kernels/detail/mttkrp/packed.hpp>
+#include <sporades/kernels/detail/nonzeros/coo.hpp>
+#include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/phi/row_lanes.hpp>
 
 /// Phi in one pass over the nonzeros: where a row of every matrix is one tile in registers, the
@@ -28,7 +29,7 @@ struct WeighedTerms {
   template <class Nonzeros, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Nonzeros const& nonzeros, Columns const& columns,
                                            typename Nonzeros::Entry const& entry, int split) const {
-    T term = nonzeros.product(entry.word, columns, split);
+    T term = nonzeros.product(entry, columns, split);
     Scalar const model = row.dot(term);
     term.multiply(entry.value / (model < epsilon ? epsilon : model));
     return term;
@@ -53,88 +54,84 @@ struct WeighedAltoTerms {
 
 /// Calls run(width constant) where `columns` is one of the widths that Phi is compiled for on CPUs.
 template <class Run>
-bool for_one_tile(std::size_t columns, Run const& run) {
-  bool found = false;
-  for_each_constant(std::integer_sequence<int, 4, 8, 12, 16, 24, 32>{}, [&](auto width) {
-    if (columns != static_cast<std::size_t>(width())) return;
-    run(width);
-    found = true;
-  });
-  return found;
+bool with_phi_width(std::size_t columns, Run const& run) {
+  return columns <= 32 && with_constant<4, 8, 12, 16, 24, 32>(static_cast<int>(columns), run);
 }
 
-/// Whether rows of that many columns are one tile, for Phi in one pass.
+/// Whether rows of that many columns are one tile, for Phi in one pass. CPUs: 4, 8, 12, 16, 24 or
+/// 32 columns. GPUs: up to 64 times 16 bytes.
 template <class ExecutionSpace, class Scalar>
 bool rows_are_one_tile(std::size_t columns) {
   constexpr std::size_t lane = 16 / sizeof(Scalar);
   if (is_gpu<ExecutionSpace>) return columns > 0 && columns % lane == 0 && columns / lane <= 64;
-  return for_one_tile(columns, [](auto) {});
+  return with_phi_width(columns, [](auto) {});
 }
 
-/// Phi on the row mode of packed nonzeros in one pass; false where a row is not one tile (CPUs: 4,
-/// 8, 12, 16, 24 or 32 columns; GPUs: up to 64 times 16 bytes, aligned).
+/// Whether a GPU takes rows of these matrices in one pass.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+bool rows_fit_lanes(Factors<Scalar, MemorySpace> const& A, int n,
+                    Matrix<Scalar, MemorySpace> const& B, Matrix<Scalar, MemorySpace> const& V) {
+  return rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1)) && rows_are_aligned(B) &&
+         all_rows_aligned(A, n, V);
+}
+
+/// Phi on mode n in one pass, where n is the row mode of packed nonzeros; false where a row is not
+/// one tile, or on GPUs not aligned. split: as MTTKRP's.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
+               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
                Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int split,
                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  std::size_t const R = V.extent(1);
   bool const every_row = X.rows.extent(0) == V.extent(0);
   if constexpr (is_gpu<ExecutionSpace>) {
-    if (!rows_are_one_tile<ExecutionSpace, Scalar>(R) || !rows_are_aligned(B) ||
-        !all_rows_aligned(A, X.row_mode, V))
-      return false;
+    if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
     static_cast<void>(split);
-    for_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
+    with_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
       if constexpr (depth() == 0) phi_row_lanes(exec, nonzeros, B, epsilon, V, every_row, carry);
     });
     return true;
   } else {
-    return for_one_tile(R, [&](auto width) {
-      using T = Tile<Scalar, width()>;
-      using Terms = WeighedTerms<T, Scalar, MemorySpace>;
-      for_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
-        using Nonzeros = std::decay_t<decltype(nonzeros)>;
-        sum_sorted_rows(
-            exec, X.nnz(), every_row, V, carry,
-            [&](auto const& run) {
-              run(width, std::integral_constant<Access, Access::whole>{}, 0, 1);
-            },
-            [&](auto, auto access, auto const& sums, WalkShape const& shape, Position chunks) {
-              using Sums = std::decay_t<decltype(sums)>;
-              PackedWalk<Nonzeros, Sums, Scalar, width(), access(), depth(), 1, Terms> const walk{
-                  nonzeros, sums, shape, Terms{B, epsilon}};
-              launch_items(exec, "sporades::phi::pull", chunks, walk);
-            });
+    static_cast<void>(n);
+    std::size_t const R = V.extent(1);
+    if (!rows_are_one_tile<ExecutionSpace, Scalar>(R)) return false;
+    auto const rows = begin_rows(exec, X.nnz(), every_row, V, carry);
+    if (rows.chunks == 0) return true;
+    with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
+      with_phi_width(R, [&](auto width) {
+        using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
+        using Walk = RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
+                             width(), Access::whole, depth(), 1, Terms>;
+        launch_items(exec, "sporades::phi::pull", rows.chunks,
+                     Walk{nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}, Terms{B, epsilon}});
       });
     });
+    finish_rows(exec, rows, V, carry);
+    return true;
   }
 }
 
-/// Phi on mode n of a list sorted by it in one pass, on GPUs; false as above.
+/// The same on a COO tensor sorted by mode n; false on CPUs.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int,
                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   if constexpr (is_gpu<ExecutionSpace>) {
-    if (!rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1)) || !rows_are_aligned(B) ||
-        !all_rows_aligned(A, n, V))
-      return false;
-    for_other_modes<Index>(X.order() - 1, [&](auto others) {
-      phi_row_lanes(exec, coo_nonzeros<others()>(X, A, n, Identity{}), B, epsilon, V, false, carry);
+    if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
+    with_other_modes<Index>(X.order() - 1, [&](auto others) {
+      phi_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, V, false, carry);
     });
     return true;
   }
   return false;
 }
 
-/// Phi on mode n of a linear order in one pass, on hosts; false where rows are not one tile, their
-/// strides more than that, or reuse is too low for the parts' buffer rows.
+/// The same on a linear order; false on GPUs, where rows are not one tile, where their strides are
+/// more than that, and where reuse is too low for the parts' buffer rows.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int,
                CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
   if constexpr (is_gpu<ExecutionSpace>) {
     return false;
@@ -142,18 +139,18 @@ bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace
     std::size_t const R = V.extent(1);
     auto const& partition = X.partitions[n];
     if (partition.parts.extent(0) == 0 || X.nnz() == 0 || B.stride(0) != R ||
-        !all_strides_are(R, A, n))
+        !all_strides_are(R, A, n) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
       return false;
-    return for_one_tile(R, [&](auto) {
-      auto const& own = buffers.buffer_rows(exec, partition.buffer_rows, R);
-      for_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
-        launch_alto_walk(exec, "sporades::phi::alto", nonzeros, partition, own, R, true,
-                         WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});
+    auto const& rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
+    with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
+      with_phi_width(R, [&](auto width) {
+        walk_parts<width(), Access::tight>(exec, "sporades::phi::alto", nonzeros, partition, rows,
+                                           {1, 0, R, 1},
+                                           WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});
       });
-      launch_items(exec, "sporades::phi::pull_rows", V.extent(0),
-                   PullRows<Scalar, MemorySpace>{partition.parts, partition.begins,
-                                                 partition.touched, own, V});
     });
+    pull_rows(exec, "sporades::phi::pull_rows", partition, rows, V);
+    return true;
   }
 }
 

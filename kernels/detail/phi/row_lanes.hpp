@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/mttkrp/packed.hpp>
+#include <sporades/kernels/detail/sorted_rows.hpp>
 
 /// Phi on GPUs in one pass over nonzeros sorted by row: the vector lanes of a team's thread hold
 /// one row of each matrix between them, so that the model's value is a sum across the lanes.
@@ -39,8 +39,8 @@ struct LaneColumns {
     Scalar const* const from = A.data() + row * static_cast<std::uint32_t>(A.stride_0());
     T tile;
     for (int q = 0; q < Packs; ++q) {
-      auto const packed = *reinterpret_cast<Pack<Scalar> const*>(from + begins[q]);
-      for (int j = 0; j < pack; ++j) tile.set(q * pack + j, packed.entry[j]);
+      auto const packed = load_tile<Scalar, pack, true>(from + begins[q]);
+      for (int j = 0; j < pack; ++j) tile.set(q * pack + j, packed[j]);
     }
     return tile;
   }
@@ -58,9 +58,9 @@ struct LaneColumns {
     Scalar* const to = A.data() + row * A.stride_0();
     for (int q = 0; q < Packs; ++q) {
       if (!is_there[q]) continue;
-      Pack<Scalar> packed;
-      for (int j = 0; j < pack; ++j) packed.entry[j] = tile[q * pack + j];
-      *reinterpret_cast<Pack<Scalar>*>(to + begins[q]) = packed;
+      Tile<Scalar, pack> packed;
+      for (int j = 0; j < pack; ++j) packed.set(j, tile[q * pack + j]);
+      store_tile<Scalar, pack, true>(packed, to + begins[q]);
     }
   }
 };
@@ -128,7 +128,7 @@ struct PhiRowLanes {
       Index closes[batch];
       bool opens[batch];
       for (int k = 0; k < batch; ++k) {
-        opens[k] = p + k > 0 && p + k < count && rows.leaves(entries[k]);
+        opens[k] = p + k > 0 && p + k < count && nonzeros.leaves(rows, entries[k]);
         closes[k] = rows.row;
         if (opens[k]) {
           rows.enter(entries[k]);
@@ -159,32 +159,22 @@ void phi_row_lanes(ExecutionSpace const& exec, Nonzeros const& nonzeros,
                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                    Matrix<Scalar, MemorySpace> const& V, bool every_row,
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  constexpr std::size_t pack = 16 / sizeof(Scalar);
-  std::size_t const packs = V.extent(1) / pack;
-  auto const launch = [&](auto packs_each, auto const& sums, Position length, Position chunks) {
-    using Walk =
-        PhiRowLanes<ExecutionSpace, Nonzeros, std::decay_t<decltype(sums)>, Scalar, packs_each()>;
+  std::size_t const packs = V.extent(1) / (16 / sizeof(Scalar));
+  auto const rows = begin_rows(exec, nonzeros.size(), every_row, V, carry);
+  if (rows.chunks == 0) return;
+  with_constant<1, 2>(packs >= 8 ? 2 : 1, [&](auto packs_each) {
+    using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, std::decay_t<decltype(rows.sums)>, Scalar,
+                             packs_each()>;
     int lanes = 4;
     while (static_cast<std::size_t>(lanes) * packs_each() < packs) lanes *= 2;
     int const team = Walk::block / lanes;
     // The pool is not used: where it is 0, Kokkos 4.6 allocates it anew in every launch.
-    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(chunks, team)), team, lanes);
+    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(rows.chunks, team)), team, lanes);
     policy.set_scratch_size(1, Kokkos::PerTeam(8));
     Kokkos::parallel_for("sporades::phi::pull", policy,
-                         Walk{nonzeros, sums, B, epsilon, length, chunks, lanes});
-  };
-  sum_sorted_rows(
-      exec, nonzeros.size(), every_row, V, carry,
-      [&](auto const& run) {
-        run(std::integral_constant<int, pack>{}, std::integral_constant<Access, Access::packed>{},
-            0, packs);
-      },
-      [&](auto, auto, auto const& sums, WalkShape const& shape, Position chunks) {
-        if (packs >= 8)
-          launch(std::integral_constant<int, 2>{}, sums, shape.length, chunks);
-        else
-          launch(std::integral_constant<int, 1>{}, sums, shape.length, chunks);
-      });
+                         Walk{nonzeros, rows.sums, B, epsilon, rows.length, rows.chunks, lanes});
+  });
+  finish_rows(exec, rows, V, carry);
 }
 
 }  // namespace sporades::detail

@@ -65,34 +65,16 @@ void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, Memo
                          Factors<Scalar, MemorySpace> const& A,
                          Matrix<Scalar, MemorySpace> const& B, int n,
                          Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
-  auto& products = plan.products;
-  auto const& choice = products.choices[n];
-  if (is_linear(choice.strategy)) {
-    auto const& X = products.alto;
-    if (phi_fused(exec, X, A, n, B, epsilon, V, products.carry)) return;
+  auto const& choice = plan.products.choices[n];
+  auto& carry = plan.products.carry;
+  with_format(plan.products, n, [&](auto const& X) {
+    if (phi_fused(exec, X, A, n, B, epsilon, V, choice.split, carry)) return;
     reserve_weights(exec, plan);
     auto weighed = X;
     weighed.values = plan.weights;
-    weigh_alto(exec, X, A, n, weighed.values, B, epsilon);
-    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
-  } else if (products.packed[n].order() > 0) {
-    auto const& X = products.packed[n];
-    if (phi_fused(exec, X, A, B, epsilon, V, choice.split, products.carry)) return;
-    reserve_weights(exec, plan);
-    auto weighed = X;
-    weighed.values = plan.weights;
-    weigh_packed(exec, X, A, weighed.values, B, epsilon);
-    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry, choice.split);
-  } else {
-    auto const& X = products.coo[n];
-    if (phi_fused(exec, X, A, n, B, epsilon, V, products.carry)) return;
-    reserve_weights(exec, plan);
-    auto weighed = X;
-    CooRows<Index, MemorySpace> const rows{mode_indices(weighed, n)};
-    weighed.values = plan.weights;
-    weigh_nonzeros(exec, coo_pi(weighed, A, n), rows, X.values, weighed.values, B, epsilon);
-    run_mttkrp(exec, weighed, A, n, V, choice.strategy, products.carry);
-  }
+    weigh(exec, X, A, n, weighed.values, B, epsilon);
+    run_mttkrp(exec, weighed, A, n, V, choice, carry);
+  });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -108,9 +90,9 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
   if (is_atomic && is_stored) {
-    phi_atomic(exec, plan.coo[n], StoredPi<Scalar, MemorySpace>{plan.pi}, n, B, least, V);
+    phi_atomic(exec, plan.coo[n], A, StoredPi<Scalar, MemorySpace>{plan.pi}, n, B, least, V);
   } else if (is_atomic) {
-    phi_atomic(exec, plan.coo[n], coo_pi(plan.coo[n], A, n), n, B, least, V);
+    phi_atomic(exec, plan.coo[n], A, ComputedPi{}, n, B, least, V);
   } else if (is_stored) {
     reserve_weights(exec, plan);
     phi_pull_stored(exec, plan.coo[n], n, plan.pi, plan.weights, B, least, V, plan.products.carry);
@@ -151,7 +133,7 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
       auto const& factors = detail::as_factors<Tensor>(A);
       detail::check_phi(X.dims, factors, factor, n, result, epsilon);
       detail::Region const region("sporades::phi atomic, mode ", n);
-      detail::phi_atomic(exec, X, detail::coo_pi(X, factors, n), n, factor,
+      detail::phi_atomic(exec, X, factors, detail::ComputedPi{}, n, factor,
                          static_cast<typename Tensor::Scalar>(epsilon), result);
     }
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/estimate_tuples.hpp>
-#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+#include <sporades/kernels/detail/spttm/sum_fibers.hpp>
 #include <sporades/kernels/spttm.hpp>
 
 /// How the plans and outputs of kernels/spttm.hpp are made.

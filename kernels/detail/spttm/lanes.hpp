@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+#include <sporades/kernels/detail/spttm/sum_fibers.hpp>
 
 namespace sporades::detail {
 
@@ -19,8 +19,9 @@ struct MatrixColumns {
 };
 
 /// The terms of SpTTM: a value times a row of U.
-template <class Scalar, class Index, class MemorySpace>
+template <class ScalarType, class Index, class MemorySpace>
 struct MatrixTerms {
+  using Scalar = ScalarType;
   struct Entry {
     Index index;
     Scalar value;
@@ -65,13 +66,10 @@ void spttm_lanes(ExecutionSpace const& exec,
                  Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& V,
                  CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   MatrixTerms<Scalar, Index, MemorySpace> const terms{X.fibers.index, X.values, U};
-  bool const aligned = rows_are_aligned(U) && rows_are_aligned(V);
-  bool const streams = streams_rows<ExecutionSpace>(V, V.extent(1));
+  FiberTiles<> const tiles{V.extent(1), rows_are_aligned(U) && rows_are_aligned(V),
+                           streams_rows<ExecutionSpace>(V, V.extent(1))};
   sum_fibers(exec, "sporades::spttm::lanes", terms, X.fibers, V, sizeof(Index) + sizeof(Scalar),
-             carry, [&](auto may_stream, auto const& run) {
-               for_streamed_tiles<ExecutionSpace, Scalar, may_stream()>(V.extent(1), aligned,
-                                                                        streams, run);
-             });
+             carry, tiles);
 }
 
 }  // namespace sporades::detail

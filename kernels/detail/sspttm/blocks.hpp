@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/spttm/fiber_walk.hpp>
+#include <sporades/kernels/detail/spttm/sum_fibers.hpp>
 
 namespace sporades::detail {
 
@@ -26,8 +26,9 @@ struct BlockColumns {
 
 /// The terms of SspTTM: entries of U times a block of Y. A work item of a CPU takes several columns
 /// of U, so that a tile of Y is read once for them; on GPUs one, so that neighbours write together.
-template <class Scalar, class Index, class MemorySpace, int Parts>
+template <class ScalarType, class Index, class MemorySpace, int Parts>
 struct BlockTerms {
+  using Scalar = ScalarType;
   struct Entry {
     Index index;
     Position block;
@@ -77,21 +78,6 @@ struct BlockTerms {
   }
 };
 
-/// for_streamed_tiles in tiles of at most 128 bytes: with these, a CPU's registers hold the
-/// products of eight columns.
-template <class ExecutionSpace, class Scalar, bool may_stream, class Run>
-void for_block_tiles(std::size_t columns, bool aligned, bool streams, Run const& run) {
-  constexpr int width = 128 / sizeof(Scalar);
-  std::size_t const tiles = is_gpu<ExecutionSpace> ? 0 : columns / width, done = tiles * width;
-  if constexpr (!is_gpu<ExecutionSpace>)
-    if (tiles > 0) run_streamed<Scalar, may_stream, width, Access::whole>(streams, 0, tiles, run);
-  for_streamed_tiles<ExecutionSpace, Scalar, may_stream>(
-      columns - done, aligned, streams,
-      [&](auto rest, auto access, std::size_t first, Position count) {
-        run(rest, access, done + first, count);
-      });
-}
-
 /// SspTTM: chunks of blocks x (groups of columns of U x tiles of a block).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sspttm_blocks(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
@@ -103,15 +89,11 @@ void sspttm_blocks(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
   std::size_t const size = Y.extent(1);
   bool const aligned =
       rows_are_aligned(Y) && rows_are_aligned(Z) && size * sizeof(Scalar) % 16 == 0;
-  bool const streams = streams_rows<ExecutionSpace>(Z, size);
+  // In tiles of at most 128 bytes a CPU's registers hold the products of eight columns.
+  FiberTiles<128 / sizeof(Scalar)> const tiles{size, aligned, streams_rows<ExecutionSpace>(Z, size),
+                                               terms.groups()};
   sum_fibers(exec, "sporades::sspttm::blocks", terms, fibers, Z, size * sizeof(Scalar), carry,
-             [&](auto may_stream, auto const& run) {
-               for_block_tiles<ExecutionSpace, Scalar, may_stream()>(
-                   size, aligned, streams,
-                   [&](auto width, auto access, std::size_t first, Position tiles) {
-                     run(width, access, first, tiles * terms.groups());
-                   });
-             });
+             tiles);
 }
 
 }  // namespace sporades::detail

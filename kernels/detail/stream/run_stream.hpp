@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/lanes.hpp>
+#include <sporades/kernels/detail/column_tiles.hpp>
 #include <sporades/kernels/stream.hpp>
 
 /// The loops of kernels/stream.hpp.

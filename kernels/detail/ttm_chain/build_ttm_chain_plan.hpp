@@ -4,7 +4,7 @@
 
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/kernels/detail/ttm_chain/columns.hpp>
+#include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/csf.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 #include <sporades/kernels/detail/ttm_chain/mode_order.hpp>

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/segment_walk.hpp>
-#include <sporades/kernels/detail/ttm_chain/columns.hpp>
+#include <algorithm>
+#include <sporades/kernels/detail/reduce_carries.hpp>
+#include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 
 /// What the strategies of ttm_chain that sum whole output rows in place share (CPUs). A row of
 /// Y_(n), of some hundred numbers, does not fit registers; it is summed where it belongs, in first-
@@ -88,17 +89,12 @@ struct ChainRows {
   }
 };
 
-/// Calls run(width) with the tile of columns that a leaf's factor row is cut into: the whole of it
-/// up to 32 numbers, else the widest of 16, 8 and 4 that divides it.
+/// Calls run(width constant) with the tile of columns that a leaf's factor row is cut into: the
+/// whole of it up to 32 numbers, else the widest of 16, 8 and 4 that divides it.
 template <class Run>
-void for_leaf_tile(std::size_t padded_rank, Run const& run) {
-  if (for_tight_tile(padded_rank, run)) return;
-  if (padded_rank % 16 == 0)
-    run(std::integral_constant<int, 16>{});
-  else if (padded_rank % 8 == 0)
-    run(std::integral_constant<int, 8>{});
-  else
-    run(std::integral_constant<int, 4>{});
+void with_leaf_width(std::size_t padded_rank, Run const& run) {
+  std::size_t const widest = padded_rank % 16 == 0 ? 16 : padded_rank % 8 == 0 ? 8 : 4;
+  with_row_width(padded_rank <= 32 ? padded_rank : widest, run);
 }
 
 /// How a product of so many nonzeros and columns is cut up.
@@ -125,29 +121,37 @@ void reserve_chain(ExecutionSpace const& exec, Position nnz, TtmChainColumns con
         exec, "sporades::ttm_chain::scratch", shape.count * shape.scratch);
 }
 
-/// Sums all rows of Y from nonzeros sorted by row; make_walk(rows, chunks) gives the functor whose
-/// items are chunks. Every row of Y has nonzeros. Enqueued on exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class MakeWalk>
-void sum_chain_rows(ExecutionSpace const& exec, char const* label, Position nnz,
-                    TtmChainColumns const& columns, Matrix<Scalar, MemorySpace> const& Y,
-                    TtmChainBuffers<Scalar, Index, MemorySpace>& buffers,
-                    MakeWalk const& make_walk) {
+/// What walks over the chunks of a product write to.
+template <class Scalar, class Index, class MemorySpace>
+struct ChainWork {
+  Position count;  // chunks
+  ChainRows<Scalar, Index, MemorySpace> rows;
+  ChainChunks<Scalar, MemorySpace> chunks;
+};
+
+/// Before the walk over the chunks of nonzeros sorted by row, of which every row of Y has some:
+/// makes the buffers ready.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ChainWork<Scalar, Index, MemorySpace> begin_chain(
+    ExecutionSpace const& exec, Position nnz, TtmChainColumns const& columns,
+    Matrix<Scalar, MemorySpace> const& Y, TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
   reserve_chain(exec, nnz, columns, buffers);
-  auto const [length, count, scratch] = chain_shape<ExecutionSpace>(nnz, columns);
-  auto const& carry = buffers.carry;
+  auto const shape = chain_shape<ExecutionSpace>(nnz, columns);
   ChainRows<Scalar, Index, MemorySpace> rows{Y, {}, {}};
-  if (count > 1) {
-    auto const& level = carry.level(0);
-    rows.slots = RawVector<Index, MemorySpace>(level.rows.data(), 2 * count);
+  if (shape.count > 1) {
+    auto const& level = buffers.carry.level(0);
+    rows.slots = RawVector<Index, MemorySpace>(level.rows.data(), 2 * shape.count);
     rows.sums = level.sums;
   }
-  ChainChunks<Scalar, MemorySpace> const chunks{length, buffers.scratch, scratch};
-  launch_items(exec, label, count, make_walk(rows, chunks));
-  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
-      columns.count(), true,
-      [&, chunk_count = count](auto width, auto access, std::size_t first, Position tiles) {
-        reduce_carries<width(), access()>(exec, Y, carry, chunk_count, first, tiles);
-      });
+  return {shape.count, rows, {shape.length, buffers.scratch, shape.scratch}};
+}
+
+/// After the walk: adds the rows that chunks share.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void finish_chain(ExecutionSpace const& exec, ChainWork<Scalar, Index, MemorySpace> const& work,
+                  Matrix<Scalar, MemorySpace> const& Y,
+                  TtmChainBuffers<Scalar, Index, MemorySpace> const& buffers) {
+  reduce_carries(exec, Y, buffers.carry, work.count);
 }
 
 }  // namespace sporades::detail

@@ -148,30 +148,28 @@ void ttm_chain_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySp
   if (levels == 0)
     return launch_items(exec, "sporades::ttm_chain::order_one", X.nnz(),
                         ChainOfOne<Scalar, MemorySpace>{Y, X.values});
-  for_leaf_tile(columns.tile(), [&](auto width) {
-    sum_chain_rows(exec, "sporades::ttm_chain::csf", X.nnz(), columns, Y, buffers,
-                   [&](auto const& rows, auto const& chunks) {
-                     ChainTreeWalk<Scalar, Index, MemorySpace, width()> walk{};
-                     walk.levels = levels;
-                     for (int l = 0; l < levels; ++l) {
-                       walk.indices[l] = X.indices[l];
-                       walk.first_child[l] = X.first_child[l];
-                       walk.marks[l] = X.marks[l];
-                       if (l > 0) walk.factors[l] = A[X.mode_order[l]];
-                       if (l > 0) walk.ranks[l] = columns.ranks[l - 1];
-                     }
-                     walk.sizes[levels - 1] = columns.tile();
-                     for (int l = levels - 1; l > 0; --l)
-                       walk.sizes[l - 1] = walk.sizes[l] * columns.ranks[l - 1];
-                     walk.leaf_index = X.indices[levels];
-                     walk.values = X.values;
-                     walk.leaf_factor = with_padding(A[X.mode_order[levels]]);
-                     walk.out = rows;
-                     walk.chunks = chunks;
-                     walk.mark_distance = X.mark_distance;
-                     return walk;
-                   });
+  auto const work = begin_chain(exec, X.nnz(), columns, Y, buffers);
+  with_leaf_width(columns.tile(), [&](auto width) {
+    ChainTreeWalk<Scalar, Index, MemorySpace, width()> walk{};
+    walk.levels = levels;
+    for (int l = 0; l < levels; ++l) {
+      walk.indices[l] = X.indices[l];
+      walk.first_child[l] = X.first_child[l];
+      walk.marks[l] = X.marks[l];
+      if (l > 0) walk.factors[l] = A[X.mode_order[l]];
+      if (l > 0) walk.ranks[l] = columns.ranks[l - 1];
+    }
+    walk.sizes[levels - 1] = columns.tile();
+    for (int l = levels - 1; l > 0; --l) walk.sizes[l - 1] = walk.sizes[l] * columns.ranks[l - 1];
+    walk.leaf_index = X.indices[levels];
+    walk.values = X.values;
+    walk.leaf_factor = with_padding(A[X.mode_order[levels]]);
+    walk.out = work.rows;
+    walk.chunks = work.chunks;
+    walk.mark_distance = X.mark_distance;
+    launch_items(exec, "sporades::ttm_chain::csf", work.count, walk);
   });
+  finish_chain(exec, work, Y, buffers);
 }
 
 }  // namespace sporades::detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/mttkrp/packed_nonzeros.hpp>
+#include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
 
 namespace sporades::detail {
@@ -10,43 +10,33 @@ namespace sporades::detail {
 /// One work item of strategy `fused` on CPUs: a chunk of consecutive nonzeros x all columns. The
 /// outer products x_p (b o c) of the two last modes' factor rows are added up in registers, a tile
 /// of Height x Width at a time, over a run of nonzeros that agree in all modes before; the sum
-/// times the Kronecker product of these modes' rows goes to the output row. Nothing lies between.
+/// times the Kronecker product of these modes' rows goes to the output row. There are no
+/// intermediate products.
 template <class Scalar, class Index, class MemorySpace, int Height, int Width>
 struct ChainPackedWalk {
   using T = Tile<Scalar, Width>;
-  using Words = EitherWidth<MemorySpace>;
-  using Word = typename Words::Word;
-  static constexpr int capacity = max_order - 1;
+  using Nonzeros = PackedNonzeros<Scalar, Index, MemorySpace, EitherWidth<MemorySpace>, any_number>;
+  using Word = typename Nonzeros::Word;
   static constexpr Position longest_run = 1024;  // stays in first-level cache for all tiles
 
-  Words words;
-  RawVector<Scalar const, MemorySpace> values;   // nnz
-  RawVector<Position const, MemorySpace> marks;  // place of the row of every mark_distance-th
-  Position mark_distance;
-  int modes;                                                              // N - 1, two at least
-  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;  // with their padding
-  Kokkos::Array<int, capacity> ranks, shift;
-  Kokkos::Array<Word, capacity> mask;
+  Nonzeros nonzeros;                             // two other modes at least; factors padded
+  Kokkos::Array<int, Nonzeros::capacity> ranks;  // of the other modes
   ChainRows<Scalar, Index, MemorySpace> out;
   ChainChunks<Scalar, MemorySpace> chunks;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
-  KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
-    return static_cast<std::size_t>(word >> shift[m] & mask[m]);
-  }
-
   KOKKOS_FUNCTION void operator()(Position chunk) const {
-    Position const nnz = values.extent(0);
+    auto const& words = nonzeros.words;
+    Position const nnz = nonzeros.size();
     Position const begin = chunks.begin(chunk), end = chunks.end(chunk, nnz);
-    bool const continues = end < nnz && !opens_row(end);
-    Position const open_row = continues ? marks(end / mark_distance) : ~Position{0};
-    Position const first_row = marks(begin / mark_distance);
+    bool const continues = end < nnz && !nonzeros.opens_row(end);
+    Position const open_row = continues ? nonzeros.mark(end) : ~Position{0};
+    Position const first_row = nonzeros.mark(begin);
     Position row = first_row;
-    ChunkState state{chunk, !opens_row(begin), true};
+    ChunkState state{chunk, !nonzeros.opens_row(begin), true};
     Scalar* to = out.target(state, row, row == open_row);
     bool fresh = true;
     Word const flag = words.flag();
-    Word const path_mask = ~(((mask[modes - 2] + 1) << shift[modes - 2]) - 1);
+    Word const path_mask = nonzeros.path_mask(nonzeros.others - 2) | flag;
     Position p = begin;
     while (p < end) {
       Word const path = words(p) & path_mask & ~flag;  // a flag ends the run before it
@@ -56,7 +46,7 @@ struct ChainPackedWalk {
       add_run(chunk, to, fresh, path, p, stop);
       fresh = false;
       p = stop;
-      if (p < end && opens_row(p)) {
+      if (p < end && nonzeros.opens_row(p)) {
         ++row;
         state.first = false;
         to = out.target(state, row, row == open_row);
@@ -70,18 +60,19 @@ struct ChainPackedWalk {
                                            Position begin, Position stop) const {
     std::size_t upper = 1;
     Scalar const* const coefficient = upper_product(chunks.scratch(chunk), path, upper);
-    auto const& B = factors[modes - 2];
-    auto const& C = factors[modes - 1];
-    int const rows = ranks[modes - 2];
+    int const b_mode = nonzeros.others - 2, c_mode = nonzeros.others - 1;
+    auto const& B = nonzeros.factors[b_mode];
+    auto const& C = nonzeros.factors[c_mode];
+    int const rows = ranks[b_mode];
     for (int h = 0; h < rows; h += Height)
       for (std::size_t w = 0; w < C.extent(1); w += Width) {
         T sum[Height];
         for (int k = 0; k < Height; ++k) sum[k].fill(Scalar(0));
         for (Position p = begin; p < stop; ++p) {
-          Word const word = words(p);
-          T term = load_tile<Scalar, Width>(&C(index(word, modes - 1), w));
-          term.multiply(values(p));
-          Scalar const* const b = &B(index(word, modes - 2), h);
+          auto const entry = nonzeros.fetch(p);
+          T term = load_tile<Scalar, Width>(&C(nonzeros.index(entry, c_mode), w));
+          term.multiply(entry.value);
+          Scalar const* const b = &B(nonzeros.index(entry, b_mode), h);
           for (int k = 0; k < Height; ++k) sum[k].add_product(b[k], term);
         }
         int const height = rows - h < Height ? rows - h : Height;
@@ -98,8 +89,8 @@ struct ChainPackedWalk {
   KOKKOS_FORCEINLINE_FUNCTION Scalar const* upper_product(Scalar* scratch, Word path,
                                                           std::size_t& length) const {
     scratch[0] = 1;
-    for (int m = modes - 3; m >= 0; --m) {  // from behind, so that it grows in place
-      Scalar const* const row = &factors[m](index(path, m), 0);
+    for (int m = nonzeros.others - 3; m >= 0; --m) {  // from behind, so that it grows in place
+      Scalar const* const row = &nonzeros.factors[m](nonzeros.index(path, m), 0);
       for (int j = ranks[m] - 1; j >= 0; --j)
         for (std::size_t k = 0; k < length; ++k) scratch[j * length + k] = row[j] * scratch[k];
       length *= static_cast<std::size_t>(ranks[m]);
@@ -107,17 +98,6 @@ struct ChainPackedWalk {
     return scratch;
   }
 };
-
-/// Calls run(height, width) with the tile of outer products of these padded ranks.
-template <class Run>
-void for_outer_tile(std::size_t rows, std::size_t columns, Run const& run) {
-  std::integral_constant<int, 4> const four{};
-  std::integral_constant<int, 8> const eight{};
-  if (rows % 8 == 0)
-    columns % 8 == 0 ? run(eight, eight) : run(eight, four);
-  else
-    columns % 8 == 0 ? run(four, eight) : run(four, four);
-}
 
 /// Strategy `fused` of order 3 and up. Y: rows of X x columns of X's modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -127,29 +107,21 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
                      TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
   if (X.nnz() == 0) return;
   int const modes = X.order() - 1;
-  for_outer_tile(
-      padded_columns(columns.ranks[modes - 2]), columns.tile(), [&](auto height, auto width) {
-        sum_chain_rows(exec, "sporades::ttm_chain::fused", X.nnz(), columns, Y, buffers,
-                       [&](auto const& rows, auto const& chunks) {
-                         ChainPackedWalk<Scalar, Index, MemorySpace, height(), width()> walk{};
-                         walk.words = {X.narrow.data(), X.wide.data()};
-                         walk.values = X.values;
-                         walk.marks = X.marks;
-                         walk.mark_distance = X.mark_distance;
-                         walk.modes = modes;
-                         using Word = typename decltype(walk)::Word;
-                         for (int k = 0; k < modes; ++k) {
-                           walk.factors[k] = with_padding(A[X.modes[k]]);
-                           walk.ranks[k] = columns.ranks[k];
-                           walk.shift[k] = X.shifts[k];
-                           walk.mask[k] =
-                               static_cast<Word>(low_bits(index_bits(X.dims[X.modes[k]])));
-                         }
-                         walk.out = rows;
-                         walk.chunks = chunks;
-                         return walk;
-                       });
-      });
+  auto padded = A;
+  for (int m : X.modes) padded[m] = with_padding(A[m]);
+  auto const work = begin_chain(exec, X.nnz(), columns, Y, buffers);
+  auto const tile_of = [](std::size_t columns) { return columns % 8 == 0 ? 8 : 4; };
+  with_constant<4, 8>(tile_of(padded_columns(columns.ranks[modes - 2])), [&](auto height) {
+    with_constant<4, 8>(tile_of(columns.tile()), [&](auto width) {
+      ChainPackedWalk<Scalar, Index, MemorySpace, height(), width()> walk{};
+      walk.nonzeros = packed_nonzeros(X, padded);
+      for (int k = 0; k < modes; ++k) walk.ranks[k] = columns.ranks[k];
+      walk.out = work.rows;
+      walk.chunks = work.chunks;
+      launch_items(exec, "sporades::ttm_chain::fused", work.count, walk);
+    });
+  });
+  finish_chain(exec, work, Y, buffers);
 }
 
 }  // namespace sporades::detail

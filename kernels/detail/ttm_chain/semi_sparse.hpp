@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/ttm_chain/columns.hpp>
+#include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/sspttm.hpp>
 
 namespace sporades::detail {

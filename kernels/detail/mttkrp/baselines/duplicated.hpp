@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/mttkrp/coo_nonzeros.hpp>
+#include <sporades/kernels/detail/nonzeros/coo.hpp>
+#include <sporades/kernels/detail/row_walk.hpp>
 
 namespace sporades::detail {
 
@@ -25,9 +26,9 @@ struct ScatterRows {
   }
 };
 
-/// Strategy `duplicated`: nonzeros in any order; Kokkos' ScatterView as it chooses for the space
-/// (OpenMP: a copy a thread; GPUs: atomics). Not deterministic across thread counts. Allocates the
-/// copies in every call.
+/// Strategy `duplicated`, a baseline that `automatic` never takes: nonzeros in any order, summed by
+/// Kokkos' ScatterView as it chooses for the space (OpenMP: a copy of V a thread; GPUs: atomics).
+/// Not deterministic across thread counts. Allocates the copies in every call.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        Factors<Scalar, MemorySpace> const& A, int n,
@@ -36,9 +37,6 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                                                     Kokkos::Device<ExecutionSpace, MemorySpace>>;
   Kokkos::deep_copy(exec, V, Scalar(0));
   if (X.nnz() == 0) return;
-  auto const nonzeros = coo_nonzeros<any_number>(X, A, n, Identity{});
-  Position const length = chunk_length<ExecutionSpace>(X.nnz());
-  Position const chunks = chunks_of(X.nnz(), length);
   using Target =
       Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>>;
   bool const contiguous = V.stride(0) == V.extent(1);  // ScatterView knows no other rows
@@ -46,15 +44,10 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       contiguous ? Target(V)
                  : zeroed<Target>(exec, "sporades::mttkrp::duplicated", V.extent(0), V.extent(1));
   Scatter const scatter(exec, target);
-  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
-      V.extent(1), all_rows_aligned(A, n, V),
-      [&](auto width, auto access, std::size_t first, Position tiles) {
-        using Rows = ScatterRows<Scatter, Index>;
-        SegmentWalk<std::decay_t<decltype(nonzeros)>, Rows, Scalar, width(), access(),
-                    batch<ExecutionSpace>> const walk{
-            nonzeros, {scatter}, WalkShape{length, first, V.extent(1), tiles}};
-        launch_items(exec, "sporades::mttkrp::duplicated", chunks * tiles, walk);
-      });
+  walk_rows<TileWidths::coarse>(
+      exec, "sporades::mttkrp::duplicated", coo_nonzeros<any_number>(X, A, n),
+      ScatterRows<Scatter, Index>{scatter}, chunk_length<ExecutionSpace>(X.nnz()), V.extent(1),
+      all_rows_aligned(A, n, V));
   scatter.contribute_into(exec, target);
   if (!contiguous) Kokkos::deep_copy(exec, V, target);
 }

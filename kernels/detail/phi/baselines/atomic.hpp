@@ -7,40 +7,43 @@
 namespace sporades::detail {
 
 /// One nonzero an item: V(i_n, :) += w_p pi_p, atomically.
-template <class ExecutionSpace, class Source, class Scalar, class Index>
+template <class ExecutionSpace, class Nonzeros, class Source>
 struct AtomicPhi {
   using Memory = typename ExecutionSpace::memory_space;
+  using Scalar = typename Nonzeros::Scalar;
 
-  Source pi;
-  RawVector<Index const, Memory> row_of;   // nnz: coordinates of mode n
-  RawVector<Scalar const, Memory> values;  // nnz
-  RawMatrix<Scalar const, Memory> B;       // I_n x R
-  RawMatrix<Scalar, Memory> V;             // I_n x R
+  Nonzeros nonzeros;
+  Source source;
+  RawMatrix<Scalar const, Memory> B;  // I_n x R
+  RawMatrix<Scalar, Memory> V;        // I_n x R
   Scalar epsilon;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     std::uint64_t const R = V.extent(1);
-    Index const row = row_of(p);
-    Scalar const weight =
-        phi_weight<ExecutionSpace>(pi, p, values(p), B.data() + row * B.stride_0(), R, epsilon);
+    auto const entry = nonzeros.fetch(p);
+    Scalar const weight = phi_weight<ExecutionSpace>(
+        nonzeros, source, entry, B.data() + entry.row * B.stride_0(), R, epsilon);
     for_tiles<ExecutionSpace>(0, R, [&](auto width_constant, std::uint64_t first) {
       constexpr int width = decltype(width_constant)::value;
-      Scalar product[width];
-      pi.template at<width>(p, first, product);
-      for (int c = 0; c < width; ++c) Kokkos::atomic_add(&V(row, first + c), weight * product[c]);
+      Scalar pi[width];
+      source.template tile<width>(nonzeros, entry, first, pi);
+      for (int c = 0; c < width; ++c) Kokkos::atomic_add(&V(entry.row, first + c), weight * pi[c]);
     });
   }
 };
 
-/// Strategy `atomic`: nonzeros in any order, pi from any source. Not deterministic.
+/// Strategy `atomic`, a baseline that `automatic` never takes: nonzeros in any order, pi
+/// from any source. Not deterministic.
 template <class ExecutionSpace, class Source, class Scalar, class Index, class MemorySpace>
 void phi_atomic(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                Source const& pi, int n, Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+                Factors<Scalar, MemorySpace> const& A, Source const& source, int n,
+                Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                 Matrix<Scalar, MemorySpace> const& V) {
   Kokkos::deep_copy(exec, V, Scalar(0));
+  auto const nonzeros = coo_nonzeros<any_number>(X, A, n);
   launch_items(exec, "sporades::phi::atomic", X.nnz(),
-               AtomicPhi<ExecutionSpace, Source, Scalar, Index>{pi, mode_indices(X, n), X.values, B,
-                                                                V, epsilon});
+               AtomicPhi<ExecutionSpace, std::decay_t<decltype(nonzeros)>, Source>{nonzeros, source,
+                                                                                   B, V, epsilon});
 }
 
 }  // namespace sporades::detail

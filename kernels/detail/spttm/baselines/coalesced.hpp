@@ -25,7 +25,8 @@ struct CoalescedSpttm {
   }
 };
 
-/// Strategy `coalesced`: Ma et al. 2018, §4.2.3: Algorithm 3 with its two dimensions exchanged.
+/// Strategy `coalesced`, a baseline that `automatic` never takes: Ma et al. 2018, §4.2.3: Algorithm
+/// 3 with its two dimensions exchanged.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_coalesced(ExecutionSpace const& exec,
                      FiberProduct<Scalar, Index, MemorySpace> const& product) {

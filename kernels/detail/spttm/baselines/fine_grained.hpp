@@ -25,7 +25,7 @@ struct FineGrainedSpttm {
   }
 };
 
-/// Strategy `fine_grained`: Ma et al. 2018, Algorithm 3.
+/// Strategy `fine_grained`, a baseline that `automatic` never takes: Ma et al. 2018, Algorithm 3.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_fine_grained(ExecutionSpace const& exec,
                         FiberProduct<Scalar, Index, MemorySpace> const& product) {

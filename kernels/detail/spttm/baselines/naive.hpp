@@ -20,7 +20,8 @@ struct NaiveSpttm {
   }
 };
 
-/// Strategy `naive`: Ma et al. 2018, Algorithm 2; on one thread, Algorithm 1.
+/// Strategy `naive`, a baseline that `automatic` never takes: Ma et al. 2018, Algorithm 2; on one
+/// thread, Algorithm 1.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_naive(ExecutionSpace const& exec,
                  FiberProduct<Scalar, Index, MemorySpace> const& product) {

@@ -27,7 +27,8 @@ struct RankBlockedSpttm {
   }
 };
 
-/// Strategy `rank_blocked`: Ma et al. 2018, §4.2.4: Algorithm 3 with its loops exchanged.
+/// Strategy `rank_blocked`, a baseline that `automatic` never takes: Ma et al. 2018, §4.2.4:
+/// Algorithm 3 with its loops exchanged.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_rank_blocked(ExecutionSpace const& exec,
                         FiberProduct<Scalar, Index, MemorySpace> const& product) {

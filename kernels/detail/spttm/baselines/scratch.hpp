@@ -47,7 +47,7 @@ struct ScratchSpttm {
   }
 };
 
-/// Strategy `scratch`: Ma et al. 2018, Algorithm 4.
+/// Strategy `scratch`, a baseline that `automatic` never takes: Ma et al. 2018, Algorithm 4.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_scratch(ExecutionSpace const& exec,
                    FiberProduct<Scalar, Index, MemorySpace> const& product) {

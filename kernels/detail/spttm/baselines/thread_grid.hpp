@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/formats/hierarchical_tensor.hpp>
-#include <sporades/kernels/detail/segment_walk.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
 
 namespace sporades::detail {
 

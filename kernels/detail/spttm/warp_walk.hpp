@@ -4,15 +4,17 @@
 
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
-#include <sporades/kernels/detail/segment_walk.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
 
-/// Sums of fibers on GPUs. 32 neighbouring items of a range policy, the lanes of a warp, take some
-/// windows of 32 items of the tensor, one after another. Each lane loads one item of a window; a
-/// word tells which of them open a fiber. Then a group of lanes, as many as a row has tiles, takes
-/// Steps neighbouring items whose rows it loads together; sums of fibers that reach over several
-/// groups are put together across the lanes. So no load waits for another but a row's for its
-/// item's, long fibers and short ones take the same time, and each row is written once, by the warp
-/// in whose windows its fiber begins. The order of additions is fixed by the windows alone.
+/// Sums of whole fibers on GPUs; on hosts: whole_fibers.hpp. 32 neighbouring items of a range
+/// policy, the lanes of a warp, take some windows of 32 items of the tensor, one after another.
+/// - Each lane loads one item of a window; a word tells which of them begin a fiber.
+/// - A group of lanes, as many as a row has tiles, takes Steps neighbouring items, whose rows it
+///   loads together.
+/// - Sums of fibers that reach over several groups are put together across the lanes.
+/// So no load waits for another except a row's for its item's, long fibers and short ones take the
+/// same time, and each row is written once, by the warp in whose windows its fiber begins. The
+/// order of additions is fixed by the windows alone.
 
 namespace sporades::detail {
 
@@ -27,7 +29,7 @@ struct RowsFrom {
 };
 
 template <class Terms, class Scalar, class MemorySpace, int Width, Access access, int Steps>
-struct WindowWalk {
+struct WarpWalk {
   static constexpr int window = 32;
   using Columns = typename Terms::template Columns<Width, access>;
   using T = typename Columns::T;
@@ -49,7 +51,7 @@ struct WindowWalk {
     int mine, group;  // the lane, and its group
     bool is_there;    // it has a tile
     T open;           // of the fiber that the windows so far have not ended, in every group
-    bool begun;       // one of the warp's own
+    bool begun;       // a fiber has begun in the warp's windows: it writes those that end from now
 
     KOKKOS_FORCEINLINE_FUNCTION T of(int lane, T const& tile) const {
       T other;
@@ -100,60 +102,102 @@ struct WindowWalk {
     }
   }
 
+  /// What a window's word says of the Steps items of a group.
+  struct Heads {
+    int first;                    // item, in the window
+    std::uint32_t opens, closes;  // bit s: the item first + s begins a fiber; ends one
+    int row;                      // of the first item, from that of the window's first item on
+    bool is_behind_head;          // a fiber begins in the window before the first item
+  };
+
+  /// Head scan. next: the word of the window behind it.
+  static KOKKOS_FORCEINLINE_FUNCTION Heads scan_heads(int first, std::uint32_t word,
+                                                      std::uint32_t next) {
+    std::uint32_t const below = word & ((1u << first) - 1), opens = word >> first;
+    std::uint32_t const behind = first + Steps == window ? (next & 1) << (Steps - 1) : 0;
+    return {first, opens, opens >> 1 | behind, count_ones(below & ~1u), below != 0};
+  }
+
+  /// Sums of fibers that a group alone does not finish.
+  struct OpenSums {
+    T begun;      // of the fiber that is open behind the group
+    T ended;      // of the fiber that began before the group and ends in it
+    int row;      // of that; -1: there is none
+    bool begins;  // a fiber begins in the group, so that `begun` has nothing of groups before it
+  };
+
+  /// Local sums: stores the fibers that begin and end in the group.
+  KOKKOS_FORCEINLINE_FUNCTION OpenSums sum_group(Warp const& warp, Batch const& batch,
+                                                 Heads const& heads,
+                                                 RowsFrom<Scalar> const& rows) const {
+    OpenSums sums;
+    sums.begins = false;
+    sums.row = -1;
+    sums.begun.fill(0);
+    sums.ended.fill(0);
+    int row = heads.row;
+    for (int s = 0; s < Steps; ++s) {
+      bool const opens = heads.opens >> s & 1, closes = heads.closes >> s & 1;
+      if (opens) {
+        row += heads.first + s > 0 ? 1 : 0;
+        sums.begins = true;
+        sums.begun.fill(0);
+      }
+      sums.begun.add_product(batch.factor[s], batch.row[s]);
+      if (closes && sums.begins) store(warp, rows, row, sums.begun);
+      if (closes && !sums.begins) {
+        sums.ended = sums.begun;
+        sums.row = row;
+      }
+    }
+    return sums;
+  }
+
+  /// Lane scan, segmented: adds what groups before have of the fiber that is open behind each
+  /// group, and returns what the group before hands to this one.
+  KOKKOS_FORCEINLINE_FUNCTION T scan_lanes(Warp const& warp, OpenSums& sums) const {
+    if (warp.group == 0 && !sums.begins) sums.begun.add(warp.open);
+    int is_whole = sums.begins;
+    for (int distance = row_lanes; distance < window; distance *= 2) {
+      int const from = warp.mine >= distance ? warp.mine - distance : warp.mine;
+      T const other = warp.of(from, sums.begun);
+      int const other_is_whole = warp.lanes.of(from, is_whole);
+      if (from != warp.mine && !is_whole) {
+        sums.begun.add(other);
+        is_whole = other_is_whole;
+      }
+    }
+    return warp.of(warp.group > 0 ? warp.mine - row_lanes : warp.mine, sums.begun);
+  }
+
+  /// Stores the fiber that ends in the group, if it began in the warp's windows.
+  KOKKOS_FORCEINLINE_FUNCTION void store_ended(Warp const& warp, Heads const& heads, OpenSums& sums,
+                                               T const& handed,
+                                               RowsFrom<Scalar> const& rows) const {
+    if (sums.row < 0 || !(warp.begun || heads.is_behind_head)) return;
+    if (warp.group > 0)
+      sums.ended.add(handed);
+    else
+      sums.ended.add(warp.open);
+    store(warp, rows, sums.row, sums.ended);
+  }
+
   /// Any window; next: the word behind it.
   KOKKOS_FORCEINLINE_FUNCTION void sum_window(Warp& warp, typename Terms::Entry const& own,
                                               RowsFrom<Scalar> const& rows, std::uint32_t word,
                                               std::uint32_t next) const {
     for (int q = 0; q < window; q += (window >> row_shift) * Steps) {
-      int const j = q + Steps * warp.group;
-      auto const batch = fetch(warp, own, j, 1);
-      std::uint32_t const below = word & ((1u << j) - 1), bits = word >> j;
-      std::uint32_t const ends = bits >> 1 | (j + Steps == window ? (next & 1) << (Steps - 1) : 0);
-      int f = count_ones(below & ~1u);  // the first row is that of the first item
-      bool inside = false;              // past a fiber's beginning
-      int ended = -1;                   // the row that begins in a group before
-      T sum, before;
-      sum.fill(0);
-      before.fill(0);
-      for (int s = 0; s < Steps; ++s) {
-        bool const opens = bits >> s & 1, closes = ends >> s & 1;
-        if (opens) {
-          f += j + s > 0 ? 1 : 0;
-          inside = true;
-          sum.fill(0);
-        }
-        sum.add_product(batch.factor[s], batch.row[s]);
-        if (closes && inside) store(warp, rows, f, sum);
-        if (closes && !inside) {
-          before = sum;
-          ended = f;
-        }
-      }
-      // the sums that are open behind each group: a segmented scan
-      if (warp.group == 0 && !inside) sum.add(warp.open);
-      int is_whole = inside;
-      for (int distance = row_lanes; distance < window; distance *= 2) {
-        int const from = warp.mine >= distance ? warp.mine - distance : warp.mine;
-        T const other = warp.of(from, sum);
-        int const other_is_whole = warp.lanes.of(from, is_whole);
-        if (from != warp.mine && !is_whole) {
-          sum.add(other);
-          is_whole = other_is_whole;
-        }
-      }
-      T const handed = warp.of(warp.group > 0 ? warp.mine - row_lanes : warp.mine, sum);
-      if (ended >= 0 && (warp.begun || below != 0)) {
-        if (warp.group > 0)
-          before.add(handed);
-        else
-          before.add(warp.open);
-        store(warp, rows, ended, before);
-      }
-      warp.open = warp.of(window - row_lanes + (warp.mine & (row_lanes - 1)), sum);
+      int const first = q + Steps * warp.group;
+      Batch const batch = fetch(warp, own, first, 1);
+      Heads const heads = scan_heads(first, word, next);
+      OpenSums sums = sum_group(warp, batch, heads, rows);
+      T const handed = scan_lanes(warp, sums);
+      store_ended(warp, heads, sums, handed, rows);
+      warp.open = warp.of(window - row_lanes + (warp.mine & (row_lanes - 1)), sums.begun);
     }
   }
 
-  /// What lies behind the warp's windows of the fiber that is open, from window w on.
+  /// Adds the items behind the warp's windows, from window w on, that the open fiber still has.
   KOKKOS_FORCEINLINE_FUNCTION void add_rest(Warp& warp, std::uint32_t w, std::uint32_t word) const {
     T sum;
     sum.fill(0);
@@ -218,33 +262,28 @@ struct WindowWalk {
   }
 };
 
-/// Row f of V from the items of fiber f, where no fiber is so long that all wait for it.
-/// for_tiles: see sum_fibers.
+/// Row f of V from the items of fiber f, where no fiber is so long that all wait for it. tiles: see
+/// FiberTiles.
 template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
-          class ForTiles>
-void sum_windows(ExecutionSpace const& exec, char const* label, Terms const& terms,
-                 Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
-                 ForTiles const& for_tiles) {
+          class Tiles>
+void sum_fibers_by_warps(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                         Fibers<Index, MemorySpace> const& fibers,
+                         Matrix<Scalar, MemorySpace> const& V, Tiles const& tiles) {
   constexpr Position windows_of_warp = 4;  // more: too few warps; less: too many open ends
-  for_tiles(std::false_type{}, [&](auto width, auto access, std::size_t first, Position tiles) {
-    int shift = 0;
-    while (shift < 5 && Position{1} << shift < tiles) ++shift;
-    auto const launch = [&](auto steps) {
-      using Walk = WindowWalk<Terms, Scalar, MemorySpace, width(), access(), steps()>;
-      Position const passes = chunks_of(tiles, Walk::window);
-      Position const warps = chunks_of(fibers.marks.extent(0), windows_of_warp) * passes;
-      launch_items(exec, label, warps * Walk::window,
-                   Walk{terms, fibers.heads, fibers.marks, V,
-                        WalkShape{windows_of_warp, first, V.extent(1), tiles}, fibers.items(),
-                        1 << shift, shift, static_cast<std::uint32_t>(passes)});
-    };
-    if (shift == 0)
-      launch(std::integral_constant<int, 1>{});
-    else if (shift == 1)
-      launch(std::integral_constant<int, 2>{});
-    else
-      launch(std::integral_constant<int, 4>{});
-  });
+  tiles.template for_each<ExecutionSpace, Scalar, false>(
+      [&](auto width, auto access, std::size_t first, Position count) {
+        int shift = 0;
+        while (shift < 5 && Position{1} << shift < count) ++shift;
+        with_constant<1, 2, 4>(1 << (shift < 2 ? shift : 2), [&](auto steps) {
+          using Walk = WarpWalk<Terms, Scalar, MemorySpace, width(), access(), steps()>;
+          Position const passes = chunks_of(count, Walk::window);
+          Position const warps = chunks_of(fibers.marks.extent(0), windows_of_warp) * passes;
+          launch_items(exec, label, warps * Walk::window,
+                       Walk{terms, fibers.heads, fibers.marks, V,
+                            WalkShape{windows_of_warp, first, V.extent(1), count}, fibers.items(),
+                            1 << shift, shift, static_cast<std::uint32_t>(passes)});
+        });
+      });
 }
 
 }  // namespace sporades::detail

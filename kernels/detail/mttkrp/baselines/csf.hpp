@@ -3,7 +3,8 @@
 #pragma once
 
 #include <sporades/formats/csf_tensor.hpp>
-#include <sporades/kernels/detail/mttkrp/sorted.hpp>
+#include <sporades/kernels/detail/nonzeros/coo.hpp>
+#include <sporades/kernels/detail/row_walk.hpp>
 
 namespace sporades::detail {
 
@@ -100,28 +101,28 @@ struct TreeWalk {
   }
 };
 
-/// Strategy `csf`. A tree of one level is a list sorted by row: order 1 needs no walk of fibers.
+/// Strategy `csf`, the baseline of SPLATT, which `automatic` never takes. A tree of one level is a
+/// list sorted by row: order 1 needs no walk of fibers.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
                 Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
                 CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  int const n = X.mode_order[0];
+  char const* const label = "sporades::mttkrp::csf";
   int const levels = X.order() - 1;
-  bool const aligned = all_rows_aligned(A, n, V);
+  bool const aligned = all_rows_aligned(A, X.mode_order[0], V);
   if (levels == 0) {
-    CooNonzeros<Scalar, Index, MemorySpace, any_number, Identity> nonzeros;
+    CooNonzeros<Scalar, Index, MemorySpace, any_number> nonzeros;
     nonzeros.row_of = X.indices[0];
     nonzeros.values = X.values;
     nonzeros.others = 0;
-    return sum_terms<TileWidths::coarse>(exec, "sporades::mttkrp::csf", nonzeros, false, V, aligned,
-                                         carry);
+    return sum_sorted_rows<TileWidths::coarse>(exec, label, nonzeros, false, V, aligned, carry);
   }
-  bool const every_row = X.nodes(0) == V.extent(0);
-  for_other_modes<Index>(levels, [&](auto others) {
-    sum_sorted_rows<TileWidths::coarse>(
-        exec, "sporades::mttkrp::csf", X.nnz(), every_row, V, aligned, carry,
-        [&](auto width, auto access, auto const& sums, WalkShape const& shape) {
-          TreeWalk<Scalar, Index, MemorySpace, std::decay_t<decltype(sums)>, width(), access(),
+  auto const rows = begin_rows(exec, X.nnz(), X.nodes(0) == V.extent(0), V, carry);
+  if (rows.chunks == 0) return;
+  with_other_modes<Index>(levels, [&](auto others) {
+    for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
+        V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
+          TreeWalk<Scalar, Index, MemorySpace, std::decay_t<decltype(rows.sums)>, width(), access(),
                    others()>
               walk;
           for (int l = 0; l < levels; ++l) {
@@ -133,13 +134,14 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
           walk.leaf_index = X.indices[levels];
           walk.values = X.values;
           walk.leaf_factor = A[X.mode_order[levels]];
-          walk.out = sums;
-          walk.shape = shape;
+          walk.out = rows.sums;
+          walk.shape = {rows.length, first, V.extent(1), tiles};
           walk.mark_distance = X.mark_distance;
           walk.level_count = levels;
-          return walk;
+          launch_items(exec, label, rows.chunks * tiles, walk);
         });
   });
+  finish_rows(exec, rows, V, carry);
 }
 
 }  // namespace sporades::detail

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/matrix.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
+#include <vector>
+
+namespace sporades::detail {
+
+/// Slots that one work item reduces at a carry level.
+inline constexpr Position carry_chunk = 32;
+
+/// Carry slots of every level, kept between calls so that a kernel called again allocates nothing.
+template <class Scalar, class Index, class MemorySpace>
+class CarryBuffers {
+ public:
+  struct Level {
+    Kokkos::View<Index*, MemorySpace> rows;  // slots; of the first level only
+    Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
+  };
+
+  /// Slots for this many chunks at the first level, and as many levels as these need. Allocates on
+  /// exec where there are too few; if that throws, those that were there stay usable.
+  template <class ExecutionSpace>
+  void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
+
+  Level const& level(std::size_t l) const { return levels_[l]; }
+  std::size_t levels() const { return levels_.size(); }
+
+  /// Counters of the chunks of carries that wait for others, one a tile of columns. They are 0
+  /// between calls.
+  Kokkos::View<unsigned*, MemorySpace> const& arrivals() const { return arrivals_; }
+
+  /// rows x columns, padding included: the buffer rows of all parts of strategy `alto`. Contents
+  /// undefined.
+  template <class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> const& buffer_rows(ExecutionSpace const& exec, Position rows,
+                                                  std::size_t columns) {
+    std::size_t const stride = padded_columns(columns);
+    if (buffer_rows_.extent(0) < rows || buffer_rows_.extent(1) != stride)
+      buffer_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(
+          exec, "sporades::mttkrp::buffer_rows", rows, stride);
+    return buffer_rows_;
+  }
+
+  std::uint64_t bytes() const;
+
+  bool atomic = false;  // no slots: rows that chunks share are summed atomically
+
+ private:
+  std::vector<Level> levels_;
+  Kokkos::View<unsigned*, MemorySpace> arrivals_;
+  Matrix<Scalar, MemorySpace> buffer_rows_;
+};
+
+template <class Scalar, class Index, class MemorySpace>
+template <class ExecutionSpace>
+void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
+                                                       std::size_t columns) {
+  std::size_t const stride = padded_columns(columns);
+  Position waiting = 0;  // chunks past the first level
+  for (std::size_t l = 0; chunks > 1; ++l) {
+    if (l == levels_.size()) levels_.emplace_back();
+    Level& level = levels_[l];
+    if (level.sums.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
+      Level larger;
+      if (l == 0)
+        larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
+            exec, "sporades::carry::rows", 2 * chunks);
+      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
+                                                               2 * chunks, stride);
+      level = larger;  // both or, where memory runs out, neither
+    }
+    chunks = chunks_of(2 * chunks, carry_chunk);
+    if (l > 0) waiting += chunks;
+  }
+  Position const tiles = chunks_of(stride * sizeof(Scalar), 16);  // at most
+  if (arrivals_.extent(0) < waiting * tiles)
+    arrivals_ = Kokkos::View<unsigned*, MemorySpace>(
+        Kokkos::view_alloc(exec, "sporades::carry::arrivals"), waiting * tiles);
+}
+
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
+  std::uint64_t sum =
+      buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
+  for (auto const& level : levels_)
+    sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
+  return sum;
+}
+
+}  // namespace sporades::detail

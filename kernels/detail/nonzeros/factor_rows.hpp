@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/work_items.hpp>
+
+/// Every storage of nonzeros has a type ...Nonzeros that kernels read it by, as seen from one mode,
+/// that of the output rows. All of them have
+///   size(), values(p)      the number of nonzeros; x_p
+///   fetch(p)               an Entry: what is stored of nonzero p, in registers
+///   index(entry, m)        its index in the m-th of the other modes
+///   product, term          the product of the other modes' factor rows, and x_p times that
+///   rows(p), opens_row(p)  a cursor at the row of nonzero p (row_cursors.hpp); whether it begins
+///   one leaves(rows, entry)    whether a nonzero is past the cursor's row
+
+namespace sporades::detail {
+
+/// Number of modes that a kernel unrolls over; others are counted at run time.
+inline constexpr int any_number = -1;
+
+/// The factors of the other modes, `Others` of them or any number, and products of their rows; the
+/// base of a Nonzeros, which gives index(at, m) for its entries, and for what else it calls by.
+template <class Nonzeros, class ScalarType, class MemorySpace, int Others>
+struct FactorRows {
+  using Scalar = ScalarType;
+  using Memory = MemorySpace;
+  static constexpr int other_modes = Others;
+  static constexpr int capacity = Others == any_number ? max_order : Others;
+  static constexpr bool has_words = false;  // whose bits say which nonzeros are a run
+
+  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;  // of the other modes
+  int others;                                                             // N - 1
+
+  KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
+
+  /// product *= the factor rows of modes first to last - 1.
+  template <class Columns, class At>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(typename Columns::T& product, At const& at,
+                                            Columns const& columns, int first, int last) const {
+    for (int m = first; m < last; ++m)
+      product.multiply(columns.load(factors[m], self().index(at, m)));
+  }
+  /// The product of the factor rows of modes first and up.
+  template <class At, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto product(At const& at, Columns const& columns,
+                                           int first = 0) const {
+    typename Columns::T product;
+    if (modes() == 0) {
+      product.fill(Scalar(1));
+      return product;
+    }
+    product = columns.load(factors[first], self().index(at, first));
+    multiply(product, at, columns, first + 1, modes());
+    return product;
+  }
+  /// x_p times that.
+  template <class Entry, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto term(Entry const& entry, Columns const& columns,
+                                        int first = 0) const {
+    typename Columns::T product;
+    if (modes() == 0) {
+      product.fill(entry.value);
+      return product;
+    }
+    product = columns.load(factors[first], self().index(entry, first));
+    product.multiply(entry.value);
+    multiply(product, entry, columns, first + 1, modes());
+    return product;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Nonzeros const& self() const {
+    return static_cast<Nonzeros const&>(*this);
+  }
+};
+
+/// True where kernels unroll over that many other modes: orders 2 to 5 with 32-bit indices.
+template <class Index>
+constexpr bool is_unrolled(int others) {
+  return sizeof(Index) == 4 && 1 <= others && others <= 4;
+}
+
+/// Calls run(constant) with the number of other modes where kernels unroll over it, else with
+/// any_number.
+template <class Index, class Run>
+void with_other_modes(int others, Run const& run) {
+  if constexpr (sizeof(Index) == 4)
+    if (with_constant<1, 2, 3, 4>(others, run)) return;
+  run(std::integral_constant<int, any_number>{});
+}
+
+/// Every width where kernels unroll over the modes, a few where they do not.
+template <int others>
+inline constexpr TileWidths tile_widths =
+    others == any_number ? TileWidths::coarse : TileWidths::fine;
+
+/// True if every matrix that the kernel reads or writes allows 16-byte tiles.
+template <class Scalar, class MemorySpace>
+bool all_rows_aligned(Factors<Scalar, MemorySpace> const& A, int n,
+                      Matrix<Scalar, MemorySpace> const& V) {
+  bool aligned = rows_are_aligned(V);
+  for (int m = 0; m < static_cast<int>(A.size()); ++m)
+    aligned = aligned && (m == n || rows_are_aligned(A[m]));
+  return aligned;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/nonzeros/sum_runs.hpp>
+#include <sporades/kernels/detail/sorted_rows.hpp>
+
+namespace sporades::detail {
+
+/// Adds up the terms of nonzeros begin to end - 1, and hands over the sum of each row except the
+/// last by close(row, sum); the last one's is returned. Batch: nonzeros whose loads are all under
+/// way before any is used.
+template <int Batch, class Nonzeros, class Columns, class Rows, class Close>
+KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns const& tile,
+                                           Position begin, Position end, Rows& rows,
+                                           Close const& close) {
+  using T = typename Columns::T;
+  auto sum = nonzeros.term(nonzeros.fetch(begin), tile);
+  auto add = [&](auto const& entry, T const& term) {
+    if (nonzeros.leaves(rows, entry)) {
+      close(rows.row, sum);
+      rows.enter(entry);
+      sum.fill(0);
+    }
+    sum.add(term);
+  };
+  Position p = begin + 1;
+  for (; p + Batch <= end; p += Batch) {
+    typename Nonzeros::Entry entry[Batch];
+    for (int b = 0; b < Batch; ++b) entry[b] = nonzeros.fetch(p + b);
+    T term[Batch];
+    for (int b = 0; b < Batch; ++b) term[b] = nonzeros.term(entry[b], tile);
+    for (int b = 0; b < Batch; ++b) add(entry[b], term[b]);
+  }
+  for (; p < end; ++p) {
+    auto const entry = nonzeros.fetch(p);
+    add(entry, nonzeros.term(entry, tile));
+  }
+  return sum;
+}
+
+/// One work item: a chunk of consecutive nonzeros x a tile of columns. Adds up terms in a tile of
+/// registers and hands the sum over when the output row changes. Nonzeros with words, which tell
+/// runs, are summed by sum_runs in runs that agree in the first `split` modes, with Terms; others
+/// by sum_terms.
+/// Nonzeros: see factor_rows.hpp. Sums: see row_sums.hpp.
+template <class Nonzeros, class Sums, int Width, Access access, int split, int Batch,
+          class Terms = ProductTerms>
+struct RowWalk {
+  using Columns = TileColumns<typename Nonzeros::Scalar, Width, access>;
+  using T = typename Columns::T;
+
+  Nonzeros nonzeros;
+  Sums out;
+  WalkShape shape;
+  Terms terms = {};
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    auto const tile = shape.template tile<Columns>(item);
+    Position const begin = shape.begin(item), end = shape.end(item, nonzeros.size());
+    auto rows = nonzeros.rows(begin);
+    auto const first_row = rows.row;
+    ChunkState state{shape.chunk(item), !nonzeros.opens_row(begin), true};
+    auto const close = [&](auto row, T const& sum) {
+      out.close(state, tile, row, sum);
+      state.first = false;
+    };
+    T const last = sum(tile, begin, end, rows, close);
+    bool const continues = end < nonzeros.size() && !nonzeros.opens_row(end);
+    out.finish(state, tile, first_row, rows.row, last, continues);
+  }
+
+  template <class Rows, class Close>
+  KOKKOS_FORCEINLINE_FUNCTION T sum(Columns const& tile, Position begin, Position end, Rows& rows,
+                                    Close const& close) const {
+    if constexpr (Nonzeros::has_words)
+      return sum_runs<split, Batch>(nonzeros, tile, begin, end, rows, close, terms);
+    else
+      return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
+  }
+};
+
+/// Walks all nonzeros, in chunks of `length`, for tiles of `columns` columns. Bounds: of the
+/// registers that a GPU's thread takes.
+template <TileWidths widths, int split = 0, class Bounds = Kokkos::LaunchBounds<>,
+          class ExecutionSpace, class Nonzeros, class Sums>
+void walk_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+               Sums const& sums, Position length, std::size_t columns, bool aligned) {
+  for_column_tiles<ExecutionSpace, typename Nonzeros::Scalar, widths>(
+      columns, aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
+        using Walk = RowWalk<Nonzeros, Sums, width(), access(), split, batch<ExecutionSpace>>;
+        launch_items<Bounds>(exec, label, chunks_of(nonzeros.size(), length) * tiles,
+                             Walk{nonzeros, sums, WalkShape{length, first, columns, tiles}});
+      });
+}
+
+/// V's rows from nonzeros sorted by row, in the same bits on every run and number of threads.
+/// every_row: each of V's has nonzeros.
+template <TileWidths widths, int split = 0, class Bounds = Kokkos::LaunchBounds<>,
+          class ExecutionSpace, class Nonzeros, class Scalar, class Index, class MemorySpace>
+void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+                     bool every_row, Matrix<Scalar, MemorySpace> const& V, bool aligned,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  auto const rows = begin_rows(exec, nonzeros.size(), every_row, V, carry);
+  if (rows.chunks == 0) return;
+  walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows.sums, rows.length, V.extent(1),
+                                   aligned);
+  finish_rows(exec, rows, V, carry);
+}
+
+/// V's rows from nonzeros in any order, added up atomically.
+template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace>
+void sum_rows_atomically(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+                         Matrix<Scalar, MemorySpace> const& V, bool aligned) {
+  Kokkos::deep_copy(exec, V, Scalar(0));
+  if (nonzeros.size() == 0) return;
+  using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
+  walk_rows<TileWidths::coarse>(exec, label, nonzeros, Rows{V},
+                                chunk_length<ExecutionSpace>(nonzeros.size()), V.extent(1),
+                                aligned);
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/kernels/detail/sorted_rows.hpp>
+#include <sporades/kernels/detail/spttm/cut_fibers.hpp>
+#include <sporades/kernels/detail/spttm/fiber_tiles.hpp>
+#include <sporades/kernels/detail/spttm/warp_walk.hpp>
+#include <sporades/kernels/detail/spttm/whole_fibers.hpp>
+
+/// Row f of the output is a sum over the items of fiber f. Work is split by items, not by fibers: a
+/// work item is a chunk of consecutive items x a tile of columns, whose sum lives in registers.
+/// - Where the longest fiber is short, a chunk takes the fibers that begin in it, whole.
+/// - Else it takes exactly its items, and the rows that it shares with its neighbours are carried.
+/// Chunks, and so the bits, do not depend on the number of threads.
+
+namespace sporades::detail {
+
+/// One work item: a chunk of items x the columns that the terms give it.
+template <class Terms, class Range, int Width, Access access, int Batch>
+struct FiberWalk {
+  Terms terms;
+  Range range;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    terms.template for_columns<Width, access>(range.shape, item, [&](auto const& columns) {
+      range.template walk<Batch>(terms, columns, item);
+    });
+  }
+};
+
+/// True where no fiber is so long that it should be cut.
+template <class ExecutionSpace>
+bool takes_whole_fibers(Position items, Position longest) {
+  return longest <= (is_gpu<ExecutionSpace> ? std::max<Position>(items / 4096, 256)
+                                            : std::max<Position>(items / 64, 32));
+}
+
+/// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
+/// that a CPU finds a chunk in its cache when it comes again for more columns.
+template <class ExecutionSpace>
+Position fiber_chunk_length(Position items, std::size_t item_bytes) {
+  constexpr Position distance = Fibers<std::uint32_t, Kokkos::HostSpace>::mark_distance;
+  Position const length = chunk_length<ExecutionSpace>(items);
+  if (is_gpu<ExecutionSpace>) return length;
+  Position const cached = std::max<Position>(65536 / std::max<std::size_t>(item_bytes, 1), 256);
+  return std::min(length, cached / distance * distance);
+}
+
+/// All chunks of a Range, which writes to `out`, for all tiles.
+template <class Range, bool may_stream, class ExecutionSpace, class Terms, class Out,
+          class MemorySpace, class Tiles>
+void walk_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                 FiberRanges<MemorySpace> const& fibers, Out const& out, Position length,
+                 Tiles const& tiles) {
+  using Scalar = typename Terms::Scalar;
+  tiles.template for_each<ExecutionSpace, Scalar, may_stream>(
+      [&](auto width, auto access, std::size_t first, Position count) {
+        using Walk = FiberWalk<Terms, Range, width(), access(), batch<ExecutionSpace>>;
+        launch_items(
+            exec, label, chunks_of(fibers.items, length) * count,
+            Walk{terms, Range{fibers, out, WalkShape{length, first, tiles.columns, count}}});
+      });
+}
+
+/// Row f of V from the items of fiber f. Terms:
+///   fetch(p)                     an Entry: what is stored of item p
+///   row(entry, columns)          a tile of the row that the item adds
+///   factor(entry, columns, c)    what that is multiplied by, for part c of the columns
+///   for_columns<width, access>(shape, item, use)   calls use(columns) for those of a work item
+template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
+          class Tiles>
+void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
+                std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace>& carry,
+                Tiles const& tiles) {
+  Position const items = fibers.items();
+  if (items == 0) return;
+  FiberRanges<MemorySpace> const ranges(fibers);
+  Position const length = fiber_chunk_length<ExecutionSpace>(items, item_bytes);
+  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) {
+    if constexpr (is_gpu<ExecutionSpace>)
+      sum_fibers_by_warps(exec, label, terms, fibers, V, tiles);
+    else
+      walk_fibers<WholeFibers<Scalar, MemorySpace>, true>(exec, label, terms, ranges, V, length,
+                                                          tiles);
+    return;
+  }
+  Position const chunks = chunks_of(items, length);
+  carry.reserve(exec, chunks, V.extent(1));
+  auto const sums = row_sums(V, carry, chunks);
+  using Range = CutFibers<std::decay_t<decltype(sums)>, MemorySpace>;
+  walk_fibers<Range, false>(exec, label, terms, ranges, sums, length, tiles);
+  reduce_carries(exec, V, carry, chunks);
+}
+
+/// Slots for the fibers that chunks share, where there are such, so that sum_fibers allocates none.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
+                   std::size_t columns, std::size_t item_bytes,
+                   CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  Position const items = fibers.items();
+  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
+  carry.reserve(exec, chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)),
+                columns);
+}
+
+}  // namespace sporades::detail
