@@ -42,18 +42,17 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns con
 /// One work item: a chunk of consecutive nonzeros x a tile of columns. Adds up terms in a tile of
 /// registers and hands the sum over when the output row changes. Nonzeros with words, which tell
 /// runs, are summed by sum_runs in runs that agree in the first `split` modes, with Terms; others
-/// by sum_terms.
+/// by sum_terms. Terms are a base so that they take no room where they are empty.
 /// Nonzeros: see factor_rows.hpp. Sums: see row_sums.hpp.
 template <class Nonzeros, class Sums, int Width, Access access, int split, int Batch,
           class Terms = ProductTerms>
-struct RowWalk {
+struct RowWalk : Terms {
   using Columns = TileColumns<typename Nonzeros::Scalar, Width, access>;
   using T = typename Columns::T;
 
   Nonzeros nonzeros;
   Sums out;
   WalkShape shape;
-  Terms terms = {};
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);
@@ -74,7 +73,8 @@ struct RowWalk {
   KOKKOS_FORCEINLINE_FUNCTION T sum(Columns const& tile, Position begin, Position end, Rows& rows,
                                     Close const& close) const {
     if constexpr (Nonzeros::has_words)
-      return sum_runs<split, Batch>(nonzeros, tile, begin, end, rows, close, terms);
+      return sum_runs<split, Batch>(nonzeros, tile, begin, end, rows, close,
+                                    static_cast<Terms const&>(*this));
     else
       return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
   }
@@ -90,7 +90,7 @@ void walk_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& no
       columns, aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
         using Walk = RowWalk<Nonzeros, Sums, width(), access(), split, batch<ExecutionSpace>>;
         launch_items<Bounds>(exec, label, chunks_of(nonzeros.size(), length) * tiles,
-                             Walk{nonzeros, sums, WalkShape{length, first, columns, tiles}});
+                             Walk{{}, nonzeros, sums, WalkShape{length, first, columns, tiles}});
       });
 }
 

@@ -30,6 +30,7 @@ struct FactorRows {
 
   Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;  // of the other modes
   int others;                                                             // N - 1
+  int split = 0;  // modes multiplied once a run: read where kernels do not unroll over them
 
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
 

@@ -28,7 +28,6 @@ struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace
   RawVector<Position const, MemorySpace> marks;
   Kokkos::Array<int, capacity> shift;
   Kokkos::Array<Word, capacity> mask;
-  int split;  // modes multiplied once a run: read where kernels do not unroll over them
 
   KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {words(p), values(p)}; }

@@ -102,7 +102,7 @@ bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpa
         using Walk = RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
                              width(), Access::whole, depth(), 1, Terms>;
         launch_items(exec, "sporades::phi::pull", rows.chunks,
-                     Walk{nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}, Terms{B, epsilon}});
+                     Walk{Terms{B, epsilon}, nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}});
       });
     });
     finish_rows(exec, rows, V, carry);

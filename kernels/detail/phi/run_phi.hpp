@@ -90,9 +90,9 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
   if (is_atomic && is_stored) {
-    phi_atomic(exec, plan.coo[n], A, StoredPi<Scalar, MemorySpace>{plan.pi}, n, B, least, V);
+    phi_atomic(exec, coo_rows(plan.coo[n], n), StoredPi<Scalar, MemorySpace>{plan.pi}, B, least, V);
   } else if (is_atomic) {
-    phi_atomic(exec, plan.coo[n], A, ComputedPi{}, n, B, least, V);
+    phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), ComputedPi{}, B, least, V);
   } else if (is_stored) {
     reserve_weights(exec, plan);
     phi_pull_stored(exec, plan.coo[n], n, plan.pi, plan.weights, B, least, V, plan.products.carry);
@@ -133,7 +133,8 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
       auto const& factors = detail::as_factors<Tensor>(A);
       detail::check_phi(X.dims, factors, factor, n, result, epsilon);
       detail::Region const region("sporades::phi atomic, mode ", n);
-      detail::phi_atomic(exec, X, factors, detail::ComputedPi{}, n, factor,
+      detail::phi_atomic(exec, detail::coo_nonzeros<detail::any_number>(X, factors, n),
+                         detail::ComputedPi{}, factor,
                          static_cast<typename Tensor::Scalar>(epsilon), result);
     }
 }

@@ -105,9 +105,11 @@ struct WarpWalk {
   /// What a window's word says of the Steps items of a group.
   struct Heads {
     int first;                    // item, in the window
+    std::uint32_t below;          // bits of the items before it that begin a fiber
     std::uint32_t opens, closes;  // bit s: the item first + s begins a fiber; ends one
-    int row;                      // of the first item, from that of the window's first item on
-    bool is_behind_head;          // a fiber begins in the window before the first item
+
+    /// The row of the first item, from that of the window's first item on.
+    KOKKOS_FORCEINLINE_FUNCTION int row() const { return count_ones(below & ~1u); }
   };
 
   /// Head scan. next: the word of the window behind it.
@@ -115,7 +117,7 @@ struct WarpWalk {
                                                       std::uint32_t next) {
     std::uint32_t const below = word & ((1u << first) - 1), opens = word >> first;
     std::uint32_t const behind = first + Steps == window ? (next & 1) << (Steps - 1) : 0;
-    return {first, opens, opens >> 1 | behind, count_ones(below & ~1u), below != 0};
+    return {first, below, opens, opens >> 1 | behind};
   }
 
   /// Sums of fibers that a group alone does not finish.
@@ -135,7 +137,7 @@ struct WarpWalk {
     sums.row = -1;
     sums.begun.fill(0);
     sums.ended.fill(0);
-    int row = heads.row;
+    int row = heads.row();
     for (int s = 0; s < Steps; ++s) {
       bool const opens = heads.opens >> s & 1, closes = heads.closes >> s & 1;
       if (opens) {
@@ -174,7 +176,7 @@ struct WarpWalk {
   KOKKOS_FORCEINLINE_FUNCTION void store_ended(Warp const& warp, Heads const& heads, OpenSums& sums,
                                                T const& handed,
                                                RowsFrom<Scalar> const& rows) const {
-    if (sums.row < 0 || !(warp.begun || heads.is_behind_head)) return;
+    if (sums.row < 0 || !(warp.begun || heads.below != 0)) return;
     if (warp.group > 0)
       sums.ended.add(handed);
     else

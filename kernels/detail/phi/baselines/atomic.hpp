@@ -34,16 +34,13 @@ struct AtomicPhi {
 
 /// Strategy `atomic`, a baseline that `automatic` never takes: nonzeros in any order, pi
 /// from any source. Not deterministic.
-template <class ExecutionSpace, class Source, class Scalar, class Index, class MemorySpace>
-void phi_atomic(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, Source const& source, int n,
+template <class ExecutionSpace, class Nonzeros, class Source, class Scalar, class MemorySpace>
+void phi_atomic(ExecutionSpace const& exec, Nonzeros const& nonzeros, Source const& source,
                 Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                 Matrix<Scalar, MemorySpace> const& V) {
   Kokkos::deep_copy(exec, V, Scalar(0));
-  auto const nonzeros = coo_nonzeros<any_number>(X, A, n);
-  launch_items(exec, "sporades::phi::atomic", X.nnz(),
-               AtomicPhi<ExecutionSpace, std::decay_t<decltype(nonzeros)>, Source>{nonzeros, source,
-                                                                                   B, V, epsilon});
+  launch_items(exec, "sporades::phi::atomic", nonzeros.size(),
+               AtomicPhi<ExecutionSpace, Nonzeros, Source>{nonzeros, source, B, V, epsilon});
 }
 
 }  // namespace sporades::detail
