@@ -105,14 +105,11 @@ struct WarpWalk {
   /// What a window's word says of the Steps items of a group.
   struct Heads {
     int first;                    // item, in the window
-    std::uint32_t below;          // bits of the items before it that begin a fiber
+    std::uint32_t below;          // the bits of items before it that begin a fiber
     std::uint32_t opens, closes;  // bit s: the item first + s begins a fiber; ends one
-
-    /// The row of the first item, from that of the window's first item on.
-    KOKKOS_FORCEINLINE_FUNCTION int row() const { return count_ones(below & ~1u); }
   };
 
-  /// Head scan. next: the word of the window behind it.
+  /// Head scan of the items from `first` on. next: the word of the window behind it.
   static KOKKOS_FORCEINLINE_FUNCTION Heads scan_heads(int first, std::uint32_t word,
                                                       std::uint32_t next) {
     std::uint32_t const below = word & ((1u << first) - 1), opens = word >> first;
@@ -120,68 +117,59 @@ struct WarpWalk {
     return {first, below, opens, opens >> 1 | behind};
   }
 
-  /// Sums of fibers that a group alone does not finish.
-  struct OpenSums {
-    T begun;      // of the fiber that is open behind the group
-    T ended;      // of the fiber that began before the group and ends in it
-    int row;      // of that; -1: there is none
-    bool begins;  // a fiber begins in the group, so that `begun` has nothing of groups before it
-  };
-
-  /// Local sums: stores the fibers that begin and end in the group.
-  KOKKOS_FORCEINLINE_FUNCTION OpenSums sum_group(Warp const& warp, Batch const& batch,
-                                                 Heads const& heads,
-                                                 RowsFrom<Scalar> const& rows) const {
-    OpenSums sums;
-    sums.begins = false;
-    sums.row = -1;
-    sums.begun.fill(0);
-    sums.ended.fill(0);
-    int row = heads.row();
+  /// Local sums: stores the fibers that begin and end in the group. open: the sum of the fiber that
+  /// is open behind the group; ended: of the one that began before the group and ends in it, whose
+  /// row is returned, or -1 where there is none.
+  KOKKOS_FORCEINLINE_FUNCTION int sum_group(Warp const& warp, Batch const& batch,
+                                            Heads const& heads, RowsFrom<Scalar> const& rows,
+                                            T& open, T& ended) const {
+    int row = count_ones(heads.below & ~1u);  // the first row is that of the window's first item
+    bool begins = false;
+    int ended_row = -1;
+    open.fill(0);
+    ended.fill(0);
     for (int s = 0; s < Steps; ++s) {
       bool const opens = heads.opens >> s & 1, closes = heads.closes >> s & 1;
       if (opens) {
         row += heads.first + s > 0 ? 1 : 0;
-        sums.begins = true;
-        sums.begun.fill(0);
+        begins = true;
+        open.fill(0);
       }
-      sums.begun.add_product(batch.factor[s], batch.row[s]);
-      if (closes && sums.begins) store(warp, rows, row, sums.begun);
-      if (closes && !sums.begins) {
-        sums.ended = sums.begun;
-        sums.row = row;
+      open.add_product(batch.factor[s], batch.row[s]);
+      if (closes && begins) store(warp, rows, row, open);
+      if (closes && !begins) {
+        ended = open;
+        ended_row = row;
       }
     }
-    return sums;
+    return ended_row;
   }
 
-  /// Lane scan, segmented: adds what groups before have of the fiber that is open behind each
-  /// group, and returns what the group before hands to this one.
-  KOKKOS_FORCEINLINE_FUNCTION T scan_lanes(Warp const& warp, OpenSums& sums) const {
-    if (warp.group == 0 && !sums.begins) sums.begun.add(warp.open);
-    int is_whole = sums.begins;
+  /// Lane scan, segmented: adds to each group's open sum what groups before have of its fiber;
+  /// begins: the fiber begins in the group. Returns what the group before hands to this one.
+  KOKKOS_FORCEINLINE_FUNCTION T scan_lanes(Warp const& warp, bool begins, T& open) const {
+    if (warp.group == 0 && !begins) open.add(warp.open);
+    int is_whole = begins;
     for (int distance = row_lanes; distance < window; distance *= 2) {
       int const from = warp.mine >= distance ? warp.mine - distance : warp.mine;
-      T const other = warp.of(from, sums.begun);
+      T const other = warp.of(from, open);
       int const other_is_whole = warp.lanes.of(from, is_whole);
       if (from != warp.mine && !is_whole) {
-        sums.begun.add(other);
+        open.add(other);
         is_whole = other_is_whole;
       }
     }
-    return warp.of(warp.group > 0 ? warp.mine - row_lanes : warp.mine, sums.begun);
+    return warp.of(warp.group > 0 ? warp.mine - row_lanes : warp.mine, open);
   }
 
-  /// Stores the fiber that ends in the group, if it began in the warp's windows.
-  KOKKOS_FORCEINLINE_FUNCTION void store_ended(Warp const& warp, Heads const& heads, OpenSums& sums,
-                                               T const& handed,
-                                               RowsFrom<Scalar> const& rows) const {
-    if (sums.row < 0 || !(warp.begun || heads.below != 0)) return;
+  /// Stores the fiber that ends in the group, with what the group before has handed to it.
+  KOKKOS_FORCEINLINE_FUNCTION void store_ended(Warp const& warp, RowsFrom<Scalar> const& rows,
+                                               int row, T& ended, T const& handed) const {
     if (warp.group > 0)
-      sums.ended.add(handed);
+      ended.add(handed);
     else
-      sums.ended.add(warp.open);
-    store(warp, rows, sums.row, sums.ended);
+      ended.add(warp.open);
+    store(warp, rows, row, ended);
   }
 
   /// Any window; next: the word behind it.
@@ -190,12 +178,14 @@ struct WarpWalk {
                                               std::uint32_t next) const {
     for (int q = 0; q < window; q += (window >> row_shift) * Steps) {
       int const first = q + Steps * warp.group;
-      Batch const batch = fetch(warp, own, first, 1);
+      auto const batch = fetch(warp, own, first, 1);
       Heads const heads = scan_heads(first, word, next);
-      OpenSums sums = sum_group(warp, batch, heads, rows);
-      T const handed = scan_lanes(warp, sums);
-      store_ended(warp, heads, sums, handed, rows);
-      warp.open = warp.of(window - row_lanes + (warp.mine & (row_lanes - 1)), sums.begun);
+      T open, ended;
+      int const row = sum_group(warp, batch, heads, rows, open, ended);
+      T const handed = scan_lanes(warp, heads.opens << (32 - Steps) != 0, open);
+      bool const began_here = warp.begun || heads.below != 0;  // else another warp writes it
+      if (row >= 0 && began_here) store_ended(warp, rows, row, ended, handed);
+      warp.open = warp.of(window - row_lanes + (warp.mine & (row_lanes - 1)), open);
     }
   }
 
