@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/nonzeros/packed.hpp>
+#include <sporades/kernels/detail/nonzeros/packed_words.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
 
 namespace sporades::detail {
@@ -15,28 +15,39 @@ namespace sporades::detail {
 template <class Scalar, class Index, class MemorySpace, int Height, int Width>
 struct ChainPackedWalk {
   using T = Tile<Scalar, Width>;
-  using Nonzeros = PackedNonzeros<Scalar, Index, MemorySpace, EitherWidth<MemorySpace>, any_number>;
-  using Word = typename Nonzeros::Word;
+  using Words = EitherWidth<MemorySpace>;
+  using Word = typename Words::Word;
+  static constexpr int capacity = max_order - 1;
   static constexpr Position longest_run = 1024;  // stays in first-level cache for all tiles
 
-  Nonzeros nonzeros;                             // two other modes at least; factors padded
-  Kokkos::Array<int, Nonzeros::capacity> ranks;  // of the other modes
+  Words words;
+  RawVector<Scalar const, MemorySpace> values;   // nnz
+  RawVector<Position const, MemorySpace> marks;  // place of the row of every mark_distance-th
+  Position mark_distance;
+  int modes;                                                              // N - 1, two at least
+  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;  // with their padding
+  Kokkos::Array<int, capacity> ranks, shift;
+  Kokkos::Array<Word, capacity> mask;
   ChainRows<Scalar, Index, MemorySpace> out;
   ChainChunks<Scalar, MemorySpace> chunks;
 
+  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
+    return static_cast<std::size_t>(word >> shift[m] & mask[m]);
+  }
+
   KOKKOS_FUNCTION void operator()(Position chunk) const {
-    auto const& words = nonzeros.words;
-    Position const nnz = nonzeros.size();
+    Position const nnz = values.extent(0);
     Position const begin = chunks.begin(chunk), end = chunks.end(chunk, nnz);
-    bool const continues = end < nnz && !nonzeros.opens_row(end);
-    Position const open_row = continues ? nonzeros.mark(end) : ~Position{0};
-    Position const first_row = nonzeros.mark(begin);
+    bool const continues = end < nnz && !opens_row(end);
+    Position const open_row = continues ? marks(end / mark_distance) : ~Position{0};
+    Position const first_row = marks(begin / mark_distance);
     Position row = first_row;
-    ChunkState state{chunk, !nonzeros.opens_row(begin), true};
+    ChunkState state{chunk, !opens_row(begin), true};
     Scalar* to = out.target(state, row, row == open_row);
     bool fresh = true;
     Word const flag = words.flag();
-    Word const path_mask = nonzeros.path_mask(nonzeros.others - 2) | flag;
+    Word const path_mask = ~(((mask[modes - 2] + 1) << shift[modes - 2]) - 1);
     Position p = begin;
     while (p < end) {
       Word const path = words(p) & path_mask & ~flag;  // a flag ends the run before it
@@ -46,7 +57,7 @@ struct ChainPackedWalk {
       add_run(chunk, to, fresh, path, p, stop);
       fresh = false;
       p = stop;
-      if (p < end && nonzeros.opens_row(p)) {
+      if (p < end && opens_row(p)) {
         ++row;
         state.first = false;
         to = out.target(state, row, row == open_row);
@@ -60,19 +71,18 @@ struct ChainPackedWalk {
                                            Position begin, Position stop) const {
     std::size_t upper = 1;
     Scalar const* const coefficient = upper_product(chunks.scratch(chunk), path, upper);
-    int const b_mode = nonzeros.others - 2, c_mode = nonzeros.others - 1;
-    auto const& B = nonzeros.factors[b_mode];
-    auto const& C = nonzeros.factors[c_mode];
-    int const rows = ranks[b_mode];
+    auto const& B = factors[modes - 2];
+    auto const& C = factors[modes - 1];
+    int const rows = ranks[modes - 2];
     for (int h = 0; h < rows; h += Height)
       for (std::size_t w = 0; w < C.extent(1); w += Width) {
         T sum[Height];
         for (int k = 0; k < Height; ++k) sum[k].fill(Scalar(0));
         for (Position p = begin; p < stop; ++p) {
-          auto const entry = nonzeros.fetch(p);
-          T term = load_tile<Scalar, Width>(&C(nonzeros.index(entry, c_mode), w));
-          term.multiply(entry.value);
-          Scalar const* const b = &B(nonzeros.index(entry, b_mode), h);
+          Word const word = words(p);
+          T term = load_tile<Scalar, Width>(&C(index(word, modes - 1), w));
+          term.multiply(values(p));
+          Scalar const* const b = &B(index(word, modes - 2), h);
           for (int k = 0; k < Height; ++k) sum[k].add_product(b[k], term);
         }
         int const height = rows - h < Height ? rows - h : Height;
@@ -89,8 +99,8 @@ struct ChainPackedWalk {
   KOKKOS_FORCEINLINE_FUNCTION Scalar const* upper_product(Scalar* scratch, Word path,
                                                           std::size_t& length) const {
     scratch[0] = 1;
-    for (int m = nonzeros.others - 3; m >= 0; --m) {  // from behind, so that it grows in place
-      Scalar const* const row = &nonzeros.factors[m](nonzeros.index(path, m), 0);
+    for (int m = modes - 3; m >= 0; --m) {  // from behind, so that it grows in place
+      Scalar const* const row = &factors[m](index(path, m), 0);
       for (int j = ranks[m] - 1; j >= 0; --j)
         for (std::size_t k = 0; k < length; ++k) scratch[j * length + k] = row[j] * scratch[k];
       length *= static_cast<std::size_t>(ranks[m]);
@@ -107,15 +117,23 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
                      TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
   if (X.nnz() == 0) return;
   int const modes = X.order() - 1;
-  auto padded = A;
-  for (int m : X.modes) padded[m] = with_padding(A[m]);
   auto const work = begin_chain(exec, X.nnz(), columns, Y, buffers);
   auto const tile_of = [](std::size_t columns) { return columns % 8 == 0 ? 8 : 4; };
   with_constant<4, 8>(tile_of(padded_columns(columns.ranks[modes - 2])), [&](auto height) {
     with_constant<4, 8>(tile_of(columns.tile()), [&](auto width) {
       ChainPackedWalk<Scalar, Index, MemorySpace, height(), width()> walk{};
-      walk.nonzeros = packed_nonzeros(X, padded);
-      for (int k = 0; k < modes; ++k) walk.ranks[k] = columns.ranks[k];
+      walk.words = {X.narrow.data(), X.wide.data()};
+      walk.values = X.values;
+      walk.marks = X.marks;
+      walk.mark_distance = X.mark_distance;
+      walk.modes = modes;
+      using Word = typename decltype(walk)::Word;
+      for (int k = 0; k < modes; ++k) {
+        walk.factors[k] = with_padding(A[X.modes[k]]);
+        walk.ranks[k] = columns.ranks[k];
+        walk.shift[k] = X.shifts[k];
+        walk.mask[k] = static_cast<Word>(low_bits(index_bits(X.dims[X.modes[k]])));
+      }
       walk.out = work.rows;
       walk.chunks = work.chunks;
       launch_items(exec, "sporades::ttm_chain::fused", work.count, walk);
