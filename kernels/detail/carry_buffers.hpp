@@ -36,7 +36,7 @@ class CarryBuffers {
   /// undefined.
   template <class ExecutionSpace>
   Matrix<Scalar, MemorySpace> const& buffer_rows(ExecutionSpace const& exec, Position rows,
-                                                  std::size_t columns) {
+                                                 std::size_t columns) {
     std::size_t const stride = padded_columns(columns);
     if (buffer_rows_.extent(0) < rows || buffer_rows_.extent(1) != stride)
       buffer_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(
@@ -83,8 +83,7 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum =
-      buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
+  std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

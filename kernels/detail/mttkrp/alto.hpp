@@ -36,7 +36,7 @@ struct AltoWalk {
     zero.fill(Scalar(0));
     for (Position i = 0; i < part.row_count; ++i) tile.store(rows, part.buffer_row + i, zero);
     Position const offset = part.buffer_row - part.row;  // may wrap around, and back
-    auto const local = nonzeros;                  // which stores cannot change
+    auto const local = nonzeros;                         // which stores cannot change
     auto const target = rows;
     auto const made = terms;
     for (Position p = part.begin; p < part.end; ++p) {
