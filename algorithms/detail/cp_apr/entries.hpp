@@ -119,10 +119,11 @@ struct MarkZeroModels {
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     if (model.value(p) == 0 || model.template at<ExecutionSpace>(p) != 0) return;
-    for (int n = 0; n < model.order; ++n) {
-      std::uint64_t const row = model.indices[n](p);
+    for (int n = 0; n < model.nonzeros.others; ++n) {
+      std::uint64_t const row = model.nonzeros.indices[n](p);
       for (std::uint64_t r = 0; r < rank; ++r)  // all that write an entry write the same
-        if (model.factors[n](row, r) < kappa_tolerance) marks[n](row * model.rank + r) = zero_model;
+        if (model.nonzeros.factors[n](row, r) < kappa_tolerance)
+          marks[n](row * model.rank + r) = zero_model;
     }
   }
 };
