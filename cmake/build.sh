@@ -38,6 +38,8 @@ if command -v ccache > /dev/null; then
   arguments+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 fi
 
+arguments+=("-DSPORADES_SCALARS=float;double") # unless "$@" says otherwise
+
 log=build/configure.log
 if ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$native" "${arguments[@]}" "$@" \
   > $log 2>&1; then

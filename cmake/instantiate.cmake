@@ -24,7 +24,7 @@ function(sporades_execution_space device result)
   set(${result} Kokkos::${name} PARENT_SCOPE)
 endfunction()
 
-# Writes <build>/include/sporades/execution_spaces.hpp: all of Kokkos_DEVICES, as types.
+# Writes <build>/include/sporades/execution_spaces.hpp: Kokkos_DEVICES and SPORADES_SCALARS, as types.
 function(sporades_write_execution_spaces)
   set(spaces)
   foreach(device IN LISTS Kokkos_DEVICES)
@@ -32,6 +32,7 @@ function(sporades_write_execution_spaces)
     list(APPEND spaces ${space})
   endforeach()
   list(JOIN spaces ", " spaces)
+  list(JOIN SPORADES_SCALARS ", " scalars)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/execution_spaces.hpp.in
     ${sporades_include}/sporades/execution_spaces.hpp @ONLY)
 endfunction()

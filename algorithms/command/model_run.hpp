@@ -392,9 +392,9 @@ int run_model_as(Arguments const& arguments) {
 /// The whole subcommand, in the precision and on the backend that the arguments name.
 template <template <class, class, class> class Method, class Arguments>
 int run_model(Arguments const& arguments) {
-  return arguments.common.compute.precision == "float"
-             ? detail::run_model_as<Method, float>(arguments)
-             : detail::run_model_as<Method, double>(arguments);
+  return with_precision(arguments.common.compute.precision, [&](auto scalar) {
+    return detail::run_model_as<Method, decltype(scalar)>(arguments);
+  });
 }
 
 }  // namespace sporades::command

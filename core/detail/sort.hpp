@@ -202,3 +202,5 @@ auto in_order(ExecutionSpace const& exec, From const& from, Permutation<MemorySp
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/sort.hpp>
