@@ -118,11 +118,18 @@ longest() { tr '\r' '\n' < err | sed 's/\x1b\[K//' | awk '{ if (length > most) m
 COLUMNS=30 run 0 cp-als x.tns --rank 2 --iterations 3 --progress always
 check "29 places of 30 are used ($(longest))" test "$(longest)" = 29
 
-# The example in the README is the application that is tested.
-readme=$(dirname "${BASH_SOURCE[0]}")/../../README.md
-sed -n '/^```cpp/,/^```$/p' "$readme" | sed '1d;$d' > readme.cpp
-sed -n '/^#include/,$p' "$(dirname "${BASH_SOURCE[0]}")/../consumer/main.cpp" > main.cpp
-same readme.cpp main.cpp
+# The programs in the README are examples, which are tested.
+root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+awk '/^```cpp/ { name = "readme-" ++k ".cpp"; next } /^```/ { name = "" } name { print > name }' \
+  "$root/README.md"
+check 'the README has a program' test -s readme-1.cpp
+for program in readme-*.cpp; do
+  is_example=no
+  for example in "$root"/tests/examples/*.cpp; do
+    sed -n '/^#include/,$p' "$example" | cmp -s - "$program" && is_example=yes
+  done
+  check "$(head -1 "$program") ... in the README is an example" test $is_example = yes
+done
 
 refuses 'abacus' cp-als x.tns --rank 2 --backend abacus
 check 'says which backends there are' grep -qiE 'serial|openmp|cuda|hip' err
