@@ -10,7 +10,7 @@
 #include <sporades/sporades.hpp>
 
 using Space = Kokkos::DefaultExecutionSpace;
-using Factor = Kokkos::View<double**, Space>;
+using Factor = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
 constexpr int dim = 60, nnz = dim * dim;
 
 void fill(Space const& exec, Kokkos::View<int**, Space> const& coordinates,

@@ -26,10 +26,9 @@ int main(int argc, char** argv) {
   options.rank = 6;
   options.iterations = 50;
   double const goal = 0.45;
-  auto const result = sporades::cp_als(exec, X, options, [&](auto const& state) {
-    std::printf("iteration %d: fit %.4f, %.4f s\n", state.iteration(), state.fits.back(),
-                state.seconds.back());
-    return state.fits.back() < goal;  // false ends the run, with the model so far
+  auto const result = sporades::cp_als(exec, X, options, [&](sporades::IterationInfo const& now) {
+    std::printf("iteration %d: fit %.4f, %.4f s\n", now.iteration, now.value, now.seconds);
+    return now.value < goal;  // false ends the run, with the model so far
   });
   std::printf("%s after %zu iterations, fit %.4f\n", result.is_stopped() ? "stopped" : "ended",
               result.fits.size(), result.fit());
