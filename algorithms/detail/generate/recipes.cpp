@@ -82,10 +82,10 @@ Recipe recipe_like(std::string const& name, std::optional<Position> nnz) {
   fail("generate: no tensor is known as '", name, "'; expected one of ", names);
 }
 
-std::vector<std::string> generate_like_names() {
+}  // namespace sporades::detail
+
+std::vector<std::string> sporades::generate_like_names() {
   std::vector<std::string> names;
-  for (auto const& recipe : recipes()) names.push_back(recipe.name);
+  for (auto const& recipe : detail::recipes()) names.push_back(recipe.name);
   return names;
 }
-
-}  // namespace sporades::detail
