@@ -35,14 +35,6 @@ function(sporades_add_simd target)
   endif()
 endfunction()
 
-# For code whose speed does not matter, since what takes time is in the library: g++ takes half the
-# time at -O1. GPU compilers are left as they are.
-function(sporades_compile_quickly target)
-  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT Kokkos_DEVICES MATCHES "CUDA|HIP|SYCL")
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  endif()
-endfunction()
-
 # What ties this build to some processors.
 string(TOUPPER "CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}" sporades_processor_flags)
 string(REGEX MATCHALL "-m(arch|cpu)=[^ ]+" sporades_processor_flags
