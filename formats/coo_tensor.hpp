@@ -99,10 +99,8 @@ void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       Kokkos::Min<Position>(first));
   if (first >= X.nnz()) return;
   for (int n = 0; n < X.order(); ++n) {
-    Index index = 0;
-    Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&index);
-    Kokkos::deep_copy(exec, host, Kokkos::subview(X.coordinates, n, first));
-    detail::fence(exec, "sporades::coo::check_coordinates");
+    Index const index =
+        detail::entry_at(exec, Kokkos::subview(X.coordinates, n, Kokkos::ALL), first);
     expects(index < X.dims[n], where, ": nonzero ", first, ", mode ", n, ": the index ", index,
             " (from 0) is past the mode's length ", X.dims[n]);
   }

@@ -29,7 +29,7 @@ constexpr char const* usage =
     "  --tensors=LIST           names of generated tensors as uber or nell-2:20000000,\n"
     "                           uniform:NNZ, hub:NNZ, or files (default: uber)\n"
     "  --ranks=LIST             numbers of components (default: 16,32)\n"
-    "  --strategies=LIST        of MTTKRP (default: all but the published baselines)\n"
+    "  --strategies=LIST        of MTTKRP (default: all except the published baselines)\n"
     "  --scalars=LIST           double, float or both (default: both)\n"
     "  --files=LIST             files to time the readers on (default: none)\n"
     "  --stream-megabytes=SIZE  of one array of the memory's bandwidth (default: 256)\n"
@@ -73,8 +73,8 @@ sporades::perf::Settings take_settings(int& argc, char** argv) {
 int main(int argc, char** argv) {
   bool const asks_for_help = std::any_of(
       argv + 1, argv + argc, [](char const* one) { return std::string(one) == "--help"; });
+  sporades::limit_spinning(argv);  // may execute the program anew: nothing is printed before
   if (asks_for_help) std::cout << usage << std::flush;
-  sporades::limit_spinning(argv);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {
     auto const settings = take_settings(argc, argv);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <atomic>
 #include <chrono>
-#include <sporades/core/error.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/core/error.hpp>
 #include <support/files.hpp>
 #include <thread>
 

@@ -60,15 +60,6 @@ void define_mttkrp(Tensor const& X, FactorList const& A, int n, std::size_t R,
     }
 }
 
-template <class ExecutionSpace, class Scalar>
-Factors<Scalar, typename ExecutionSpace::memory_space> random_factor_list(
-    ExecutionSpace const& exec, Dims const& dims, std::size_t R, bool padded) {
-  Factors<Scalar, typename ExecutionSpace::memory_space> A;
-  for (std::size_t m = 0; m < dims.size(); ++m)
-    A.push_back(random_matrix<Scalar>(exec, dims[m], R, 100 + static_cast<unsigned>(m), padded));
-  return A;
-}
-
 template <class Case>
 void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const& options,
                      bool padded) {
@@ -258,111 +249,6 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
       mttkrp(exec, plan, A, 0, V);
     });
   }
-}
-
-TEST_CASE("a plan does what is asked for, and says why", "[kernels][mttkrp]") {
-  Kokkos::DefaultExecutionSpace const exec{};
-  auto const X = random_coo<double, std::uint32_t>(exec, {30, 4, 2000}, 40000);
-  auto const chosen = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16});
-  CHECK(chosen.choices[0].strategy == MttkrpStrategy::fibers);  // 120 fibers of 333 nonzeros
-  CHECK(chosen.choices[0].split == 1);
-  CHECK_THAT(chosen.choices[0].reason, Catch::Matchers::ContainsSubstring("agree in 1 of 2 modes"));
-  auto const curve = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16, RowOrder::morton});
-  for (auto const& choice : curve.choices) CHECK(choice.order == RowOrder::morton);
-  auto const plain = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 16});
-  for (auto const& choice : plain.choices) CHECK(choice.strategy == MttkrpStrategy::sorted);
-}
-
-// A split decides the order in which factor rows are multiplied, so that bits tell which one ran.
-TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mttkrp]", IndexCases) {
-  using Scalar = typename TestType::Scalar;
-  using Index = typename TestType::Index;
-  using Exec = typename TestType::ExecutionSpace;
-  Exec const exec{};
-  int const R = 16;
-  std::vector<Dims> trials{{20, 20, 20, 50, 50, 50}};
-  if (sizeof(Index) == 8) trials.push_back({20, 20, 50, 50});
-  for (auto const& dims : trials) {
-    auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 3);
-    auto const A = random_factor_list<Exec, Scalar>(exec, dims, R, true);
-    auto const product = [&](MttkrpOptions const& options, int split) {
-      auto plan = make_mttkrp_plan(exec, X, options);
-      if (split >= 0) CHECK(plan.choices[0].split == split);
-      auto const V = make_matrix<Scalar>(exec, "V", dims[0], R);
-      mttkrp(exec, plan, A, 0, V);
-      return std::make_pair(matrix_on_host(V), plan.choices[0].split);
-    };
-    auto const [chosen, split] = product({MttkrpStrategy::automatic, R}, -1);
-    int const deepest = X.order() - 2;
-    INFO(to_string(dims) << ", split " << split);
-    CHECK(0 < split);
-    REQUIRE(split < deepest);
-    for (int other = 1; other <= deepest; ++other) {
-      auto const asked =
-          product({MttkrpStrategy::fibers, R, RowOrder::automatic, false, other}, other).first;
-      bool const same =
-          std::memcmp(chosen.data(), asked.data(), chosen.span() * sizeof(Scalar)) == 0;
-      CHECK(same == (other == split));
-    }
-  }
-}
-
-TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  CHECK(sporades::detail::cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) ==
-        0);  // 392 KB of rows
-  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 16) ==
-        12);  // 6.4 MB
-  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
-  CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
-  CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
-  CHECK(sporades::detail::choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
-  CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 47, 2.7, 1.1, 1}).modes == 1);
-  CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}).modes == 2);
-  bool const unrolled = false;  // where a run costs more to leave
-  CHECK(
-      sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}, unrolled).modes ==
-      0);
-}
-
-TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
-          "[kernels][mttkrp]") {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  Host const host{};
-  auto const X = random_coo<double, std::uint32_t>(host, {6186, 24, 77, 32}, 60000);
-  MttkrpOptions const automatic{MttkrpStrategy::automatic, 32};  // 1.6 MB of factors
-  for (auto const& choice : make_mttkrp_plan(host, X, automatic).choices)
-    CHECK(choice.strategy == MttkrpStrategy::alto);
-  for (int m = 1; m < 3; ++m)  // long fibers: two indices in two of the modes
-    for (Position p = 0; p < X.nnz(); ++p) X.coordinates(m, p) %= 2;
-  auto const choices = make_mttkrp_plan(host, X, automatic).choices;
-  for (int n = 1; n < 4; ++n) {
-    CHECK(choices[n].strategy == MttkrpStrategy::fibers);
-    CHECK_THAT(choices[n].reason, Catch::Matchers::ContainsSubstring("in order of rows cost 0.5"));
-    CHECK_THAT(choices[n].reason,
-               Catch::Matchers::StartsWith("factor rows of all modes: 1.6 MB, "
-                                           "room for them in a second-level cache: 1.6 MB; "));
-  }
-}
-
-TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][mttkrp]") {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  Host const host{};
-  // One block of 4096 indices a mode, and one nonzero far from it: mode 0 would need atomics.
-  auto const X = random_coo<double, std::uint32_t>(host, {1000, 1000, 1000}, 60000);
-  auto Y = X;
-  Y.dims = {200000, 6000, 7000};
-  Y.coordinates(0, 5) = 199999;
-  auto const plan = make_mttkrp_plan(host, Y, {MttkrpStrategy::automatic, 16});
-  CHECK(plan.alto.partitions.at(0).parts.extent(0) == 0);
-  CHECK(plan.choices[0].strategy == MttkrpStrategy::sorted);
-  CHECK(plan.choices[1].strategy == MttkrpStrategy::alto);
-  CHECK(plan.choices[2].strategy == MttkrpStrategy::alto);
-  auto const choose = [](Dims const& dims) {
-    return sporades::detail::choose_layout(dims, 1000000, 12, 1).strategy;
-  };
-  CHECK(choose(Dims(9, 8000)) == MttkrpStrategy::alto);
-  CHECK(choose(Dims(10, 8000)) == MttkrpStrategy::sorted);  // 130 bits
 }
 
 TEMPLATE_LIST_TEST_CASE("alto is refused where it needs atomics, which alto-atomic takes",

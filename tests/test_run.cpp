@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
+#include <support/tools.hpp>
 
 namespace {
 
@@ -110,55 +110,23 @@ TEST_CASE("all methods show an observer the same, and stop when it says so", "[a
   }
 }
 
-std::vector<std::string> open_regions;
-std::set<std::string> regions_of_launches;  // "outer / inner" at each launch of ours
-
-void push_region(char const* name) {
-  open_regions.emplace_back(name);
-}
-void pop_region() {
-  open_regions.pop_back();
-}
-void note_launch(char const* label, std::uint32_t, std::uint64_t* id) {
-  *id = 0;
-  if (std::string(label).rfind("sporades::", 0) != 0) return;
-  std::string path;
-  for (auto const& region : open_regions) path += (path.empty() ? "" : " / ") + region;
-  regions_of_launches.insert(path);
-}
-
-/// The regions of all launches of ours within run().
+/// Every launch within run() is in a region, all regions are the method's, and each mode has its
+/// phase.
 template <class Run>
-std::set<std::string> regions_in(Run const& run) {
-  namespace tools = Kokkos::Tools::Experimental;
-  auto const before = tools::get_callbacks();
-  open_regions.clear();
-  regions_of_launches.clear();
-  tools::set_push_region_callback(push_region);
-  tools::set_pop_region_callback(pop_region);
-  tools::set_begin_parallel_for_callback(note_launch);
-  tools::set_begin_parallel_reduce_callback(note_launch);
-  tools::set_begin_parallel_scan_callback(note_launch);
-  run();
-  tools::set_callbacks(before);
-  CHECK(open_regions.empty());
-  return regions_of_launches;
-}
-
-/// Every launch is in the method's region, and some are in each mode's phase.
-void check_regions(std::set<std::string> const& regions, std::string const& method,
-                   std::string const& phase) {
-  CHECK(!regions.empty());
-  for (auto const& path : regions) {
-    INFO("'" << path << "'");
-    CHECK(path.rfind(method, 0) == 0);
+void check_regions(Run const& run, std::string const& method, std::string const& phase) {
+  auto const recording = sporades::test::record(run);
+  CHECK(!recording.launches.empty());
+  CHECK(recording.outside.empty());
+  CHECK(recording.inside.empty());
+  for (auto const& path : recording.regions) {
+    INFO(path);
+    CHECK((path + " > ").rfind(method + " > ", 0) == 0);
   }
   for (int n = 0; n < 3; ++n) {
     auto const mode = "mode " + std::to_string(n);
-    std::string const wanted = method + " / " + mode + " / " + phase + " " + mode;
+    auto const wanted = method + " > " + mode + " > " + phase + " " + mode;
     INFO(wanted);
-    CHECK(std::any_of(regions.begin(), regions.end(),
-                      [&](auto const& path) { return path.rfind(wanted, 0) == 0; }));
+    CHECK(std::count(recording.regions.begin(), recording.regions.end(), wanted) > 0);
   }
 }
 
@@ -171,8 +139,7 @@ TEST_CASE("Kokkos Tools see the method, its mode and its phase around each kerne
     options.iterations = 2;
     auto problem = make_cp_als_problem(exec, X, options);
     auto state = cp_als_start(exec, X, options);
-    auto const regions = regions_in([&] { cp_als(exec, problem, options, state); });
-    check_regions(regions, "sporades::cp_als", "mttkrp");
+    check_regions([&] { cp_als(exec, problem, options, state); }, "sporades::cp_als", "mttkrp");
   }
   SECTION("CP-APR") {
     sporades::CpAprOptions options;
@@ -181,16 +148,15 @@ TEST_CASE("Kokkos Tools see the method, its mode and its phase around each kerne
     if (!by_rows) options.method = sporades::CpAprMethod::mu;
     auto problem = make_cp_apr_problem(exec, X, options);
     auto state = sporades::cp_apr_start<double>(exec, X.dims, options);
-    auto const regions = regions_in([&] { cp_apr(exec, problem, options, state); });
-    check_regions(regions, "sporades::cp_apr", by_rows ? "rows" : "phi");
+    check_regions([&] { cp_apr(exec, problem, options, state); }, "sporades::cp_apr",
+                  by_rows ? "rows" : "phi");
   }
   SECTION("Tucker") {
     auto options = tucker_options();
     options.iterations = 2;
     auto problem = make_tucker_problem(exec, X, options);
     auto state = tucker_start(exec, X, options);
-    auto const regions = regions_in([&] { tucker(exec, problem, options, state); });
-    check_regions(regions, "sporades::tucker", "ttm_chain");
+    check_regions([&] { tucker(exec, problem, options, state); }, "sporades::tucker", "ttm_chain");
   }
 }
 

@@ -85,6 +85,16 @@ ViewType zeroed(ExecutionSpace const& exec, std::string const& label, Extents...
   return view;
 }
 
+/// Entry p of a View of rank 1 that exec can read. Fences exec.
+template <class ExecutionSpace, class ViewType>
+auto entry_at(ExecutionSpace const& exec, ViewType const& x, std::size_t p) {
+  typename ViewType::non_const_value_type entry{};
+  Kokkos::View<decltype(entry), Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&entry);
+  Kokkos::deep_copy(exec, host, Kokkos::subview(x, p));
+  fence(exec, "sporades::view::entry_at");
+  return entry;
+}
+
 /// A View with the entries of a vector, in the memory space of exec. Fences exec.
 template <class Entry, class ExecutionSpace>
 Kokkos::View<Entry*, typename ExecutionSpace::memory_space> to_view(

@@ -141,16 +141,6 @@ Position take_indices(ExecutionSpace const& exec, Tensor const& X, int n, Given 
   return first < X.nnz() ? first : X.nnz();
 }
 
-/// Entry p of a View that exec can read.
-template <class ExecutionSpace, class Given>
-auto entry_at(ExecutionSpace const& exec, Given const& x, Position p) {
-  typename Given::non_const_value_type entry{};
-  Kokkos::View<decltype(entry), Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&entry);
-  Kokkos::deep_copy(exec, host, Kokkos::subview(x, p));
-  fence(exec, "sporades::coo::entry_at");
-  return entry;
-}
-
 /// What make_coo checks of the shapes.
 template <class Index, class Coordinates>
 void check_coo_shapes(Dims const& dims, Coordinates const& coordinates, std::size_t nnz) {

@@ -78,4 +78,14 @@ void check_same_nonzeros(Tensor const& X, Tensor const& Y) {
   CHECK(wrong == 0);
 }
 
+/// A random factor for each mode, I_n x R.
+template <class ExecutionSpace, class Scalar>
+Factors<Scalar, typename ExecutionSpace::memory_space> random_factor_list(
+    ExecutionSpace const& exec, Dims const& dims, std::size_t R, bool padded) {
+  Factors<Scalar, typename ExecutionSpace::memory_space> A;
+  for (std::size_t m = 0; m < dims.size(); ++m)
+    A.push_back(random_matrix<Scalar>(exec, dims[m], R, 100 + static_cast<unsigned>(m), padded));
+  return A;
+}
+
 }  // namespace sporades::test

@@ -77,12 +77,7 @@ void check_counts(ExecutionSpace const& exec, Tensor const& X) {
       },
       Kokkos::Min<Position>(first));
   if (first >= X.nnz()) return;
-  typename Tensor::Scalar value;
-  Kokkos::View<typename Tensor::Scalar, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(
-      &value);
-  Kokkos::deep_copy(exec, host, Kokkos::subview(X.values, first));
-  fence(exec, "sporades::cp_apr::first_bad_count");
-  fail("cp_apr: value ", first, " of X (counted from 0) is ", value,
+  fail("cp_apr: value ", first, " of X (counted from 0) is ", entry_at(exec, X.values, first),
        ": counts are finite and at least 0");
 }
 

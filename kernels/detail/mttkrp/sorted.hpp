@@ -13,7 +13,7 @@ void mttkrp_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
                    Factors<Scalar, MemorySpace> const& A, int n,
                    Matrix<Scalar, MemorySpace> const& V,
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  with_other_modes<Index>(X.order() - 1, [&](auto others) {
+  with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
     sum_sorted_rows<TileWidths::coarse>(exec, "sporades::mttkrp::sorted",
                                         coo_nonzeros<others()>(X, A, n), false, V,
                                         all_rows_aligned(A, n, V), carry);

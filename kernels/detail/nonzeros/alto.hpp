@@ -89,8 +89,8 @@ template <class Scalar, class Index, class MemorySpace, class Run>
 void with_alto_nonzeros(AltoTensor<Scalar, Index, MemorySpace> const& X,
                         Factors<Scalar, MemorySpace> const& A, int n, Run const& run) {
   if (X.layout.has_two_words()) return run(alto_nonzeros<any_number, true>(X, A, n));
-  with_other_modes<Index>(X.order() - 1,
-                          [&](auto others) { run(alto_nonzeros<others(), false>(X, A, n)); });
+  with_unrolled_modes<Index>(X.order() - 1,
+                             [&](auto others) { run(alto_nonzeros<others(), false>(X, A, n)); });
 }
 
 /// True if the rows of every factor but A[n] are `stride` entries apart.

@@ -84,7 +84,7 @@ constexpr bool is_unrolled(int others) {
 /// Calls run(constant) with the number of other modes where kernels unroll over it, else with
 /// any_number.
 template <class Index, class Run>
-void with_other_modes(int others, Run const& run) {
+void with_unrolled_modes(int others, Run const& run) {
   if constexpr (sizeof(Index) == 4)
     if (with_constant<1, 2, 3, 4>(others, run)) return;
   run(std::integral_constant<int, any_number>{});

@@ -114,7 +114,7 @@ void with_packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
       run(packed_nonzeros<others()>(X, words, A, split), depth);
     }
   };
-  with_other_modes<Index>(X.order() - 1, [&](auto others) {
+  with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
     auto const with_split = [&](auto depth) { with_words(others, depth); };
     if constexpr (others() == any_number) {
       if (!with_constant<0>(split, with_split))

@@ -118,7 +118,7 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   if constexpr (is_gpu<ExecutionSpace>) {
     if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
-    with_other_modes<Index>(X.order() - 1, [&](auto others) {
+    with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
       phi_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, V, false, carry);
     });
     return true;

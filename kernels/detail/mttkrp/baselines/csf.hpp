@@ -119,7 +119,7 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
   }
   auto const rows = begin_rows(exec, X.nnz(), X.nodes(0) == V.extent(0), V, carry);
   if (rows.chunks == 0) return;
-  with_other_modes<Index>(levels, [&](auto others) {
+  with_unrolled_modes<Index>(levels, [&](auto others) {
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
         V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
           TreeWalk<Scalar, Index, MemorySpace, std::decay_t<decltype(rows.sums)>, width(), access(),
