@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 
 namespace sporades {
@@ -59,11 +60,9 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> random_factor(ExecutionSpa
                                                                     std::uint64_t seed, int n) {
   expects(R > 0 && R < 65536, "random_factor: rank ", R, " is not in 1 to 65535");
   auto const A = make_matrix<Scalar>(exec, label, rows, static_cast<std::size_t>(R));
-  Kokkos::parallel_for(
-      "sporades::random::factor",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>(exec, 0, rows),
-      FillRandom<Scalar, typename ExecutionSpace::memory_space>{A, seed,
-                                                                static_cast<std::uint64_t>(n)});
+  launch_items(exec, "sporades::random::factor", rows,
+               FillRandom<Scalar, typename ExecutionSpace::memory_space>{
+                   A, seed, static_cast<std::uint64_t>(n)});
   return A;
 }
 

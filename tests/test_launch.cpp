@@ -119,6 +119,39 @@ TEMPLATE_LIST_TEST_CASE("small launches do their work without waking threads", "
   }
 }
 
+template <class Memory>
+struct CountCalls {
+  Kokkos::View<int*, Memory> calls;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t i) const { Kokkos::atomic_add(&calls(i), 1); }
+};
+
+TEMPLATE_LIST_TEST_CASE("each item is launched once", "[core][launch][threads]",
+                        sporades::test::ExecutionSpaces) {
+  auto const exec = new_instance<TestType>();
+  using Memory = typename TestType::memory_space;
+  for (std::uint64_t const items : {0, 1, 2, 3, 5, 7, 8, 9, 1000, 100003}) {
+    INFO(items << " items");
+    CountCalls<Memory> const once{Kokkos::View<int*, Memory>("sporades::test::calls", items)};
+    CountCalls<Memory> const twice{Kokkos::View<int*, Memory>("sporades::test::calls", items)};
+    auto const seen = sporades::test::record([&] {
+      sporades::detail::launch_items(exec, "sporades::test::equal", items, once);
+      sporades::detail::launch_items(exec, "sporades::test::equal", items, twice);
+      sporades::detail::launch_unequal_items(exec, "sporades::test::unequal", items, twice);
+    });
+    REQUIRE(seen.launches.size() == 3);
+    CHECK(seen.launches[0].label == "sporades::test::equal");
+    CHECK(seen.launches[2].label == "sporades::test::unequal");
+    CHECK(seen.launches[2].device == sporades::test::device_id(exec));
+    sporades::detail::fence(exec, "sporades::test::launch");
+    auto const one = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), once.calls);
+    auto const two = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), twice.calls);
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < items; ++i) wrong += one(i) != 1 || two(i) != 2;
+    CHECK(wrong == 0);
+  }
+}
+
 /// Of the second to the last iteration, one each: the first also starts and plans.
 template <class Run>
 void check_regions(int most, Run const& run) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 
 namespace sporades::detail {
@@ -33,9 +34,8 @@ std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A) {
   RowBlocks const blocks(A.extent(0), R);
   auto const extremes = uninitialized<Vector<Scalar, typename MatrixType::memory_space>>(
       exec, "sporades::column_signs::extremes", blocks.count * R);
-  Kokkos::parallel_for("sporades::column_signs::find_extremes",
-                       Range<ExecutionSpace>(exec, 0, blocks.count * R),
-                       ColumnExtremes<MatrixType>{A, extremes.data(), blocks});
+  launch_items(exec, "sporades::column_signs::find_extremes", blocks.count * R,
+               ColumnExtremes<MatrixType>{A, extremes.data(), blocks});
   auto const host = Kokkos::create_mirror_view(extremes);
   Kokkos::deep_copy(exec, host, extremes);
   fence(exec, "sporades::column_signs::find_extremes");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/lapack.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <sporades/kernels/mttkrp.hpp>
@@ -41,9 +42,9 @@ CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
   CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
   auto const fibers = number_runs(exec, compare, Y.nnz());
   auto const unfolded = allocate_coo<Scalar, Index>(exec, {fibers.count, X.dims[n]}, Y.nnz());
-  Kokkos::parallel_for("sporades::hosvd::unfold", Range<ExecutionSpace>(exec, 0, Y.nnz()),
-                       UnfoldNonzeros<Coordinates, Coordinates>{
-                           compare, fibers.before, Y.coordinates, unfolded.coordinates, n});
+  launch_items(exec, "sporades::hosvd::unfold", Y.nnz(),
+               UnfoldNonzeros<Coordinates, Coordinates>{compare, fibers.before, Y.coordinates,
+                                                        unfolded.coordinates, n});
   int const exponent = binary_exponent(static_cast<double>(max_abs(exec, Y.values)));
   divide_by_power_of_two(exec, Y.values, exponent, unfolded.values);
   return unfolded;
@@ -70,9 +71,9 @@ class SubspaceIteration {
     fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", plan_.dims[0], k_);
     Q_ = make_matrix<Scalar>(exec, "sporades::hosvd::basis", rows, k_);
     auto const filled = std::make_pair(0, columns);
-    Kokkos::parallel_for("sporades::hosvd::fill_basis", Range<ExecutionSpace>(exec, 0, rows),
-                         FillRandom<Scalar, Memory>{Kokkos::subview(Q_, Kokkos::ALL, filled), seed,
-                                                    static_cast<std::uint64_t>(n)});
+    launch_items(exec, "sporades::hosvd::fill_basis", rows,
+                 FillRandom<Scalar, Memory>{Kokkos::subview(Q_, Kokkos::ALL, filled), seed,
+                                            static_cast<std::uint64_t>(n)});
     Y_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
     Z_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
   }

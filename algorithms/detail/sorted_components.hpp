@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 
@@ -55,9 +56,8 @@ KruskalTensor<Scalar, MemorySpace> sorted_components(
     Kokkos::deep_copy(exec, sign_view, sign_host);
     auto const& A = factors[n];
     auto const B = make_matrix<Scalar>(exec, "sporades::sorted_components::factor", A.extent(0), R);
-    Kokkos::parallel_for("sporades::sorted_components::columns",
-                         Range<ExecutionSpace>(exec, 0, A.extent(0)),
-                         PermuteColumns<Matrix<Scalar, MemorySpace>>{A, B, from_view, sign_view});
+    launch_items(exec, "sporades::sorted_components::columns", A.extent(0),
+                 PermuteColumns<Matrix<Scalar, MemorySpace>>{A, B, from_view, sign_view});
     fence(exec, "sporades::sorted_components::columns");
     model.factors.push_back(B);
   }

@@ -70,6 +70,15 @@ template <class ExecutionSpace>
 inline constexpr bool wakes_threads = false;
 #endif
 
+/// True for HPX: a launch on the host returns before its work is done.
+#if defined(KOKKOS_ENABLE_HPX)
+template <class ExecutionSpace>
+inline constexpr bool returns_early = std::is_same_v<ExecutionSpace, Kokkos::Experimental::HPX>;
+#else
+template <class ExecutionSpace>
+inline constexpr bool returns_early = false;
+#endif
+
 /// Launch bounds of a kernel: lanes of a team, and how many teams a multiprocessor of a GPU is to
 /// hold at once. (HIP takes the second number as wavefronts of 64 lanes on each of the four parts
 /// of a multiprocessor.)

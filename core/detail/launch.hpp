@@ -5,15 +5,89 @@
 #include <cstdint>
 #include <sporades/core/detail/kokkos.hpp>
 
-/// Launches that often have little work. On OpenMP each launch wakes all threads and waits for the
-/// last of them. If other programs keep the processors busy, that can take a whole time slice of
-/// the operating system. The calling thread therefore does little work alone, and wakes no other.
-/// Items do not depend on one another, so the bits are the same.
+/// Launches of kernels over a range of items. Items do not depend on one another, so that the bits
+/// do not depend on which thread does which of them.
 
 namespace sporades::detail {
 
 template <class ExecutionSpace>
 using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>>;
+
+/// A kernel for hosts whose type is forgotten. A kernel's loop over items is compiled once, for all
+/// execution spaces of the host and all ways to launch it: they have the same bits, and compilers
+/// have a third of the work.
+class HostKernel {
+ public:
+  template <class Kernel>
+  explicit HostKernel(Kernel const& kernel) : kernel_(&kernel), run_(run_items<Kernel>) {}
+
+  /// Items begin to end - 1.
+  void operator()(std::uint64_t begin, std::uint64_t end) const { run_(kernel_, begin, end); }
+
+ private:
+  template <class Kernel>
+  static void run_items(void const* kernel, std::uint64_t begin, std::uint64_t end) {
+    auto const& typed = *static_cast<Kernel const*>(kernel);
+    for (std::uint64_t i = begin; i < end; ++i) typed(i);
+  }
+
+  void const* kernel_;
+  void (*run_)(void const*, std::uint64_t, std::uint64_t);
+};
+
+/// Items 0 to items - 1 in `parts` parts of neighbours, as equal as can be.
+struct HostParts {
+  HostKernel kernel;
+  std::uint64_t items, parts;
+
+  void operator()(std::uint64_t part) const {
+    std::uint64_t const length = items / parts, longer = items % parts;
+    std::uint64_t const begin = part * length + (part < longer ? part : longer);
+    kernel(begin, begin + length + (part < longer ? 1 : 0));
+  }
+};
+
+/// Runs the parts in parallel; nothing on GPUs. They point to the kernel: where a launch returns
+/// early, waits for it. Where the items of a part are `unequal` in time, a
+/// thread that is done with a part takes the next one. The library has it for all execution spaces.
+template <class ExecutionSpace>
+void launch_parts(ExecutionSpace const& exec, char const* label, HostParts const& parts,
+                  bool unequal) {
+  if constexpr (!is_gpu<ExecutionSpace>) {
+    using Dynamic = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>,
+                                        Kokkos::Schedule<Kokkos::Dynamic>>;
+    if (unequal)
+      Kokkos::parallel_for(label, Dynamic(exec, 0, parts.parts).set_chunk_size(1), parts);
+    else
+      Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, parts.parts), parts);
+    if constexpr (returns_early<ExecutionSpace>) fence(exec, label);
+  }
+}
+
+/// Calls kernel(i) for 0 <= i < items in parallel, in any order. Enqueued on exec, does not fence.
+/// Bounds: of the registers that a GPU's thread takes.
+template <class Bounds = Kokkos::LaunchBounds<>, class ExecutionSpace, class Kernel>
+void launch_items(ExecutionSpace const& exec, char const* label, std::uint64_t items,
+                  Kernel const& kernel) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_t>, Bounds>;
+    Kokkos::parallel_for(label, Policy(exec, 0, items), kernel);
+  } else {
+    std::uint64_t const threads = exec.concurrency();
+    launch_parts(exec, label, {HostKernel(kernel), items, items < threads ? items : threads},
+                 false);
+  }
+}
+
+/// The same for items that take unequal times.
+template <class ExecutionSpace, class Kernel>
+void launch_unequal_items(ExecutionSpace const& exec, char const* label, std::uint64_t items,
+                          Kernel const& kernel) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    launch_items(exec, label, items, kernel);
+  else
+    launch_parts(exec, label, {HostKernel(kernel), items, items}, true);
+}
 
 /// Work is small up to this number of multiply-adds. One thread does them in about 10 microseconds,
 /// which is what it takes to wake a thread of a virtual machine (measured on two cores of a Xeon).
@@ -26,9 +100,11 @@ bool is_small(std::uint64_t items, std::uint64_t cost) {
          (items <= 1 || (cost <= small_work && items <= small_work / cost));
 }
 
-/// Calls kernel(i) for 0 <= i < items, in any order: in parallel, or on the calling thread if the
-/// work is small. cost: about how many multiply-adds one call takes, at least 1. Enqueued on exec,
-/// does not fence. Kokkos Tools see a parallel_for in both cases.
+/// Launches items that often are little work. On OpenMP each launch wakes all threads and waits for
+/// the last of them. If other programs keep the processors busy, that can take a whole time slice
+/// of the operating system. The calling thread therefore does little work alone, and wakes no
+/// other. cost: about how many multiply-adds one item takes, at least 1. Kokkos Tools see a
+/// parallel_for in both cases.
 template <class ExecutionSpace, class Kernel>
 void launch(ExecutionSpace const& exec, char const* label, std::uint64_t items, std::uint64_t cost,
             Kernel const& kernel) {
@@ -36,11 +112,12 @@ void launch(ExecutionSpace const& exec, char const* label, std::uint64_t items, 
     if (is_small<ExecutionSpace>(items, cost)) {
       std::uint64_t id = 0;
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-      for (std::uint64_t i = 0; i < items; ++i) kernel(i);
+      HostKernel const on_this_thread(kernel);
+      on_this_thread(0, items);
       Kokkos::Tools::endParallelFor(id);
       return;
     }
-  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, items), kernel);
+  launch_items(exec, label, items, kernel);
 }
 
 /// The largest value that the calls kernel(i, value), 0 <= i < items, raise their `value` to; the
@@ -63,3 +140,5 @@ Value launch_max(ExecutionSpace const& exec, char const* label, std::uint64_t it
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/launch.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/sort/chunks.hpp>
 #include <sporades/core/detail/sort/cuda.hpp>
 #include <sporades/core/detail/sort/tiles.hpp>
@@ -124,9 +125,8 @@ auto sort_items(ExecutionSpace const& exec, Position n, Source const& source, Bi
   bool in_order = true;
   auto const round = [&](BitRange window, int from) {
     auto const keys = source.window(window.begin, window.width());
-    Kokkos::parallel_for(
-        "sporades::sort::pack_words",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, n),
+    launch_items(
+        exec, "sporades::sort::pack_words", n,
         PackWords<MemorySpace, std::decay_t<decltype(keys)>>{words, keys, item_bits, in_order});
     int const shift = item_bits - window.begin;
     if (sorts)
@@ -143,10 +143,8 @@ auto sort_items(ExecutionSpace const& exec, Position n, Source const& source, Bi
 template <class ExecutionSpace, class MemorySpace>
 Permutation<MemorySpace> unpack_items(ExecutionSpace const& exec,
                                       SortedWords<MemorySpace> const& sorted) {
-  Kokkos::parallel_for("sporades::sort::unpack_items",
-                       Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(
-                           exec, 0, sorted.words.extent(0)),
-                       UnpackItems<MemorySpace>{sorted.words, sorted.item_bits});
+  launch_items(exec, "sporades::sort::unpack_items", sorted.words.extent(0),
+               UnpackItems<MemorySpace>{sorted.words, sorted.item_bits});
   return sorted.words;
 }
 
@@ -162,12 +160,11 @@ struct Gather {
 /// values(i) <- values(order(i)), through a copy. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Values, class Order>
 void gather_in_place(ExecutionSpace const& exec, Values const& values, Order const& order) {
-  using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Copy =
       Kokkos::View<typename Values::non_const_value_type*, typename ExecutionSpace::memory_space>;
   auto const copy = uninitialized<Copy>(exec, "sporades::sort::gathered", values.extent(0));
-  Kokkos::parallel_for("sporades::sort::gather", Range(exec, 0, values.extent(0)),
-                       Gather<Values, Copy, Order>{values, copy, order});
+  launch_items(exec, "sporades::sort::gather", values.extent(0),
+               Gather<Values, Copy, Order>{values, copy, order});
   Kokkos::deep_copy(exec, values, copy);
 }
 
@@ -194,10 +191,8 @@ template <class ExecutionSpace, class From, class MemorySpace>
 auto in_order(ExecutionSpace const& exec, From const& from, Permutation<MemorySpace> const& order) {
   using To = Kokkos::View<typename From::non_const_value_type*, Kokkos::LayoutRight, MemorySpace>;
   auto const to = uninitialized<To>(exec, "sporades::sort::in_order", order.extent(0));
-  Kokkos::parallel_for(
-      "sporades::sort::in_order",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, order.extent(0)),
-      Gather<From, To, Permutation<MemorySpace>>{from, to, order});
+  launch_items(exec, "sporades::sort::in_order", order.extent(0),
+               Gather<From, To, Permutation<MemorySpace>>{from, to, order});
   return to;
 }
 

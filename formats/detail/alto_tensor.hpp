@@ -210,7 +210,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
                                                  CooTensor<Scalar, Index, MemorySpace> const& X) {
   using Tensor = AltoTensor<Scalar, Index, MemorySpace>;
-  using Policy = detail::Range<ExecutionSpace>;
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   using WordsView = Kokkos::View<std::uint64_t*, MemorySpace>;
   Tensor result;
@@ -220,7 +219,7 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
   auto const sorted_keys = [&](auto keys) {
     using Keys = decltype(keys);
     keys = detail::uninitialized<Keys>(exec, "sporades::alto::keys", X.nnz());
-    Kokkos::parallel_for("sporades::alto::linearize", Policy(exec, 0, X.nnz()),
+    detail::launch_items(exec, "sporades::alto::linearize", X.nnz(),
                          detail::Linearize<Coordinates, Keys>{X.coordinates, keys, masks});
     return std::make_pair(keys, detail::sort_permutation(exec, keys, result.layout.bits));
   };
@@ -228,7 +227,7 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
     auto const [keys, order] = sorted_keys(Kokkos::View<detail::Key128*, MemorySpace>());
     result.low = detail::uninitialized<WordsView>(exec, "sporades::alto::low", X.nnz());
     result.high = detail::uninitialized<WordsView>(exec, "sporades::alto::high", X.nnz());
-    Kokkos::parallel_for("sporades::alto::split_keys", Policy(exec, 0, X.nnz()),
+    detail::launch_items(exec, "sporades::alto::split_keys", X.nnz(),
                          detail::SplitKeys<MemorySpace>{keys, order, result.low, result.high});
     result.values = detail::in_order(exec, X.values, order);
   } else {
@@ -240,8 +239,8 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
   Position const parts = detail::most_parts(X.nnz());
   Kokkos::View<std::uint64_t* [2], MemorySpace> const intervals(
       Kokkos::view_alloc(exec, "sporades::alto::intervals"), X.nnz() ? parts * X.order() : 0);
-  Kokkos::parallel_for(
-      "sporades::alto::find_intervals", Policy(exec, 0, intervals.extent(0)),
+  detail::launch_items(
+      exec, "sporades::alto::find_intervals", intervals.extent(0),
       detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
   auto const host = Kokkos::create_mirror_view(intervals);
   Kokkos::deep_copy(exec, host, intervals);
@@ -258,8 +257,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   using Coo = CooTensor<Scalar, Index, MemorySpace>;
   auto result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
   Kokkos::deep_copy(exec, result.values, X.values);
-  Kokkos::parallel_for(
-      "sporades::alto::delinearize", detail::Range<ExecutionSpace>(exec, 0, X.nnz()),
+  detail::launch_items(
+      exec, "sporades::alto::delinearize", X.nnz(),
       detail::Delinearize<AltoTensor<Scalar, Index, MemorySpace>, typename Coo::Coordinates>{
           X.low, X.high, result.coordinates, detail::AltoMasks(X.layout)});
   return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -63,9 +64,8 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
 
   auto const node =
       detail::uninitialized<typename Tensor::Positions>(exec, "sporades::csf::node", nnz);
-  Kokkos::parallel_for(
-      "sporades::csf::number_leaves", Range(exec, 0, nnz),
-      KOKKOS_LAMBDA(Position p) { node(p) = p; });
+  detail::launch_items(
+      exec, "sporades::csf::number_leaves", nnz, KOKKOS_LAMBDA(Position p) { node(p) = p; });
   Position children = nnz;
   for (int l = N - 2; l >= 0; --l) {
     detail::CompareNonzeros<Coordinates> const compare(
@@ -82,8 +82,8 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
     constexpr Position distance = Tensor::mark_distance;
     auto const marks = detail::uninitialized<typename Tensor::Positions>(
         exec, "sporades::csf::marks", (nnz + distance - 1) / distance);
-    Kokkos::parallel_for(
-        "sporades::csf::mark", Range(exec, 0, marks.extent(0)),
+    detail::launch_items(
+        exec, "sporades::csf::mark", marks.extent(0),
         KOKKOS_LAMBDA(Position m) { marks(m) = node(m * distance); });
     T.marks[l] = marks;
     children = nodes;
@@ -95,7 +95,6 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              CsfTensor<Scalar, Index, MemorySpace> const& T) {
-  using Range = detail::Range<ExecutionSpace>;
   int const N = T.order();
   auto X = detail::allocate_coo<Scalar, Index>(exec, T.dims, T.nnz());
   Kokkos::deep_copy(exec, X.values, T.values);
@@ -105,9 +104,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   auto first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
       exec, "sporades::csf::first_leaf", T.nnz() + 1);
   auto const leaf = first;
-  Kokkos::parallel_for(
-      "sporades::csf::first_leaves", Range(exec, 0, T.nnz() + 1),
-      KOKKOS_LAMBDA(Position p) { leaf(p) = p; });
+  detail::launch_items(
+      exec, "sporades::csf::first_leaves", T.nnz() + 1, KOKKOS_LAMBDA(Position p) { leaf(p) = p; });
   for (int l = N - 1; l >= 0; --l) {
     int const mode = T.mode_order[l];
     auto const index = T.indices[l];
@@ -116,14 +114,14 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
       auto const child = T.first_child[l];
       auto const here = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
           exec, "sporades::csf::first_leaf", T.nodes(l) + 1);
-      Kokkos::parallel_for(
-          "sporades::csf::first_leaf", Range(exec, 0, T.nodes(l) + 1),
+      detail::launch_items(
+          exec, "sporades::csf::first_leaf", T.nodes(l) + 1,
           KOKKOS_LAMBDA(Position f) { here(f) = below(child(f)); });
       first = here;
     }
     auto const begin = first;
-    Kokkos::parallel_for(
-        "sporades::csf::expand", Range(exec, 0, T.nodes(l)), KOKKOS_LAMBDA(Position f) {
+    detail::launch_items(
+        exec, "sporades::csf::expand", T.nodes(l), KOKKOS_LAMBDA(Position f) {
           for (Position p = begin(f); p < begin(f + 1); ++p) coordinates(mode, p) = index(f);
         });
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
@@ -54,7 +55,7 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   MarkTuples<Coordinates> mark{X.coordinates, map, dropped_bits, 0, {}};
   for (int n = 0; n < X.order(); ++n)
     if (modes >> n & 1) mark.mode[mark.modes++] = n;
-  Kokkos::parallel_for("sporades::estimate_tuples::mark", Policy(exec, 0, X.nnz()), mark);
+  launch_items(exec, "sporades::estimate_tuples::mark", X.nnz(), mark);
   Position empty = 0;
   Kokkos::parallel_reduce("sporades::estimate_tuples::count", Policy(exec, 0, words),
                           CountZeroBits<Map>{map}, empty);

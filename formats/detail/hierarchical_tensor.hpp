@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -84,9 +85,8 @@ Fibers<Index, MemorySpace> make_fibers(
   Kokkos::deep_copy(exec, Kokkos::subview(fibers.begin, count), items);
   fibers.heads = uninitialized<decltype(fibers.heads)>(exec, "sporades::fibers::heads",
                                                        fibers.marks.extent(0) + 1);
-  Kokkos::parallel_for(
-      "sporades::fibers::mark_heads", Range<ExecutionSpace>(exec, 0, fibers.heads.extent(0)),
-      MarkFiberHeads<MemorySpace>{fibers.begin, fibers.marks, fibers.heads, items});
+  launch_items(exec, "sporades::fibers::mark_heads", fibers.heads.extent(0),
+               MarkFiberHeads<MemorySpace>{fibers.begin, fibers.marks, fibers.heads, items});
   auto const begin = fibers.begin;
   Position longest = 0;
   Kokkos::parallel_reduce(
@@ -127,9 +127,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   Kokkos::Array<int, max_order> mode{};
   int const others = H.order() - 1;
   for (int l = 0; l < others; ++l) mode[l] = H.fibers.modes[l];
-  Kokkos::parallel_for(
-      "sporades::hierarchical::expand", detail::Range<ExecutionSpace>(exec, 0, H.fibers.count()),
-      KOKKOS_LAMBDA(Position f) {
+  detail::launch_items(
+      exec, "sporades::hierarchical::expand", H.fibers.count(), KOKKOS_LAMBDA(Position f) {
         for (Position p = begin(f); p < begin(f + 1); ++p)
           for (int l = 0; l < others; ++l) to(mode[l], p) = from(l, f);
       });

@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
@@ -172,9 +173,8 @@ auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& c
     auto const X =
         detail::allocate_coo<typename Tensor::Scalar, typename Tensor::Index>(exec, dims, nnz);
     auto const given = detail::readable(exec, values);
-    Kokkos::parallel_for(
-        "sporades::coo::convert_values",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, nnz),
+    detail::launch_items(
+        exec, "sporades::coo::convert_values", nnz,
         detail::ConvertValues<std::decay_t<decltype(given)>, typename Tensor::Values>{given,
                                                                                       X.values});
     auto const view_of = [&](int n) {

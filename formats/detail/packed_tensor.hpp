@@ -88,7 +88,7 @@ void pack_words(ExecutionSpace const& exec, Tensor const& X,
   PackIndices<Word, Coordinates> pack{words, X.coordinates, X.order() - 1, {}, {}};
   std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
   std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
-  Kokkos::parallel_for("sporades::packed::pack", all, pack);
+  launch_items(exec, "sporades::packed::pack", X.nnz(), pack);
   auto const row_of = Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL);
   using Rows = std::decay_t<decltype(row_of)>;
   Position rows = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/scoo_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -108,7 +109,6 @@ ScooTensor<Scalar, Index, MemorySpace> make_scoo(ExecutionSpace const& exec,
                                                  std::vector<int> const& dense_modes) {
   using Scoo = ScooTensor<Scalar, Index, MemorySpace>;
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
-  using Range = detail::Range<ExecutionSpace>;
   detail::check_modes(dense_modes, X.order(), "make_scoo");
   auto const sparse_modes = detail::other_modes(dense_modes, X.order());
   auto all = sparse_modes;
@@ -122,7 +122,7 @@ ScooTensor<Scalar, Index, MemorySpace> make_scoo(ExecutionSpace const& exec,
   Scoo Y =
       detail::allocate_scoo<Scalar, Index>(exec, X.dims, sparse_modes, dense_modes, coordinates);
   Y.sorted_modes = sparse_modes;
-  Kokkos::parallel_for("sporades::scoo::fill_blocks", Range(exec, 0, S.nnz()),
+  detail::launch_items(exec, "sporades::scoo::fill_blocks", S.nnz(),
                        detail::FillBlocks<Scoo, Coordinates>{by_sparse,
                                                              {S.coordinates, all},
                                                              {X.dims, dense_modes},
@@ -139,15 +139,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              ScooTensor<Scalar, Index, MemorySpace> const& Y,
                                              BlockZeros zeros) {
-  using Range = detail::Range<ExecutionSpace>;
   Position const size = Y.block_size();
   auto const values = Y.values;
   auto const from = Y.coordinates;
   bool const keeps = zeros == BlockZeros::keep;
   auto const first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
       exec, "sporades::scoo::first", Y.fibers());
-  Kokkos::parallel_for(
-      "sporades::scoo::count", Range(exec, 0, Y.fibers()), KOKKOS_LAMBDA(Position f) {
+  detail::launch_items(
+      exec, "sporades::scoo::count", Y.fibers(), KOKKOS_LAMBDA(Position f) {
         Position count = 0;
         for (Position k = 0; k < size; ++k) count += keeps || values(f, k) != Scalar(0) ? 1 : 0;
         first(f) = count;
@@ -160,8 +159,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   Kokkos::Array<int, max_order> mode{};
   int const sparse = static_cast<int>(Y.sparse_modes.size());
   for (int k = 0; k < sparse; ++k) mode[k] = Y.sparse_modes[k];
-  Kokkos::parallel_for(
-      "sporades::scoo::expand", Range(exec, 0, Y.fibers()), KOKKOS_LAMBDA(Position f) {
+  detail::launch_items(
+      exec, "sporades::scoo::expand", Y.fibers(), KOKKOS_LAMBDA(Position f) {
         Position p = first(f);
         for (Position k = 0; k < size; ++k) {
           if (!keeps && values(f, k) == Scalar(0)) continue;

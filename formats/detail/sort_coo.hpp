@@ -206,8 +206,7 @@ RunNumbers<typename Coordinates::memory_space> number_runs(
     ExecutionSpace const& exec, CompareNonzeros<Coordinates> const& compare, Position nnz) {
   auto const before = uninitialized<Kokkos::View<Position*, typename Coordinates::memory_space>>(
       exec, "sporades::sort::runs_before", nnz);
-  Kokkos::parallel_for("sporades::sort::mark_runs", Range<ExecutionSpace>(exec, 0, nnz),
-                       MarkRuns<Coordinates>{compare, before});
+  launch_items(exec, "sporades::sort::mark_runs", nnz, MarkRuns<Coordinates>{compare, before});
   return {before, exclusive_scan_total(exec, before)};
 }
 
@@ -261,8 +260,8 @@ CooTensor<Scalar, Index, MemorySpace> permuted(
           " entries, the tensor has ", X.nnz(), " nonzeros");
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   Tensor const Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-  Kokkos::parallel_for(
-      "sporades::sort::permute_nonzeros", Range<ExecutionSpace>(exec, 0, X.nnz()),
+  launch_items(
+      exec, "sporades::sort::permute_nonzeros", X.nnz(),
       PermuteNonzeros<Tensor>{permutation, X.coordinates, Y.coordinates, X.values, Y.values});
   return Y;
 }
@@ -282,25 +281,23 @@ CooTensor<Scalar, Index, MemorySpace> sorted_by(ExecutionSpace const& exec,
   auto const& words = nonzeros.order.words;
   int const item_bits = nonzeros.order.item_bits;
   ItemOf<MemorySpace> const order{words, item_bits};
-  Range<ExecutionSpace> const all(exec, 0, X.nnz());
   for (int n = 0; n < X.order(); ++n) {
     auto const indices = Kokkos::subview(Y.coordinates, n, Kokkos::ALL);
     using Indices = std::decay_t<decltype(indices)>;
     int const bit = nonzeros.key.offset[n] - nonzeros.order.first_bit;
     int const bits = nonzeros.key.bits[n];
     if (bits == 0 || bit >= 0)  // the words hold the whole index
-      Kokkos::parallel_for("sporades::sort::unpack_indices", all,
-                           UnpackIndices<MemorySpace, Indices>{
-                               words, indices, bits == 0 ? 0 : item_bits + bit, low_bits(bits)});
+      launch_items(exec, "sporades::sort::unpack_indices", X.nnz(),
+                   UnpackIndices<MemorySpace, Indices>{
+                       words, indices, bits == 0 ? 0 : item_bits + bit, low_bits(bits)});
     else
-      Kokkos::parallel_for("sporades::sort::gather_indices", all,
-                           Gather<Indices, Indices, ItemOf<MemorySpace>>{
-                               Kokkos::subview(X.coordinates, n, Kokkos::ALL), indices, order});
+      launch_items(exec, "sporades::sort::gather_indices", X.nnz(),
+                   Gather<Indices, Indices, ItemOf<MemorySpace>>{
+                       Kokkos::subview(X.coordinates, n, Kokkos::ALL), indices, order});
   }
-  Kokkos::parallel_for(
-      "sporades::sort::gather_values", all,
-      Gather<typename Tensor::Values, typename Tensor::Values, ItemOf<MemorySpace>>{
-          X.values, Y.values, order});
+  launch_items(exec, "sporades::sort::gather_values", X.nnz(),
+               Gather<typename Tensor::Values, typename Tensor::Values, ItemOf<MemorySpace>>{
+                   X.values, Y.values, order});
   Y.sorted_modes = reordering.modes;
   return Y;
 }
@@ -340,7 +337,7 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
   auto const runs = detail::number_runs(exec, compare, Y.nnz());
   if (runs.count == Y.nnz()) return {Y, 0};
   Tensor Z = detail::allocate_coo<Scalar, Index>(exec, Y.dims, runs.count);
-  Kokkos::parallel_for("sporades::sort::sum_runs", detail::Range<ExecutionSpace>(exec, 0, Y.nnz()),
+  detail::launch_items(exec, "sporades::sort::sum_runs", Y.nnz(),
                        detail::SumRuns<Tensor>{compare, runs.before, Y.coordinates, Z.coordinates,
                                                Y.values, Z.values});
   Z.sorted_modes = modes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/detail/model_values.hpp>
 
 namespace sporades::detail {
@@ -47,8 +48,7 @@ double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
   auto const partial =
       workspace.template get<double>(exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
   kernel.out = partial.data();
-  Kokkos::parallel_for("sporades::inner_product::terms",
-                       Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  launch_items(exec, "sporades::inner_product::terms", kernel.items(), kernel);
   double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
   double host[lanes];
   Kokkos::deep_copy(exec,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 
@@ -108,8 +109,7 @@ double tucker_inner_product(ExecutionSpace const& exec,
   auto const sums = uninitialized<Numbers>(exec, "sporades::tucker::sums", chunks);
   kernel.partial = partial.data();
   kernel.sums = sums.data();
-  Kokkos::parallel_for("sporades::tucker::inner_product", Range<ExecutionSpace>(exec, 0, chunks),
-                       kernel);
+  launch_items(exec, "sporades::tucker::inner_product", chunks, kernel);
   auto const host = Kokkos::create_mirror_view(sums);
   Kokkos::deep_copy(exec, host, sums);
   fence(exec, "sporades::tucker::inner_product");

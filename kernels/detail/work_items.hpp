@@ -57,12 +57,4 @@ struct WalkShape {
 template <class ExecutionSpace>
 inline constexpr int batch = is_gpu<ExecutionSpace> ? 4 : 1;
 
-/// Bounds: of the registers that a GPU's thread takes.
-template <class Bounds = Kokkos::LaunchBounds<>, class ExecutionSpace, class Functor>
-void launch_items(ExecutionSpace const& exec, char const* label, Position items,
-                  Functor const& functor) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>, Bounds>;
-  Kokkos::parallel_for(label, Policy(exec, 0, items), functor);
-}
-
 }  // namespace sporades::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/cp_als/fused_modes.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -108,7 +109,6 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     std::vector<int> const& fused, MttkrpOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   DimensionTree<Scalar, Index, MemorySpace> tree;
   auto const plain = [&] {
     tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
@@ -142,7 +142,7 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
     std::copy(fused.begin(), fused.end(), fuse.mode);
     std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
-    Kokkos::parallel_for("sporades::cp_als::fuse_indices", Policy(exec, 0, X.nnz()), fuse);
+    launch_items(exec, "sporades::cp_als::fuse_indices", X.nnz(), fuse);
   }
   if (scatters(exec, X, whole, options)) {
     tree.fused.clear();
@@ -157,7 +157,7 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
   {
     GridCells<Tensor> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
-    Kokkos::parallel_for("sporades::cp_als::grid_cells", Policy(exec, 0, cells), fill);
+    launch_items(exec, "sporades::cp_als::grid_cells", cells, fill);
   }
   tree.grid = make_mttkrp_plan(exec, hand_over(grid), options);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
@@ -206,7 +206,6 @@ MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& t
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   auto const whole = to_coo(exec, tree.whole);
   if (tree.fused.empty()) return whole;
   auto const S = tree.fused.size(), others = tree.others.size();
@@ -218,7 +217,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   std::copy(tree.fused.begin(), tree.fused.end(), split.mode);
   std::copy(tree.others.begin(), tree.others.end(), split.mode + S);
   std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, split.dims);
-  Kokkos::parallel_for("sporades::cp_als::split_indices", Policy(exec, 0, whole.nnz()), split);
+  launch_items(exec, "sporades::cp_als::split_indices", whole.nnz(), split);
   Dims dims(S + others);
   for (std::size_t k = 0; k < S; ++k) dims[tree.fused[k]] = tree.grid.dims[k];
   for (std::size_t k = 0; k < others; ++k) dims[tree.others[k]] = tree.whole.dims[1 + k];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 namespace sporades::detail {
 
@@ -64,9 +65,8 @@ void solve_non_negative(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> 
                         Matrix<Scalar, MemorySpace> const& H, Weights const& weights,
                         Matrix<Scalar, MemorySpace> const& A,
                         Matrix<Scalar, MemorySpace> const& gradient) {
-  Kokkos::parallel_for("sporades::cp_als::non_negative",
-                       Range<ExecutionSpace>(exec, 0, A.extent(0)),
-                       NonNegativeRows<ExecutionSpace, Scalar>{V, H, weights, A, gradient});
+  launch_items(exec, "sporades::cp_als::non_negative", A.extent(0),
+               NonNegativeRows<ExecutionSpace, Scalar>{V, H, weights, A, gradient});
 }
 
 }  // namespace sporades::detail

@@ -9,6 +9,7 @@
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
@@ -149,9 +150,8 @@ class CpAlsSolver {
         if (state_.grams[n][static_cast<std::size_t>(r) * (state_.rank() + 1)] > 0) continue;
         std::uint64_t const seed = splitmix64(options_.seed + state_.fits.size());
         auto const column = Kokkos::subview(factors_[n], Kokkos::ALL, std::make_pair(r, r + 1));
-        Kokkos::parallel_for(
-            "sporades::cp_als::refill_zero_column",
-            Range<ExecutionSpace>(exec_, 0, column.extent(0)),
+        launch_items(
+            exec_, "sporades::cp_als::refill_zero_column", column.extent(0),
             FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
                                        static_cast<std::uint64_t>(n)});
         here = any = true;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 namespace sporades {
 namespace detail {
@@ -81,8 +82,7 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
       A[n] =
           detail::leading_singular_vectors(exec, X, n, options.rank, options.seed, races ? 3 : 100);
       if (options.non_negative)
-        Kokkos::parallel_for("sporades::cp_als::make_non_negative",
-                             detail::Range<ExecutionSpace>(exec, 0, A[n].extent(0)),
+        detail::launch_items(exec, "sporades::cp_als::make_non_negative", A[n].extent(0),
                              detail::MakeNonNegative<Matrix<Scalar, MemorySpace>>{A[n]});
     }
   return detail::first_state(exec, A, std::vector<double>(options.rank, 1.0));

@@ -9,6 +9,7 @@
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -105,8 +106,8 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
   if (factor == 1) return X;
   Tensor Y = X;
   Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::cp_apr::counts", X.nnz());
-  Kokkos::parallel_for("sporades::cp_apr::scale_counts", Range<ExecutionSpace>(exec, 0, X.nnz()),
-                       Scale<Scalar, typename Tensor::MemorySpace>{X.values, Y.values, factor});
+  launch_items(exec, "sporades::cp_apr::scale_counts", X.nnz(),
+               Scale<Scalar, typename Tensor::MemorySpace>{X.values, Y.values, factor});
   return Y;
 }
 

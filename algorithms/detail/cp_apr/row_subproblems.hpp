@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades::detail {
@@ -83,10 +84,9 @@ RowSubproblems<Scalar, Index, MemorySpace> make_row_subproblems(
   problem.begins = uninitialized<decltype(problem.begins)>(exec, "sporades::cp_apr::row_begins",
                                                            X.dims[mode] + 1);
   auto const row_of = Kokkos::subview(X.coordinates, mode, Kokkos::ALL);
-  Kokkos::parallel_for("sporades::cp_apr::row_begins",
-                       Range<ExecutionSpace>(exec, 0, problem.begins.extent(0)),
-                       FindRowBegins<std::decay_t<decltype(row_of)>, decltype(problem.begins)>{
-                           row_of, problem.begins});
+  launch_items(exec, "sporades::cp_apr::row_begins", problem.begins.extent(0),
+               FindRowBegins<std::decay_t<decltype(row_of)>, decltype(problem.begins)>{
+                   row_of, problem.begins});
   auto const begins = Kokkos::create_mirror_view(problem.begins);
   Kokkos::deep_copy(exec, begins, problem.begins);
   fence(exec, "sporades::cp_apr::make_row_subproblems");

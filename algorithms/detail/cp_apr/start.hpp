@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
 
 namespace sporades {
@@ -37,10 +38,9 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
               " holds NaN, infinity or numbers whose sum overflows");
       state.weights[r] *= host(r);
     }
-    Kokkos::parallel_for("sporades::cp_apr::divide_by_sums",
-                         Range<ExecutionSpace>(exec, 0, A.extent(0) * P),
-                         DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
-                                                           least_entry<Scalar>(factors.size())});
+    launch_items(exec, "sporades::cp_apr::divide_by_sums", A.extent(0) * P,
+                 DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
+                                                   least_entry<Scalar>(factors.size())});
     state.zero_marks.emplace_back(Kokkos::view_alloc(exec, "sporades::cp_apr::zero_marks"),
                                   A.extent(0) * P);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/generate/draw_keys.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 namespace sporades::detail {
 
@@ -76,8 +77,8 @@ DrawnCells<Key, MemorySpace> sum_runs(ExecutionSpace const& exec,
                         FindCellRuns<Keys>{keys, starts}, runs);
   fence(exec, "sporades::generate::find_runs");
   auto const result = allocate_cells<Key>(exec, runs);
-  Kokkos::parallel_for("sporades::generate::sum_runs", Range(exec, 0, runs),
-                       SumCellRuns<Key, MemorySpace>{keys, counts, starts, result});
+  launch_items(exec, "sporades::generate::sum_runs", runs,
+               SumCellRuns<Key, MemorySpace>{keys, counts, starts, result});
   fence(exec, "sporades::generate::sum_runs");
   return result;
 }
@@ -148,15 +149,14 @@ template <class ExecutionSpace, class Key, class MemorySpace>
 DrawnCells<Key, MemorySpace> merge_cells(ExecutionSpace const& exec,
                                          DrawnCells<Key, MemorySpace> const& a,
                                          DrawnCells<Key, MemorySpace> const& b) {
-  using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Cells = DrawnCells<Key, MemorySpace>;
   if (a.size() == 0) return b;
   if (b.size() == 0) return a;
   auto const merged = allocate_cells<Key>(exec, a.size() + b.size());
-  Kokkos::parallel_for("sporades::generate::merge_first", Range(exec, 0, a.size()),
-                       PlaceMerged<Cells, false>{a, b, merged});
-  Kokkos::parallel_for("sporades::generate::merge_second", Range(exec, 0, b.size()),
-                       PlaceMerged<Cells, true>{b, a, merged});
+  launch_items(exec, "sporades::generate::merge_first", a.size(),
+               PlaceMerged<Cells, false>{a, b, merged});
+  launch_items(exec, "sporades::generate::merge_second", b.size(),
+               PlaceMerged<Cells, true>{b, a, merged});
   return sum_runs(exec, merged.keys, merged.counts);
 }
 

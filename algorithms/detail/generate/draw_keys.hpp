@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/generate/draw.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 /// Keys are drawn in the memory space of the tensor. On a device, whose exp and pow may differ from
 /// the host's in their last bits, the few draws for which that could matter (about one of a
@@ -68,15 +69,12 @@ void redraw_on_host(ExecutionSpace const& exec, Source const& source, Places con
   auto const redrawn = uninitialized<Keys>(exec, "sporades::generate::redrawn", count);
   Kokkos::deep_copy(exec, host_places, places);
   fence(exec, "sporades::generate::fetch_places");
-  Kokkos::parallel_for("sporades::generate::redraw",
-                       Kokkos::RangePolicy<Host, Kokkos::IndexType<Position>>(host, 0, count),
-                       RedrawKeys<OnHost>{source.on_host(), host_places, host_keys});
+  launch_items(host, "sporades::generate::redraw", count,
+               RedrawKeys<OnHost>{source.on_host(), host_places, host_keys});
   fence(host, "sporades::generate::redraw");
   Kokkos::deep_copy(exec, redrawn, host_keys);
-  Kokkos::parallel_for(
-      "sporades::generate::replace",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, count),
-      ReplaceKeys<Keys, Places>{redrawn, places, keys});
+  launch_items(exec, "sporades::generate::replace", count,
+               ReplaceKeys<Keys, Places>{redrawn, places, keys});
   fence(exec, "sporades::generate::replace");  // before the Views go
 }
 
@@ -105,10 +103,8 @@ typename Source::Keys draw_keys(ExecutionSpace const& exec, Source const& source
                      exec, "sporades::generate::uncertain_places", count),
                  Kokkos::View<Position, MemorySpace>(
                      Kokkos::view_alloc(exec, "sporades::generate::uncertain_count"))};
-  Kokkos::parallel_for(
-      "sporades::generate::draw",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, count),
-      DrawKeys<Source, Math>{source, keys, uncertain});
+  launch_items(exec, "sporades::generate::draw", count,
+               DrawKeys<Source, Math>{source, keys, uncertain});
   if (Math::error > 0) settle_draws(exec, source, keys, uncertain);
   return keys;
 }

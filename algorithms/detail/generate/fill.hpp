@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/generate/cells.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 namespace sporades::detail {
 
@@ -71,10 +72,7 @@ DrawnCells<Key, MemorySpace> fill_cells(ExecutionSpace const& exec,
   }
   fill.absent -= drawn.size();
   fill.fill = allocate_cells<Key>(exec, wanted - drawn.size());
-  Kokkos::parallel_for(
-      "sporades::generate::fill",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, fill.fill.size()),
-      fill);
+  launch_items(exec, "sporades::generate::fill", fill.fill.size(), fill);
   return merge_cells(exec, drawn, fill.fill);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/algorithms/detail/generate/fill.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades::detail {
@@ -39,11 +40,9 @@ CooTensor<Scalar, Index, MemorySpace> to_tensor(ExecutionSpace const& exec, Dims
                                                 Position nnz) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   Tensor X = allocate_coo<Scalar, Index>(exec, dims, nnz);
-  Kokkos::parallel_for(
-      "sporades::generate::unpack",
-      Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, cells.size()),
-      UnpackCells<Key, Tensor>{cells, KeyFields(dims), cells.size() - nnz, X.coordinates,
-                               X.values});
+  launch_items(exec, "sporades::generate::unpack", cells.size(),
+               UnpackCells<Key, Tensor>{cells, KeyFields(dims), cells.size() - nnz, X.coordinates,
+                                        X.values});
   fence(exec, "sporades::generate::unpack");
   for (int n = 0; n < X.order(); ++n) X.sorted_modes.push_back(n);
   return X;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sporades/algorithms/detail/tucker/block_krylov.hpp>
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 
 namespace sporades::detail {
@@ -63,9 +64,8 @@ class GpuUnfolding {
     std::copy(V.begin(), V.end(), host_.data());
     std::fill(host_.data() + V.size(), host_.data() + host_.size(), 0.0);
     Kokkos::deep_copy(exec_, V_, host_);
-    Kokkos::parallel_for("sporades::tucker::transpose_block",
-                         Range<ExecutionSpace>(exec_, 0, V_.extent(0) * V_.extent(1)),
-                         TransposeMatrix<Panel, MatrixType>{V_, right_});
+    launch_items(exec_, "sporades::tucker::transpose_block", V_.extent(0) * V_.extent(1),
+                 TransposeMatrix<Panel, MatrixType>{V_, right_});
     multiply(exec_, Y_,
              Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))), U);
   }

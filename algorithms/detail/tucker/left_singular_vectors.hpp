@@ -8,6 +8,7 @@
 #include <sporades/algorithms/detail/tucker/gpu_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 #include <type_traits>
 
@@ -84,8 +85,8 @@ class LeftSingularVectors {
       U = by_columns(Y, wanted);
     auto const R = A.extent(1);
     A = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
-    Kokkos::parallel_for(
-        "sporades::tucker::scatter_factor", Range<ExecutionSpace>(exec_, 0, rows),
+    launch_items(
+        exec_, "sporades::tucker::scatter_factor", rows,
         ScatterFactor<MatrixType, Vector<Index, Memory>>{
             U, Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
             product.rows});
@@ -112,9 +113,8 @@ class LeftSingularVectors {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     auto const transposed =
         make_matrix<Scalar>(exec_, "sporades::tucker::transposed", columns, rows);
-    Kokkos::parallel_for("sporades::tucker::transpose",
-                         Range<ExecutionSpace>(exec_, 0, rows * columns),
-                         TransposeMatrix<MatrixType, MatrixType>{Y, transposed});
+    launch_items(exec_, "sporades::tucker::transpose", rows * columns,
+                 TransposeMatrix<MatrixType, MatrixType>{Y, transposed});
     auto const eigen = leading_eigen(gram_on_host(transposed), static_cast<int>(rows), wanted);
     squares_ = eigen.values;
     return to_columns(eigen.vectors, rows, wanted);
@@ -137,8 +137,8 @@ class LeftSingularVectors {
     std::size_t const rows = product.Y.extent(0);
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, k);
     auto const start = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
-    Kokkos::parallel_for("sporades::tucker::gather_factor", Range<ExecutionSpace>(exec_, 0, rows),
-                         GatherFactor<MatrixType, Vector<Index, Memory>>{start, U, product.rows});
+    launch_items(exec_, "sporades::tucker::gather_factor", rows,
+                 GatherFactor<MatrixType, Vector<Index, Memory>>{start, U, product.rows});
     return unfolding.transposed(U);
   }
 

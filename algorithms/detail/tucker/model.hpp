@@ -5,6 +5,7 @@
 // Included by algorithms/tucker.hpp.
 
 #include <sporades/algorithms/detail/column_signs.hpp>
+#include <sporades/core/detail/launch.hpp>
 
 namespace sporades::detail {
 /// A(i, r) = -A(i, r) where down(r)
@@ -36,11 +37,10 @@ TuckerTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
     std::size_t const R = factor.extent(1);
     auto const down = points_down(exec, factor);
     auto const A = copy_matrix(exec, factor);
-    Kokkos::parallel_for(
-        "sporades::tucker::flip_columns", Range<ExecutionSpace>(exec, 0, A.extent(0)),
-        FlipColumns<Matrix<Scalar, MemorySpace>>{
-            A,
-            to_view(exec, "sporades::tucker::down", std::vector<int>(down.begin(), down.end()))});
+    launch_items(exec, "sporades::tucker::flip_columns", A.extent(0),
+                 FlipColumns<Matrix<Scalar, MemorySpace>>{
+                     A, to_view(exec, "sporades::tucker::down",
+                                std::vector<int>(down.begin(), down.end()))});
     fence(exec, "sporades::tucker::flip_columns");
     model.factors.push_back(A);
     for (std::size_t g = 0; g < core.size(); ++g)

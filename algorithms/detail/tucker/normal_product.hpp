@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/streaming.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 
@@ -145,13 +146,12 @@ void normal_product(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
   bool const sums = step != NormalStep::left;
   auto const partial = workspace.template get<double>(
       exec, sums ? blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries) : 0);
-  Kokkos::parallel_for("sporades::tucker::normal_product",
-                       Range<ExecutionSpace>(exec, 0, blocks.count),
-                       NormalBlocks<Scalar, MemorySpace, step>{Y, V, U, partial.data(), blocks});
+  launch_items(exec, "sporades::tucker::normal_product", blocks.count,
+               NormalBlocks<Scalar, MemorySpace, step>{Y, V, U, partial.data(), blocks});
   if (!sums) return;
   double const* const total = sum_blocks(exec, partial.data(), blocks.count, entries);
-  Kokkos::parallel_for("sporades::tucker::store_product", Range<ExecutionSpace>(exec, 0, entries),
-                       StoreGram<Vectors>{total, Z, false});
+  launch_items(exec, "sporades::tucker::store_product", entries,
+               StoreGram<Vectors>{total, Z, false});
 }
 
 }  // namespace sporades::detail

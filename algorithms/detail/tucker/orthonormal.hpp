@@ -5,6 +5,7 @@
 #include <limits>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/lapack.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
 
 namespace sporades::detail {
@@ -57,10 +58,9 @@ class TallMatrices {
         if (S[static_cast<std::size_t>(r) * columns + r] != 0) continue;
         good = 0;
         auto const column = Kokkos::subview(B, Kokkos::ALL, std::make_pair(r, r + 1));
-        Kokkos::parallel_for("sporades::tucker::fill_column",
-                             Range<ExecutionSpace>(exec_, 0, A.extent(0)),
-                             FillRandom<Scalar, Memory>{column, seed + 1000003 * (pass + 1) + r,
-                                                        static_cast<std::uint64_t>(mode)});
+        launch_items(exec_, "sporades::tucker::fill_column", A.extent(0),
+                     FillRandom<Scalar, Memory>{column, seed + 1000003 * (pass + 1) + r,
+                                                static_cast<std::uint64_t>(mode)});
       }
       A = B;
     }

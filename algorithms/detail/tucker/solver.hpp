@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
@@ -91,9 +92,8 @@ class TuckerSolver {
     auto const& A = state_.factors[last];
     std::size_t const R = A.extent(1), columns = product.Y.extent(1);
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", product.Y.extent(0), R);
-    Kokkos::parallel_for(
-        "sporades::tucker::gather_factor", Range<ExecutionSpace>(exec_, 0, U.extent(0)),
-        GatherFactor<Matrix<Scalar, Memory>, Vector<Index, Memory>>{A, U, product.rows});
+    launch_items(exec_, "sporades::tucker::gather_factor", U.extent(0),
+                 GatherFactor<Matrix<Scalar, Memory>, Vector<Index, Memory>>{A, U, product.rows});
     Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G(
         Kokkos::view_alloc(exec_, "sporades::tucker::core"), R, columns);
     transposed_product(exec_, U, product.Y, G, left_.tall().workspace());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/sort/words.hpp>
 #include <utility>
 
@@ -78,8 +79,6 @@ template <class ExecutionSpace, class MemorySpace>
 void sort_words_in_chunks(ExecutionSpace const& exec, Words<MemorySpace>& words,
                           Words<MemorySpace>& spare, BitRange bits) {
   using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
-  using Chunks = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>,
-                                     Kokkos::Schedule<Kokkos::Dynamic>>;
   Position const n = words.extent(0);
   Position const threads = exec.concurrency();
   int const widest = n < (Position{1} << 16) ? 8 : widest_chunk_digit;
@@ -89,11 +88,11 @@ void sort_words_in_chunks(ExecutionSpace const& exec, Words<MemorySpace>& words,
         threads == 1 ? 1 : std::min<Position>(4 * threads, n / (8 * digits) + 1);
     ChunkCounts<MemorySpace> const counts(Kokkos::view_alloc(exec, "sporades::sort::chunk_counts"),
                                           chunks, digits);
-    Kokkos::parallel_for("sporades::sort::count_chunk", Chunks(exec, 0, chunks),
+    launch_unequal_items(exec, "sporades::sort::count_chunk", chunks,
                          CountChunk<MemorySpace>{words, counts, digit});
     Kokkos::parallel_scan("sporades::sort::scan_chunks", Range(exec, 0, chunks * digits),
                           ScanChunks<MemorySpace>{counts});
-    Kokkos::parallel_for("sporades::sort::scatter_chunk", Chunks(exec, 0, chunks),
+    launch_unequal_items(exec, "sporades::sort::scatter_chunk", chunks,
                          ScatterChunk<MemorySpace>{words, spare, counts, digit});
     std::swap(words, spare);
   });

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/detail/nonzeros/alto.hpp>
 #include <sporades/kernels/detail/row_walk.hpp>
 
@@ -16,22 +17,22 @@ struct AltoTerms {
   }
 };
 
-/// One work item: a part of the nonzeros x a tile of columns. Each term is added to its row among
-/// the part's buffer rows, a copy of the output rows that its nonzeros may belong to.
+/// On hosts, one work item: a part of the nonzeros x a tile of columns. Each term is added to its
+/// row among the part's buffer rows, a copy of the output rows that its nonzeros may belong to.
 template <class Nonzeros, int Width, Access access, class Terms = AltoTerms>
 struct AltoWalk {
   using Scalar = typename Nonzeros::Scalar;
   using Columns = TileColumns<Scalar, Width, access>;
 
-  Nonzeros nonzeros;
-  RawVector<AltoPart const, typename Nonzeros::Memory> parts;
-  RawMatrix<Scalar, typename Nonzeros::Memory> rows;  // buffer rows of all parts x columns
+  Nonzeros const& nonzeros;
+  AltoPart const* parts;
+  RawMatrix<Scalar, typename Nonzeros::Memory> const& rows;  // buffer rows of all parts x columns
   WalkShape shape;
-  Terms terms = {};
+  Terms const& terms;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);
-    AltoPart const part = parts(shape.chunk(item));
+    AltoPart const part = parts[shape.chunk(item)];
     typename Columns::T zero;
     zero.fill(Scalar(0));
     for (Position i = 0; i < part.row_count; ++i) tile.store(rows, part.buffer_row + i, zero);
@@ -81,12 +82,10 @@ void walk_parts(ExecutionSpace const& exec, char const* label, Nonzeros const& n
                 AltoPartition<MemorySpace> const& partition,
                 Matrix<Scalar, MemorySpace> const& rows, WalkShape const& shape,
                 Terms const& terms) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>,
-                                     Kokkos::Schedule<Kokkos::Dynamic>>;
-  AltoWalk<Nonzeros, width, access, Terms> const walk{nonzeros, partition.parts, rows, shape,
-                                                      terms};
-  Kokkos::parallel_for(
-      label, Policy(exec, 0, partition.parts.extent(0) * shape.tiles).set_chunk_size(1), walk);
+  RawMatrix<Scalar, MemorySpace> const target = rows;
+  launch_unequal_items(exec, label, partition.parts.extent(0) * shape.tiles,
+                       AltoWalk<Nonzeros, width, access, Terms>{nonzeros, partition.parts.data(),
+                                                                target, shape, terms});
 }
 
 /// V's rows from the buffer rows of all parts.

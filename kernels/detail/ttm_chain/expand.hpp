@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades::detail {
@@ -26,10 +27,8 @@ void scatter_rows(ExecutionSpace const& exec,
                   TtmChainProduct<Scalar, Index, MemorySpace> const& product,
                   Vector<std::int64_t, MemorySpace> const& places,
                   Matrix<Scalar, MemorySpace> const& Y) {
-  Kokkos::parallel_for(
-      "sporades::ttm_chain::scatter_rows",
-      Range<ExecutionSpace>(exec, 0, product.rows.extent(0) * places.extent(0)),
-      ScatterChainRows<Scalar, Index, MemorySpace>{product.Y, product.rows, places, Y});
+  launch_items(exec, "sporades::ttm_chain::scatter_rows", product.rows.extent(0) * places.extent(0),
+               ScatterChainRows<Scalar, Index, MemorySpace>{product.Y, product.rows, places, Y});
 }
 
 }  // namespace sporades::detail
