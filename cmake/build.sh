@@ -38,7 +38,7 @@ if command -v ccache > /dev/null; then
   arguments+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 fi
 
-arguments+=("-DSPORADES_SCALARS=float;double") # unless "$@" says otherwise
+arguments+=("-DSPORADES_SCALARS=float;double" -DSPORADES_ENABLE_SERIAL=ON) # unless "$@" says otherwise
 
 log=build/configure.log
 if ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$native" "${arguments[@]}" "$@" \

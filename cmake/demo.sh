@@ -6,7 +6,7 @@
 # build/demo, and decomposes it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake/build.sh --target sporades_command -DSPORADES_SCALARS=double
+cmake/build.sh --target sporades_command -DSPORADES_SCALARS=double -DSPORADES_ENABLE_SERIAL=OFF
 
 demo=build/demo
 if [[ ! -s $demo/packages.tns ]]; then
@@ -46,5 +46,5 @@ run build/bin/sporades cp-apr $tensor --rank 24 --seed 300 --iterations 20 --lab
 cat << 'END'
 
 The model is in build/demo.ktns, in Tensor Toolbox's text form. More commands: build/bin/sporades --help
-This build of it computes in double precision only, to be done in half the time: cmake/build.sh builds all.
+This build computes in double precision and with threads only, which takes less time: cmake/build.sh builds all.
 END

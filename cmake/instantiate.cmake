@@ -6,10 +6,16 @@
 #   @extern@ template void mttkrp<@ExecutionSpace@, @Scalar@, @Index@>(...);
 # with any of @ExecutionSpace@, @MemorySpace@ (that space's own), @Scalar@ and @Index@; lines that
 # begin with // are dropped. They become
-#   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for every enabled execution space
+#   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for each of sporades_compiled_devices
 #     x SPORADES_SCALARS x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
 #   - <build>/eti/mttkrp-host-<scalar>.cpp (and -cuda-, -hip-) in the library, which define them.
 # A declaration is made once for each choice of the names that it mentions.
+
+# The devices of Kokkos that the library is compiled for.
+set(sporades_compiled_devices ${Kokkos_DEVICES})
+if(NOT SPORADES_ENABLE_SERIAL AND Kokkos_DEVICES MATCHES "OPENMP|THREADS|PTHREAD|HPX")
+  list(REMOVE_ITEM sporades_compiled_devices SERIAL)
+endif()
 
 # "Kokkos::OpenMP" for the device OPENMP of Kokkos_DEVICES.
 function(sporades_execution_space device result)
@@ -24,10 +30,10 @@ function(sporades_execution_space device result)
   set(${result} Kokkos::${name} PARENT_SCOPE)
 endfunction()
 
-# Writes <build>/include/sporades/execution_spaces.hpp: Kokkos_DEVICES and SPORADES_SCALARS, as types.
+# Writes <build>/include/sporades/execution_spaces.hpp: sporades_compiled_devices and SPORADES_SCALARS, as types.
 function(sporades_write_execution_spaces)
   set(spaces)
-  foreach(device IN LISTS Kokkos_DEVICES)
+  foreach(device IN LISTS sporades_compiled_devices)
     sporades_execution_space(${device} space)
     list(APPEND spaces ${space})
   endforeach()
@@ -95,7 +101,7 @@ function(sporades_instantiate header template_file)
   set(defined)
   foreach(scalar IN LISTS scalars)
     set(host)  # kernels of all host spaces are the same code: one source compiles it once
-    foreach(device IN LISTS Kokkos_DEVICES)
+    foreach(device IN LISTS sporades_compiled_devices)
       sporades_execution_space(${device} space)
       sporades_append_instances(declarations declared "${template}" extern ${space} ${scalar})
       set(definitions)

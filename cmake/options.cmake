@@ -10,6 +10,7 @@ endif()
 option(SPORADES_ENABLE_COMMAND "Build the sporades command" ${sporades_is_top_level})
 option(SPORADES_ENABLE_TESTS "Build the tests" ${sporades_is_top_level})
 option(SPORADES_ENABLE_BENCHMARKS "Build the benchmarks" OFF)
+option(SPORADES_ENABLE_SERIAL "Compile the library for Kokkos::Serial where Kokkos has threads, too" ON)
 set(SPORADES_SCALARS float double CACHE STRING
     "Types of values that the library is compiled for; others are compiled where they are used")
 
