@@ -87,7 +87,7 @@ struct CpAlsState {
 
   int order() const { return static_cast<int>(factors.size()); }
   int rank() const { return static_cast<int>(weights.size()); }
-  int iteration() const { return static_cast<int>(fits.size()); }  ///< finished ones
+  int iterations() const { return static_cast<int>(fits.size()); }  ///< finished ones
   /// What an observer saw of finished iteration k, from 0.
   IterationInfo info(int k) const { return detail::fit_info(fits, seconds, k); }
 };
@@ -96,11 +96,10 @@ struct CpAlsState {
 template <class Scalar, class MemorySpace>
 struct CpAlsResult : RunResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, signs fixed
-  std::vector<double> fits;                  // of every iteration
   std::uint64_t singular_systems = 0;        // how often a pseudo-inverse was taken
   int dead_components = 0;                   // of weight 0: the last ones of the model
 
-  double fit() const { return fits.empty() ? 0 : fits.back(); }
+  double fit() const { return value(); }  ///< of the model
 };
 
 /// Makes X ready: sorts it for the MTTKRP of every mode, and computes its norm. X: nonzeros in any

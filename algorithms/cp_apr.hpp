@@ -120,14 +120,14 @@ struct CpAprState {
   using MemorySpace = MemorySpaceType;
   using ZeroMarks = Kokkos::View<unsigned char*, MemorySpace>;
 
-  Factors<Scalar, MemorySpace> factors;    // A[n]: I_n x R, of make_matrix; columns sum to 1
-  std::vector<double> weights;             // R
-  std::vector<ZeroMarks> zero_marks;       // I_n padded_columns(R) a mode: 1 to raise that entry
-  std::vector<CpAprIteration> iterations;  // finished ones
+  Factors<Scalar, MemorySpace> factors;  // A[n]: I_n x R, of make_matrix; columns sum to 1
+  std::vector<double> weights;           // R
+  std::vector<ZeroMarks> zero_marks;     // I_n padded_columns(R) a mode: 1 to raise that entry
+  std::vector<CpAprIteration> history;   // of every finished iteration
 
   int order() const { return static_cast<int>(factors.size()); }
   int rank() const { return static_cast<int>(weights.size()); }
-  int iteration() const { return static_cast<int>(iterations.size()); }  ///< finished ones
+  int iterations() const { return static_cast<int>(history.size()); }  ///< finished ones
   /// What an observer saw of finished iteration k, from 0.
   IterationInfo info(int k) const;
 };
@@ -136,11 +136,9 @@ struct CpAprState {
 template <class Scalar, class MemorySpace>
 struct CpAprResult : RunResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, columns of sum 1
-  std::vector<CpAprIteration> iterations;    // every one
+  std::vector<CpAprIteration> history;       // of every iteration
 
-  double log_likelihood() const {
-    return iterations.empty() ? 0 : iterations.back().log_likelihood;
-  }
+  double log_likelihood() const { return value(); }  ///< of the model
 };
 
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:

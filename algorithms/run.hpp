@@ -52,16 +52,21 @@ struct IterationInfo {
 ///   });
 using Observer = std::function<bool(IterationInfo const&)>;
 
-/// What the results of all methods have. Iterations before a resumption count as if there had been
-/// none.
+/// What the results of all methods have. In a run that goes on from a snapshot, the iterations
+/// before it count too.
 struct RunResult {
   StopReason stop = StopReason::iterations;
-  bool converged = false;                     // the model's start met the tolerance
-  std::vector<double> seconds;                // of every iteration
+  bool converged = false;       // the model's start met the tolerance
+  std::vector<double> values;   // the fit, or for CP-APR the log-likelihood, after every iteration
+  std::vector<double> seconds;  // of every iteration
   std::map<std::string, KernelTime> kernels;  // by label, where options.time_kernels
   std::vector<double> start_scores;  // the last fit or log-likelihood of each start that has ended
   std::uint64_t seed = 0;            // of the start that gave the model
 
+  /// Finished ones, of the start that gave the model.
+  int iterations() const { return static_cast<int>(values.size()); }
+  /// The last of values: the fit, or the log-likelihood; 0 where there was no iteration.
+  double value() const { return values.empty() ? 0 : values.back(); }
   /// Whether an observer ended the run.
   bool is_stopped() const { return stop == StopReason::observer; }
 };

@@ -90,7 +90,7 @@ struct TuckerState {
     for (auto const& A : factors) columns.push_back(static_cast<int>(A.extent(1)));
     return columns;
   }
-  int iteration() const { return static_cast<int>(fits.size()); }  ///< finished ones
+  int iterations() const { return static_cast<int>(fits.size()); }  ///< finished ones
   /// What an observer saw of finished iteration k, from 0.
   IterationInfo info(int k) const { return detail::fit_info(fits, seconds, k); }
 };
@@ -99,9 +99,8 @@ struct TuckerState {
 template <class Scalar, class MemorySpace>
 struct TuckerResult : RunResult {
   TuckerTensor<Scalar, MemorySpace> model;  // signs fixed
-  std::vector<double> fits;                 // of every iteration
 
-  double fit() const { return fits.empty() ? 0 : fits.back(); }
+  double fit() const { return value(); }  ///< of the model
 };
 
 /// Makes X ready: plans the chain of products of every mode, and computes the norm. X: nonzeros in

@@ -15,6 +15,7 @@
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>
+#include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>

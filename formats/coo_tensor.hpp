@@ -108,18 +108,26 @@ void check_coordinates(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 
 /// A copy of the caller's nonzeros as a CooTensor in the memory space of exec, unsorted.
 /// dims: I_0 ... I_{N-1}. coordinates: from 0, of any integer type, signed or not, either
-///   - one View of N x nnz, or
-///   - a vector or an array of N Views of nnz, one a mode. A table of nnz x N, a nonzero a row, is
-///     passed as its columns: {subview(table, ALL, 0), subview(table, ALL, 1), ...}.
-/// values: a View of nnz; integers become double. Views of any layout, of the host or the device,
-/// managed or not, const or not; what is enqueued on exec is done before they are read.
-/// Indices of the result have 64 bits where the coordinates have, else 32; make_coo<std::uint32_t>
-/// asks for 32. Every index is checked on the device. Fences exec.
+///   - one View of N x nnz, a mode a row;
+///   - columns_of(table) of a View of nnz x N, a nonzero a row; or
+///   - a vector or an array of N Views of nnz, one a mode.
+/// values: a View of nnz; integers become double. All are Views of any layout, of the host or the
+/// device, managed or not, const or not; what is enqueued on exec is done before they are read.
+///   auto const X = make_coo(exec, {40, 30, 20}, columns_of(table), values);
+/// The scalar type of the result is that of the values. Its indices are std::uint64_t where the
+/// coordinates have 64 bits, as std::int64_t and std::size_t have, else std::uint32_t;
+/// make_coo<std::uint32_t> asks for 32 bits, which take half the memory and time. Every index is
+/// checked on the device. One pass over the coordinates and values. Fences exec.
 /// Throws Error if the shapes disagree, a mode is too long for the indices, or an index is negative
 /// or past its mode: the message names the first such nonzero.
 template <class Index = void, class ExecutionSpace, class Coordinates, class Values>
 auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& coordinates,
               Values const& values);
+
+/// The columns of a table, a rank-2 View of nnz x N of any layout and memory space, as make_coo
+/// takes them: a vector of N Views of nnz of the same memory. Copies nothing.
+template <class Table>
+auto columns_of(Table const& table);
 
 /// The tensor in the memory space of exec; the same Views where it is there already.
 /// Enqueued on exec; a copy from or to the host fences it.
@@ -144,3 +152,4 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
 }  // namespace sporades
 
 #include <sporades/formats/detail/make_coo.hpp>
+#include <sporades/formats/detail/refuse_types.hpp>

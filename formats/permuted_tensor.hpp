@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/formats/coo_tensor.hpp>
-#include <sporades/formats/sort_coo.hpp>
 
 namespace sporades {
 
@@ -31,20 +30,13 @@ struct PermutedTensor {
 /// Views. X's indices are trusted; check_coordinates checks them. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PermutedTensor<Scalar, Index, MemorySpace> make_permuted(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {
-  PermutedTensor<Scalar, Index, MemorySpace> result{X, {}};
-  for (int n = 0; n < X.order(); ++n) {
-    auto const modes = detail::with_other_modes({n}, X.order());
-    result.orders.push_back(detail::sort_permutation(exec, X, modes));
-  }
-  return result;
-}
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X);
 
 /// The tensor in coordinate format, in the order in which it was given. Exact. Shares its Views.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const&,
-                                             PermutedTensor<Scalar, Index, MemorySpace> const& X) {
-  return X.tensor;
-}
+CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
+                                             PermutedTensor<Scalar, Index, MemorySpace> const& X);
 
 }  // namespace sporades
+
+#include <sporades/formats/detail/permuted_tensor.hpp>

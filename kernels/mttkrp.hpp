@@ -15,6 +15,15 @@
 ///   V(i, r) = sum over nonzeros p with i_n = i of x_p prod_{m != n} A_m(i_m, r)
 /// X: I_0 x ... x I_{N-1}. A[m]: I_m x R; A[n] is not read. V: I_n x R, overwritten, aliases no
 /// A[m]. Any order from 1 to 16, any R.
+/// A is a list of N matrices, and V a matrix: rank-2 Views in the tensor's memory space, of its
+/// scalar type, not const, row-major (Kokkos::LayoutRight). make_matrix makes one, with padded
+/// rows, which are faster where R is no multiple of four; make_factors(exec, views) takes Views of
+/// any layout and memory space, and copies those that do not fit; copy_factor(exec, V, view) copies
+/// a product to any View:
+///   auto plan = make_mttkrp_plan(exec, X, options);
+///   auto const A = make_factors(exec, views);
+///   auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
+///   mttkrp(exec, plan, A, n, V);
 /// Cost: N R nnz flops; a nonzero reads at least one index a mode, one value and N - 1 factor rows.
 /// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007.
 

@@ -46,7 +46,7 @@ TEMPLATE_LIST_TEST_CASE("iterations equal their definition", "[algorithms][cp_al
   auto const result = cp_als(exec, problem, options, state, [&](auto const& now) {
     dense.iterate(ridge);
     CHECK(now.iteration == ++seen);
-    CHECK(state.iteration() == seen);
+    CHECK(state.iterations() == seen);
     CHECK(now.value == state.fits.back());
     CHECK(now.seconds == state.seconds.back());
     CHECK(std::abs(state.fits.back() - dense.fit()) < tolerance);
@@ -55,7 +55,7 @@ TEMPLATE_LIST_TEST_CASE("iterations equal their definition", "[algorithms][cp_al
   CHECK(seen == 2);
   CHECK_FALSE(result.converged);
   CHECK(result.stop == StopReason::iterations);
-  REQUIRE(result.fits.size() == 2);
+  REQUIRE(result.values.size() == 2);
   // The model that comes back has that fit, too, however it was sorted.
   set_model(dense, result.model);
   CHECK(std::abs(result.fit() - dense.fit()) < tolerance);
@@ -239,8 +239,8 @@ TEMPLATE_LIST_TEST_CASE("components of a non-negative model do not die", "[algor
     auto const weights =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.weights);
     for (int r = 0; r < 12; ++r) CHECK((weights(r) == 0) == (r >= 12 - result.dead_components));
-    for (std::size_t k = 1; k < result.fits.size(); ++k)
-      CHECK(result.fits[k] > result.fits[k - 1] - 1e-5);
+    for (std::size_t k = 1; k < result.values.size(); ++k)
+      CHECK(result.values[k] > result.values[k - 1] - 1e-5);
   }
   CHECK(dead == 0);
 

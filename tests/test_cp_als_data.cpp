@@ -41,12 +41,12 @@ TEMPLATE_LIST_TEST_CASE("GenTen's small problem from its start", "[algorithms][c
   auto state = cp_als_start(exec, X.dims, options, start);
   auto const result = cp_als(exec, problem, options, state);
   double const exact = std::is_same_v<Scalar, float> ? 1e-4 : 1e-9;
-  CHECK(std::abs(result.fits[0] - .932788857) < exact);
-  CHECK(std::abs(result.fits[1] - .984366844) < exact);
-  CHECK(std::abs(result.fits[2] - .992954863) < exact);
+  CHECK(std::abs(result.values[0] - .932788857) < exact);
+  CHECK(std::abs(result.values[1] - .984366844) < exact);
+  CHECK(std::abs(result.values[2] - .992954863) < exact);
   CHECK(result.fit() > 0.99);
   if (std::is_same_v<Scalar, double>) {
-    CHECK(result.fits.size() == 30);
+    CHECK(result.values.size() == 30);
     CHECK(result.converged);
     CHECK(std::abs(result.fit() - .999997335) < 1e-9);
   }
@@ -115,17 +115,17 @@ TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][
   auto options = options_of(3, 100, 1e-6);
   options.init = CpAlsInit::hosvd;
   auto const hosvd = cp_als(exec, X, options);
-  REQUIRE(hosvd.fits.size() == 73);
+  REQUIRE(hosvd.values.size() == 73);
   CHECK(hosvd.converged);
   std::vector<std::pair<int, double>> const published{
       {10, .9334888}, {20, .9604549}, {30, .9712518}, {40, .9741285}, {43, .9744312},
       {50, .9747733}, {60, .9749128}, {70, .9749430}, {73, .9749461}};
   for (auto const& [iteration, fit] : published) {
     INFO("iteration " << iteration);
-    CHECK(std::abs(hosvd.fits[iteration - 1] - fit) < 6e-8);
+    CHECK(std::abs(hosvd.values[iteration - 1] - fit) < 6e-8);
   }
   options.tolerance = 1e-4;
-  CHECK(cp_als(exec, X, options).fits.size() == 43);
+  CHECK(cp_als(exec, X, options).values.size() == 43);
 
   auto const random = cp_als(exec, X, options_of(3, 1000, 1e-10));
   std::vector<std::pair<int, double>> const computed{
@@ -133,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("published fits of the amino acids data", "[algorithms][
       {10, .954508868616}, {20, .968213928070}, {100, .974951433871}};
   for (auto const& [iteration, fit] : computed) {
     INFO("iteration " << iteration);
-    CHECK(std::abs(random.fits[iteration - 1] - fit) < 1e-11);
+    CHECK(std::abs(random.values[iteration - 1] - fit) < 1e-11);
   }
   CHECK(std::abs(random.fit() - 0.97495148220) < 1e-9);
   auto const weights =
@@ -154,7 +154,7 @@ TEMPLATE_LIST_TEST_CASE("fits of real tensors", "[algorithms][cp_als]", sporades
   if (path.empty()) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const options = options_of(run.ranks[0], run.last());
-  auto const fits = cp_als(exec, read<Scalar>(exec, path), options).fits;
+  auto const fits = cp_als(exec, read<Scalar>(exec, path), options).values;
   for (auto const& [iteration, fit] : run.values) {
     INFO(run.tensor << ", iteration " << iteration);
     double const exact = iteration == 1 ? 1e-9 : 1e-6;
@@ -188,13 +188,13 @@ TEMPLATE_LIST_TEST_CASE("matrix multiplication has rank 7, not 6", "[algorithms]
     auto random = cp_als_start(exec, X, from);
     auto const near = cp_als(exec, problem, from, random);
     CHECK(near.fit() < 0.96);
-    auto to = options_of(7, random.iteration() + 300);
+    auto to = options_of(7, random.iterations() + 300);
     CHECK(cp_als(exec, problem, to, random).fit() > 1 - 1e-6);
 
     from.rank = to.rank = 6;
     auto fewer = cp_als_start(exec, X, from);
     cp_als(exec, problem, from, fewer);
-    to.iterations = fewer.iteration() + 300;
+    to.iterations = fewer.iterations() + 300;
     CHECK(cp_als(exec, problem, to, fewer).fit() < 0.9);
   }
 }

@@ -34,16 +34,16 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
   saved.push_back(snapshot(exec, state));
   auto problem = make_cp_als_problem(exec, X, options);
   auto const whole = cp_als(exec, problem, options, state, [&](auto const& now) {
-    CHECK(now.iteration == state.iteration());
+    CHECK(now.iteration == state.iterations());
     saved.push_back(snapshot(exec, state));
     return true;
   });
   REQUIRE(saved.size() == 9);
   for (auto const& from : saved) {
     auto again = sporades::restore<State>(exec, from);
-    CHECK(again.iteration() * sizeof(double) == from.arrays.at("fits").size());
+    CHECK(again.iterations() * sizeof(double) == from.arrays.at("fits").size());
     auto const part = cp_als(exec, problem, options, again);
-    CHECK(part.fits == whole.fits);
+    CHECK(part.values == whole.values);
     CHECK(sporades::test::hash_bits(part.model.weights) ==
           sporades::test::hash_bits(whole.model.weights));
     for (int n = 0; n < 3; ++n)
@@ -76,22 +76,22 @@ TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",
   auto const converged = cp_als(exec, X, options);
   CHECK(converged.converged);
   CHECK(converged.stop == StopReason::converged);
-  auto const count = converged.fits.size();
+  auto const count = converged.values.size();
   REQUIRE(count > 3);
   CHECK(count < 1000);
   for (std::size_t k = 1; k < count; ++k)
-    CHECK((std::abs(converged.fits[k] - converged.fits[k - 1]) < 1e-4) == (k + 1 == count));
+    CHECK((std::abs(converged.values[k] - converged.values[k - 1]) < 1e-4) == (k + 1 == count));
   auto const stopped = cp_als(exec, X, options, [](auto const& now) { return now.iteration < 3; });
   CHECK(stopped.stop == StopReason::observer);
-  CHECK(stopped.fits.size() == 3);
+  CHECK(stopped.values.size() == 3);
   CHECK(stopped.seconds.size() == 3);
   // Any change of the fit is below 1; the first fit is compared with nothing.
-  CHECK(cp_als(exec, X, options_of(2, 1000, 1.0)).fits.size() == 2);
+  CHECK(cp_als(exec, X, options_of(2, 1000, 1.0)).values.size() == 2);
   // A state that has converged stays as it is.
   auto problem = make_cp_als_problem(exec, X, options);
   auto state = cp_als_start(exec, X, options);
   cp_als(exec, problem, options, state);
-  CHECK(cp_als(exec, problem, options, state).fits.size() == count);
+  CHECK(cp_als(exec, problem, options, state).values.size() == count);
 }
 
 TEMPLATE_LIST_TEST_CASE("kernels are timed when asked for, and run where they should",
@@ -223,7 +223,7 @@ TEMPLATE_LIST_TEST_CASE("a start in any unit gives the same model", "[algorithms
   int const most = std::is_same_v<Scalar, float> ? 120 : 320;
   for (int k : {-most, -50, 3, most}) {
     auto const result = run(k);
-    CHECK(result.fits == expected.fits);
+    CHECK(result.values == expected.values);
     CHECK(sporades::test::hash_bits(result.model.weights) ==
           sporades::test::hash_bits(expected.model.weights));
   }
@@ -246,7 +246,7 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one model on any number of threads",
                     (options.init == CpAlsInit::hosvd ? " hosvd" : "");
   sporades::test::check_same_bits(
       name + " fits",
-      sporades::test::hash_bytes(result.fits.data(), result.fits.size() * sizeof(double)));
+      sporades::test::hash_bytes(result.values.data(), result.values.size() * sizeof(double)));
   sporades::test::check_same_bits(name + " weights",
                                   sporades::test::hash_bits(result.model.weights));
   for (int n = 0; n < 3; ++n)

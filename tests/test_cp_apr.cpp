@@ -65,7 +65,7 @@ TEMPLATE_LIST_TEST_CASE("iterations of CP-APR equal their definition", "[algorit
     ++seen;
     CHECK(now.iteration == seen);
     CHECK(largest_difference(dense, state) < exact);
-    auto const& last = state.iterations.back();
+    auto const& last = state.history.back();
     if (!is_float) CHECK(last.inner_iterations == dense.inner_iterations);
     CHECK(std::abs(last.kkt_violation - dense.violation) < 100 * exact * (1 + dense.violation));
     double const value = dense.log_likelihood();
@@ -103,7 +103,7 @@ TEMPLATE_LIST_TEST_CASE("the model's mass is that of the counts, and weights des
         CHECK(sum == Approx(1).epsilon(exact));
       }
     }
-    CHECK(state.iterations.back().inner_iterations == 3);
+    CHECK(state.history.back().inner_iterations == 3);
     return true;
   });
   auto const weights =
@@ -182,7 +182,7 @@ TEMPLATE_LIST_TEST_CASE("counts whose model is 0 are reported and mended", "[alg
   auto state = cp_apr_start(exec, X.dims, options, start);
   auto const result = cp_apr(exec, problem, options, state);
   CHECK(result.converged);
-  CHECK(result.iterations.back().zero_model_nonzeros == 0);
+  CHECK(result.history.back().zero_model_nonzeros == 0);
   CHECK(std::isfinite(result.log_likelihood()));
   auto dense = sporades::test::to_dense_counts(X);
   set_model(dense, result.model);
@@ -190,12 +190,12 @@ TEMPLATE_LIST_TEST_CASE("counts whose model is 0 are reported and mended", "[alg
 
   // A state whose model is 0 at a count is not converged, and the next iteration mends it.
   auto again = cp_apr_start(exec, X.dims, options, start);
-  again.iterations.push_back(CpAprIteration{-infinity, 0, 3, 1, true, 0});
+  again.history.push_back(CpAprIteration{-infinity, 0, 3, 1, true, 0});
   auto const mended = cp_apr(exec, problem, options, again);
-  CHECK(mended.iterations.size() > 1);
-  CHECK(mended.iterations[0].log_likelihood == -infinity);
-  CHECK(mended.iterations[1].zero_model_nonzeros == 0);
-  CHECK(std::isfinite(mended.iterations[1].log_likelihood));
+  CHECK(mended.history.size() > 1);
+  CHECK(mended.history[0].log_likelihood == -infinity);
+  CHECK(mended.history[1].zero_model_nonzeros == 0);
+  CHECK(std::isfinite(mended.history[1].log_likelihood));
   CHECK(mended.converged);
 }
 
@@ -211,13 +211,13 @@ TEMPLATE_LIST_TEST_CASE("a model that decays to 0 is reported and comes back",
   options.kappa = 0.5;
   int zeros = 0;
   auto const result = cp_apr(exec, X, options);
-  for (auto const& iteration : result.iterations) {
+  for (auto const& iteration : result.history) {
     zeros += iteration.zero_model_nonzeros > 0;
     CHECK((iteration.zero_model_nonzeros > 0) == std::isinf(iteration.log_likelihood));
   }
   CHECK(zeros > 0);
   CHECK(zeros < 60);
-  auto const& all = result.iterations;
+  auto const& all = result.history;
   std::size_t returns = 0;
   for (std::size_t k = 1; k < all.size(); ++k)
     returns += all[k - 1].zero_model_nonzeros > 0 && all[k].zero_model_nonzeros == 0;
@@ -236,7 +236,7 @@ TEMPLATE_LIST_TEST_CASE("stored zeros and duplicates change nothing", "[algorith
   auto const options = apr_options(2, 10);
   auto const a = cp_apr(exec, plain, options), b = cp_apr(exec, other, options);
   CHECK(a.log_likelihood() == Approx(b.log_likelihood()).epsilon(1e-5));
-  CHECK(b.iterations.back().zero_model_nonzeros == 0);
+  CHECK(b.history.back().zero_model_nonzeros == 0);
 }
 
 }  // namespace

@@ -90,16 +90,16 @@ TEMPLATE_LIST_TEST_CASE("MATLAB's CP-APR from the same start", "[algorithms][cp_
     CHECK(value == Approx(gold.start).epsilon(is_double ? 1e-11 : 1e-5));
   }
   auto const result = cp_apr(exec, problem, options, state);
-  CHECK(result.iterations.back().zero_model_nonzeros == 0);
+  CHECK(result.history.back().zero_model_nonzeros == 0);
   if (!is_double) return;  // how a run goes on depends on the last bits
 
   CHECK(result.converged);
-  CHECK(result.iterations.size() == gold.outer);
+  CHECK(result.history.size() == gold.outer);
   int inner = 0;
-  for (auto const& iteration : result.iterations) inner += iteration.inner_iterations;
+  for (auto const& iteration : result.history) inner += iteration.inner_iterations;
   CHECK(inner == gold.inner);
   CHECK(result.log_likelihood() == Approx(gold.last).epsilon(1e-12));
-  CHECK(std::abs(result.iterations.back().kkt_violation - gold.kkt) < 0.006e-5);
+  CHECK(std::abs(result.history.back().kkt_violation - gold.kkt) < 0.006e-5);
   auto const expected = base + "expected_" + gold.name;
   auto const lambda = numbers(expected + "_lambda.txt");
   auto const weights =
@@ -129,7 +129,7 @@ TEMPLATE_LIST_TEST_CASE("SparTen's problem reaches its optimum from three starts
     auto options = apr_options(5, is_double ? 400 : 100, 1e-4);
     options.seed = seed;
     auto const result = cp_apr(exec, X, options);
-    INFO("seed " << seed << ", " << result.iterations.size() << " iterations");
+    INFO("seed " << seed << ", " << result.history.size() << " iterations");
     CHECK(std::abs(result.log_likelihood() - 8794116.732462) < (is_double ? 2e-6 : 5));
     if (!is_double) continue;
     CHECK(result.converged);
@@ -152,11 +152,11 @@ TEMPLATE_LIST_TEST_CASE("SparTen's problem is solved in fewer iterations row by 
     auto options = apr_options(5, 100, 1e-4);
     options.method = method;
     auto const result = cp_apr(exec, X, options);
-    INFO(sporades::to_string(method) << ", " << result.iterations.size() << " iterations");
+    INFO(sporades::to_string(method) << ", " << result.history.size() << " iterations");
     CHECK(result.converged);
-    CHECK(result.iterations.size() < 40);  // multiplicative updates: 83
+    CHECK(result.history.size() < 40);  // multiplicative updates: 83
     CHECK(result.log_likelihood() == Approx(8794116.732462).epsilon(1e-11));
-    CHECK(result.iterations.back().zero_model_nonzeros == 0);
+    CHECK(result.history.back().zero_model_nonzeros == 0);
   }
 }
 
@@ -175,12 +175,12 @@ TEMPLATE_LIST_TEST_CASE("log-likelihoods of real counts", "[algorithms][cp_apr]"
   for (auto const& [iteration, log_likelihood] : run.values) {
     if (iteration > last) break;
     INFO(run.tensor << ", iteration " << iteration);
-    REQUIRE(result.iterations.size() >= static_cast<std::size_t>(iteration));
-    CHECK(result.iterations[iteration - 1].log_likelihood ==
+    REQUIRE(result.history.size() >= static_cast<std::size_t>(iteration));
+    CHECK(result.history[iteration - 1].log_likelihood ==
           Approx(log_likelihood).epsilon(is_double ? 1e-9 : 2e-3));
   }
   if (!is_double) return;
-  CHECK(result.iterations.size() == static_cast<std::size_t>(last));
+  CHECK(result.history.size() == static_cast<std::size_t>(last));
   CHECK(result.converged == run.converges);
 }
 
@@ -192,9 +192,9 @@ TEMPLATE_LIST_TEST_CASE("thinly spread real counts have a model that is nowhere 
   if (path.empty()) return;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   auto const result = cp_apr(exec, read<Scalar>(exec, path), apr_options(10, 3));
-  for (auto const& iteration : result.iterations) CHECK(iteration.zero_model_nonzeros == 0);
-  CHECK(result.iterations[0].log_likelihood > -2.36e6);
-  CHECK(result.log_likelihood() > result.iterations[0].log_likelihood);
+  for (auto const& iteration : result.history) CHECK(iteration.zero_model_nonzeros == 0);
+  CHECK(result.history[0].log_likelihood > -2.36e6);
+  CHECK(result.log_likelihood() > result.history[0].log_likelihood);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
   auto problem = make_cp_apr_problem(exec, X, options);
   bool marks = false;
   auto const whole = cp_apr(exec, problem, options, state, [&](auto const& now) {
-    CHECK(now.value == state.iterations.back().log_likelihood);
+    CHECK(now.value == state.history.back().log_likelihood);
     saved.push_back(snapshot(exec, state));
     for (auto const* name : {"lifts-0", "lifts-1", "lifts-2"})
       for (auto mark : saved.back().arrays.at(name)) marks = marks || mark != std::byte{0};
@@ -60,9 +60,9 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
   REQUIRE(saved.size() == 11);
   for (auto const& from : saved) {
     auto again = sporades::restore<State>(exec, from);
-    CHECK(again.iteration() * 6 * sizeof(double) == from.arrays.at("iterations").size());
+    CHECK(again.iterations() * 6 * sizeof(double) == from.arrays.at("iterations").size());
     auto const part = cp_apr(exec, problem, options, again);
-    check_equal(part.iterations, whole.iterations);
+    check_equal(part.history, whole.history);
     CHECK(sporades::test::hash_bits(part.model.weights) ==
           sporades::test::hash_bits(whole.model.weights));
     for (int n = 0; n < 3; ++n)
@@ -70,9 +70,9 @@ TEMPLATE_LIST_TEST_CASE("a snapshot of CP-APR continues bit for bit", "[algorith
             sporades::test::hash_bits(sporades::detail::with_padding(whole.model.factors[n])));
   }
   auto many = state;  // updates of many rows
-  many.iterations[0].inner_iterations = 5000000000;
+  many.history[0].inner_iterations = 5000000000;
   auto const again = sporades::restore<State>(exec, snapshot(exec, many));
-  CHECK(again.iterations[0].inner_iterations == 5000000000);
+  CHECK(again.history[0].inner_iterations == 5000000000);
   auto broken = saved[3];
   broken.arrays.at("factor-1").pop_back();
   CHECK_THROWS_AS(sporades::restore<State>(exec, broken), sporades::Error);
@@ -93,25 +93,25 @@ TEMPLATE_LIST_TEST_CASE("a run of CP-APR stops where it should", "[algorithms][c
   auto const converged = cp_apr(exec, X, options);
   CHECK(converged.converged);
   CHECK(converged.stop == StopReason::converged);
-  auto const count = converged.iterations.size();
+  auto const count = converged.history.size();
   REQUIRE(count > 3);
   CHECK(count < 1000);
-  CHECK(converged.iterations.back().inner_iterations == 3);
-  CHECK(converged.iterations.back().kkt_violation < 1e-2);
+  CHECK(converged.history.back().inner_iterations == 3);
+  CHECK(converged.history.back().kkt_violation < 1e-2);
   auto const stopped = cp_apr(exec, X, options, [](auto const& now) { return now.iteration < 3; });
   CHECK(stopped.stop == StopReason::observer);
-  CHECK(stopped.iterations.size() == 3);
+  CHECK(stopped.history.size() == 3);
   // A state that has converged stays as it is; with a smaller tolerance it goes on.
   auto problem = make_cp_apr_problem(exec, X, options);
   auto state = cp_apr_start<Scalar>(exec, X.dims, options);
   cp_apr(exec, problem, options, state);
-  CHECK(cp_apr(exec, problem, options, state).iterations.size() == count);
+  CHECK(cp_apr(exec, problem, options, state).history.size() == count);
   options.tolerance = 5e-3;
-  CHECK(cp_apr(exec, problem, options, state).iterations.size() > count);
+  CHECK(cp_apr(exec, problem, options, state).history.size() > count);
   auto const all = cp_apr(exec, X, apr_options(2, 7));
-  CHECK(all.iterations.size() == 7);
+  CHECK(all.history.size() == 7);
   CHECK(all.stop == StopReason::iterations);
-  for (auto const& iteration : all.iterations) CHECK(iteration.inner_iterations == 30);
+  for (auto const& iteration : all.history) CHECK(iteration.inner_iterations == 30);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-APR's kernels are timed when asked for, and run where they should",
@@ -198,7 +198,7 @@ TEMPLATE_LIST_TEST_CASE("counts too large for the precision are an error", "[alg
   auto problem = make_cp_apr_problem(exec, X, options);
   auto state = cp_apr_start<Scalar>(exec, X.dims, options);
   CHECK_THROWS_AS(cp_apr(exec, problem, options, state), sporades::RunError);
-  CHECK(state.iterations.empty());
+  CHECK(state.history.empty());
 }
 
 TEMPLATE_LIST_TEST_CASE("one seed gives one model of counts on any number of threads",
@@ -213,7 +213,7 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one model of counts on any number of thr
   auto const name = std::string("cp_apr ") + Exec::name() + " " + typeid(Scalar).name() + " " +
                     std::to_string(options.rank) + " " + to_string(options.pi);
   std::vector<double> values;
-  for (auto const& iteration : result.iterations) {
+  for (auto const& iteration : result.history) {
     values.push_back(iteration.log_likelihood);
     values.push_back(iteration.kkt_violation);
   }

@@ -50,15 +50,15 @@ TEMPLATE_LIST_TEST_CASE("counts in a unit of 2^-k have the same model, bit for b
   auto const whole = counts_times<Scalar>(exec, dims, 600, 1);
   auto const a = cp_apr(exec, whole, options);
   auto const b = cp_apr(exec, counts_times<Scalar>(exec, dims, 600, unit), options);
-  REQUIRE(a.iterations.size() == b.iterations.size());
+  REQUIRE(a.history.size() == b.history.size());
   CHECK(a.converged == b.converged);
   double const mass = sum_of_values(whole);
-  for (std::size_t i = 0; i < a.iterations.size(); ++i) {
+  for (std::size_t i = 0; i < a.history.size(); ++i) {
     if (i > 0)  // the random start is no multiple of the unit, and forgotten after an iteration
-      CHECK(a.iterations[i].kkt_violation == b.iterations[i].kkt_violation);
-    CHECK(a.iterations[i].inner_iterations == b.iterations[i].inner_iterations);
-    CHECK(b.iterations[i].log_likelihood / unit ==
-          Approx(a.iterations[i].log_likelihood + mass * std::log(unit)).epsilon(1e-12));
+      CHECK(a.history[i].kkt_violation == b.history[i].kkt_violation);
+    CHECK(a.history[i].inner_iterations == b.history[i].inner_iterations);
+    CHECK(b.history[i].log_likelihood / unit ==
+          Approx(a.history[i].log_likelihood + mass * std::log(unit)).epsilon(1e-12));
   }
   auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.model.weights);
   auto const scaled = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b.model.weights);
@@ -81,7 +81,7 @@ TEMPLATE_LIST_TEST_CASE("counts in any unit reach the likelihood of whole number
   double const expected = cp_apr(exec, whole, options).log_likelihood();
   auto const result = cp_apr(exec, counts_times<Scalar>(exec, dims, 600, factor), options);
   double const reached = result.log_likelihood() / factor - std::log(factor) * sum_of_values(whole);
-  CAPTURE(sporades::to_string(method), factor, result.iterations.size(), reached, expected);
+  CAPTURE(sporades::to_string(method), factor, result.history.size(), reached, expected);
   CHECK(std::abs(reached - expected) < 1e-4 * std::abs(expected));
 }
 
@@ -104,9 +104,9 @@ TEMPLATE_LIST_TEST_CASE("counts whose models are below epsilon get one", "[algor
     saved.push_back(snapshot(exec, state));
     return true;
   });
-  CHECK((result.iterations.front().zero_model_nonzeros == 0) == is_thin);
-  for (std::size_t k = 1; k < result.iterations.size(); ++k)
-    CHECK(result.iterations[k].zero_model_nonzeros == 0);
+  CHECK((result.history.front().zero_model_nonzeros == 0) == is_thin);
+  for (std::size_t k = 1; k < result.history.size(); ++k)
+    CHECK(result.history[k].zero_model_nonzeros == 0);
   auto by_rows_options = apr_options(4, 30);
   by_rows_options.method = CpAprMethod::pqnr;
   double const by_rows = cp_apr(exec, X, by_rows_options).log_likelihood();

@@ -148,10 +148,10 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with and without a dimension tree fits the same"
   auto options = options_of(5, 8);
   auto const with = make_cp_als_problem(exec, X, options);
   CHECK(!with.products.fused.empty());
-  auto const fits = cp_als(exec, X, options).fits;
+  auto const fits = cp_als(exec, X, options).values;
   options.dimension_tree = false;
   CHECK(make_cp_als_problem(exec, X, options).products.fused.empty());
-  auto const plain = cp_als(exec, X, options).fits;
+  auto const plain = cp_als(exec, X, options).values;
   REQUIRE(fits.size() == plain.size());
   for (std::size_t k = 0; k < fits.size(); ++k)
     CHECK(std::abs(fits[k] - plain[k]) < (sizeof(Scalar) == 4 ? 1e-4 : 1e-10));

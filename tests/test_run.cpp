@@ -40,6 +40,7 @@ void check_observer(Options options, Run const& run, Last const& last) {
   CHECK(whole.stop == StopReason::iterations);
   CHECK(!whole.is_stopped());
   CHECK(!whole.converged);
+  CHECK(whole.iterations() == 4);
   CHECK(whole.seconds.size() == 4);
   REQUIRE(seen.size() == 8);
   for (int k = 0; k < 8; ++k) {
@@ -53,6 +54,10 @@ void check_observer(Options options, Run const& run, Last const& last) {
   }
   CHECK(whole.start_scores == std::vector<double>{seen[3].value, seen[7].value});
   CHECK(last(whole) == std::max(seen[3].value, seen[7].value));
+  CHECK(whole.value() == last(whole));
+  int const best = whole.value() == seen[3].value ? 0 : 4;
+  REQUIRE(whole.values.size() == 4);
+  for (int k = 0; k < 4; ++k) CHECK(whole.values[k] == seen[best + k].value);
 
   int calls = 0;
   auto const stopped = run(options, [&](IterationInfo const& now) {

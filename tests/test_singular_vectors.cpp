@@ -224,7 +224,8 @@ TEST_CASE("HOOI reads what mode 0's factor captures from the core", "[algorithms
   for (auto const& launch : recording.launches)
     gathered += launch.label == "sporades::tucker::gather_factor";
   CHECK(gathered == 4 * (3 + 1) - 3);  // a mode each and the core, but mode 0 from iteration 1 on
-  for (std::size_t k = 1; k < result.fits.size(); ++k) CHECK(result.fits[k] >= result.fits[k - 1]);
+  for (std::size_t k = 1; k < result.values.size(); ++k)
+    CHECK(result.values[k] >= result.values[k - 1]);
 }
 
 TEMPLATE_TEST_CASE(

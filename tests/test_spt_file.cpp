@@ -115,6 +115,10 @@ TEST_CASE("widths convert", "[spt]") {
   auto const back = parse_tensor<double>(bytes, "x").tensor;
   CHECK(back.index() == 0);
   CHECK(entries(back) == Entries<double>{{{1}, 0.1f}});
+  CHECK(entries(parse_tensor<double, std::uint32_t>(bytes, "x").tensor) ==
+        Entries<double>{{{1}, 0.1f}});
+  CHECK(entries(parse_tensor<double, std::uint64_t>(bytes, "x").tensor) ==
+        Entries<double>{{{1}, 0.1f}});
 }
 
 TEST_CASE("any changed byte is found", "[spt]") {

@@ -187,7 +187,7 @@ TEST_CASE("init automatic goes on with the better of two starts", "[algorithms][
   REQUIRE(fits.size() == 2);
   CHECK(fits[1] == cp_als(exec, X, options).fit());
   CHECK(state.fits.back() == std::max(fits[0], fits[1]));
-  CHECK(state.iteration() <= 3);
+  CHECK(state.iterations() <= 3);
 
   // What would take much memory, or has no singular vectors to read, has no race.
   options.init = CpAlsInit::automatic;

@@ -242,6 +242,28 @@ TEST_CASE("indices are 64-bit where a mode is longer than 32 bits", "[tns]") {
         Entries<double>{{{18446744073709551614u, 0}, 1}});
 }
 
+TEST_CASE("indices have the type that is asked for, or are refused", "[tns]") {
+  auto const narrow = parse_tensor<float, std::uint32_t>(small_lines, "x");
+  static_assert(std::is_same_v<decltype(narrow.tensor), CooTensor<float>>);
+  CHECK(entries(narrow.tensor) ==
+        Entries<float>{{{0, 0, 0}, 1}, {{1, 3, 0}, -2.5f}, {{4, 2, 2}, 300}});
+  CHECK(narrow.dialect == "FROSTT");
+  auto const repeated = parse_tensor<double, std::uint64_t>(small_lines + "\n1 1 1 2\n", "x");
+  static_assert(std::is_same_v<decltype(repeated.tensor), CooTensor<double, std::uint64_t>>);
+  CHECK(entries(repeated.tensor) ==
+        Entries<double>{{{0, 0, 0}, 3}, {{1, 3, 0}, -2.5}, {{4, 2, 2}, 300}});
+  CHECK(repeated.duplicates == 1);
+  CHECK(repeated.tensor.sorted_modes == std::vector<int>{0, 1, 2});
+
+  std::string const longest = "4294967296 1 1\n", longer = "1 4294967297 1\n";
+  CHECK(entries(parse_tensor<double, std::uint32_t>(longest, "x").tensor) ==
+        Entries<double>{{{4294967295, 0}, 1}});
+  CHECK(entries(parse_tensor<double, std::uint64_t>(longer, "x").tensor) ==
+        Entries<double>{{{0, 4294967296}, 1}});
+  CHECK(message_of([&] { parse_tensor<double, std::uint32_t>(longer, "x"); }) ==
+        "x: mode 1 has length 4294967297, past the 32-bit indices that the tensor shall have");
+}
+
 TEST_CASE("duplicate coordinates are summed in their order, and said", "[tns]") {
   std::string const text = "2 1 1e16\n1 1 1\n2 1 1\n2 1 -1e16\n";
   auto const summed = parse_tensor<double>(text, "x");

@@ -66,7 +66,7 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is that of its model, and does not fall",
   auto const result = tucker(exec, X, options);
   auto const dense = to_dense(X);
   INFO(to_string(problem.dims));
-  REQUIRE(result.fits.size() == 12);
+  REQUIRE(result.values.size() == 12);
   REQUIRE(result.model.ranks() == problem.ranks);
   REQUIRE(result.model.dims() == problem.dims);
   double const norm = dense.norm();
@@ -77,9 +77,9 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is that of its model, and does not fall",
   for (auto const& A : result.model.factors)
     CHECK(distance_from_orthonormal(A) < (is_float ? 2e-6 : 1e-12));
   CHECK(sum_of_squares(on_host(result.model.core)) <= norm * norm * (1 + exact));
-  for (std::size_t k = 1; k < result.fits.size(); ++k) {
-    double const square_before = std::pow(1 - result.fits[k - 1], 2);
-    CHECK(std::pow(1 - result.fits[k], 2) <= square_before + exact);
+  for (std::size_t k = 1; k < result.values.size(); ++k) {
+    double const square_before = std::pow(1 - result.values[k - 1], 2);
+    CHECK(std::pow(1 - result.values[k], 2) <= square_before + exact);
   }
   // Signs: the entry of largest magnitude is positive.
   for (auto const& A : result.model.factors) {
@@ -196,8 +196,8 @@ TEST_CASE("the automatic route is Lanczos where both sides are large", "[algorit
   // 294 columns, 900 rows: mode 0 goes another way, to nearly the same fits.
   CHECK(automatic.fit() != gram.fit());
   CHECK(automatic.fit() == Approx(gram.fit()).epsilon(1e-3));
-  for (std::size_t k = 1; k < automatic.fits.size(); ++k)
-    CHECK(automatic.fits[k] >= automatic.fits[k - 1] - 1e-14);
+  for (std::size_t k = 1; k < automatic.values.size(); ++k)
+    CHECK(automatic.values[k] >= automatic.values[k - 1] - 1e-14);
 }
 
 TEMPLATE_LIST_TEST_CASE("HOOI goes on from a snapshot with the same bits", "[algorithms][tucker]",
@@ -216,9 +216,9 @@ TEMPLATE_LIST_TEST_CASE("HOOI goes on from a snapshot with the same bits", "[alg
     return true;
   });
   auto again = sporades::restore<decltype(state)>(exec, saved);
-  CHECK(again.iteration() == 3);
+  CHECK(again.iterations() == 3);
   auto const rest = tucker(exec, problem, options, again);
-  CHECK(rest.fits == whole.fits);
+  CHECK(rest.values == whole.values);
   CHECK(hash_bits(rest.model.core) == hash_bits(whole.model.core));
   for (int n = 0; n < 3; ++n)
     CHECK(hash_bits(rest.model.factors[n]) == hash_bits(whole.model.factors[n]));
@@ -238,7 +238,7 @@ TEMPLATE_LIST_TEST_CASE("one seed gives one Tucker model on any number of thread
                     (options.init == TuckerInit::hosvd ? " hosvd" : "") +
                     (options.singular_vectors == SingularVectorMethod::gram ? " gram" : " lanczos");
   check_same_bits(name + " fits",
-                  hash_bytes(result.fits.data(), result.fits.size() * sizeof(double)));
+                  hash_bytes(result.values.data(), result.values.size() * sizeof(double)));
   check_same_bits(name + " core", hash_bits(result.model.core));
   for (int n = 0; n < 3; ++n)
     check_same_bits(name + " factor " + std::to_string(n),
@@ -264,12 +264,12 @@ TEMPLATE_LIST_TEST_CASE("HOOI starts, stops and is timed as asked", "[algorithms
   auto options = tucker_options({3, 2, 4}, 30);
   auto const stopped = tucker(exec, X, options, [](auto const& now) { return now.iteration < 3; });
   CHECK(stopped.stop == StopReason::observer);
-  CHECK(stopped.fits.size() == 3);
+  CHECK(stopped.values.size() == 3);
   CHECK(stopped.kernels.empty());
   options.tolerance = 1;
   auto const converged = tucker(exec, X, options);
   CHECK(converged.converged);
-  CHECK(converged.fits.size() == 2);
+  CHECK(converged.values.size() == 2);
   // A given start goes on where a run ended; the signs that were fixed change nothing.
   options.tolerance = 0;
   auto const first = tucker(exec, X, options);

@@ -95,10 +95,10 @@ TEMPLATE_LIST_TEST_CASE("fits of HOOI on real tensors", "[tucker]", sporades::te
     double const exact = is_double ? 2e-12 : 1e-3;
     for (auto const& [iteration, fit] : run.values) {
       INFO(run.tensor << ", iteration " << iteration);
-      CHECK(std::abs(result.fits[iteration - 1] - fit) < exact);
+      CHECK(std::abs(result.values[iteration - 1] - fit) < exact);
     }
-    for (std::size_t k = 1; is_double && k < result.fits.size(); ++k)
-      CHECK(result.fits[k] >= result.fits[k - 1] - 1e-14);
+    for (std::size_t k = 1; is_double && k < result.values.size(); ++k)
+      CHECK(result.values[k] >= result.values[k - 1] - 1e-14);
     for (auto const& A : result.model.factors)
       CHECK(distance_from_orthonormal(A) < (is_double ? 1e-12 : 2e-6));
   }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <array>
 #include <sporades/formats/coo_tensor.hpp>
-#include <sporades/formats/kruskal_tensor.hpp>
-#include <sporades/formats/tucker_tensor.hpp>
+#include <sporades/formats/strongest.hpp>
+#include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/tensors.hpp>
@@ -49,7 +49,7 @@ auto there(ExecutionSpace const&, ViewType const& view) {
 }
 
 template <class Tensor>
-Entries<double> entries_on_host(Tensor const& X) {
+Entries<typename Tensor::Scalar> entries_on_host(Tensor const& X) {
   return entries(copy_to(Host{}, X));
 }
 
@@ -77,8 +77,13 @@ void check_index_type(ExecutionSpace const& exec) {
   Kokkos::View<Given* [2], Kokkos::LayoutRight, HostSpace> const rows("rows", nonzeros);
   for (int p = 0; p < nonzeros; ++p)
     for (int n = 0; n < 2; ++n) rows(p, n) = right(n, p);
-  check(std::vector{Kokkos::subview(rows, Kokkos::ALL, 0), Kokkos::subview(rows, Kokkos::ALL, 1)},
-        x);
+  check(columns_of(rows), x);
+  Kokkos::View<Given**, Kokkos::LayoutLeft, HostSpace> const by_columns("rows", nonzeros, 2);
+  Kokkos::deep_copy(by_columns, rows);
+  check(columns_of(by_columns), x);
+  check(columns_of(there(exec, by_columns)), there(exec, x));
+  Kokkos::View<Given**, Kokkos::LayoutStride, HostSpace> const strided = by_columns;
+  check(columns_of(strided), x);
   using Mode = Kokkos::View<Given*, HostSpace>;
   Mode const first = Kokkos::subview(right, 0, Kokkos::ALL);
   Mode const second = Kokkos::subview(right, 1, Kokkos::ALL);
@@ -142,6 +147,10 @@ TEST_CASE("make_coo refuses shapes that disagree", "[views][coo][bad_input]") {
   CHECK(message_of([&] {
           make_coo(exec, dims, given, Kokkos::View<double*, HostSpace>("x", 3));
         }) == "make_coo: coordinates are 2 x 4, expected 2 x 3, the order x the number of values");
+  CHECK(
+      message_of([&] { make_coo(exec, dims, Kokkos::View<int**, HostSpace>("table", 4, 2), x); }) ==
+      "make_coo: coordinates are 4 x 2, expected 2 x 4, the order x the number of values: "
+      "pass columns_of(table) of a table with a nonzero a row");
   using Mode = Kokkos::View<int*, HostSpace>;
   CHECK(message_of([&] { make_coo(exec, dims, std::vector{Mode("i", 4)}, x); }) ==
         "make_coo: coordinates of 1 modes, the order is 2");
@@ -228,4 +237,94 @@ TEMPLATE_LIST_TEST_CASE("models move between memory spaces", "[views][models]", 
   CHECK(tucker_back.ranks() == std::vector<int>{3, 3});
   CHECK(tucker_back.core(1) == 2);
   CHECK(same(tucker_back.factors[1], B));
+}
+
+namespace {
+
+/// What make_coo, make_factor and mttkrp give for Views with these properties in the memory space
+/// of exec: the same as for Views of the memory space itself, without a copy of factors.
+template <class Scalar, class Device, class ExecutionSpace, class... Traits>
+void check_device(ExecutionSpace const& exec) {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Matrix = Matrix<Scalar, Memory>;
+  using Given = Kokkos::View<Scalar**, Kokkos::LayoutRight, Device, Traits...>;
+  auto const indices = there(exec, coordinates<Kokkos::View<int**, HostSpace>>());
+  auto const x = there(exec, values<Scalar>());
+  auto const X =
+      make_coo(exec, dims,
+               Kokkos::View<int**, typename decltype(indices)::array_layout, Device, Traits...>(
+                   indices.data(), 2, nonzeros),
+               Kokkos::View<Scalar*, Device, Traits...>(x.data(), nonzeros));
+  static_assert(std::is_same_v<typename decltype(X)::MemorySpace, Memory>);
+  CHECK(entries_on_host(X) == entries_on_host(make_coo(exec, dims, indices, x)));
+
+  auto const A = random_matrix<Scalar>(exec, dims[1], 3, 1);
+  Matrix const packed("packed", dims[1], 3), expected("expected", dims[0], 3),
+      product("product", dims[0], 3);
+  copy_factor(exec, A, packed);
+  Given const B(packed.data(), dims[1], 3), V(product.data(), dims[0], 3);
+  Matrix const factor = make_factor(exec, B);
+  CHECK(factor.data() == packed.data());
+  mttkrp(exec, X, Factors<Scalar, Memory>{packed, packed}, 0, expected);
+  mttkrp(exec, X, std::vector<Given>{B, B}, 0, V);
+  exec.fence();
+  auto const from = matrix_on_host(expected), to = matrix_on_host(product);
+  for (std::size_t i = 0; i < dims[0]; ++i)
+    for (int r = 0; r < 3; ++r) CHECK(to(i, r) == from(i, r));
+  CHECK(from(2, 0) != 0);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("Views of another device in the same memory are taken as they are",
+                        "[views]", Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Memory = typename TestType::MemorySpace;
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<Exec>();
+  check_device<Scalar, Memory>(exec);
+  check_device<Scalar, Kokkos::Device<Exec, Memory>>(exec);
+  check_device<Scalar, Memory, Exec, Kokkos::MemoryUnmanaged>(exec);
+  if constexpr (std::is_same_v<Memory, HostSpace>) {
+    check_device<Scalar, Kokkos::Device<Host, HostSpace>>(exec);
+#ifdef KOKKOS_ENABLE_SERIAL
+    check_device<Scalar, Kokkos::Device<Kokkos::Serial, HostSpace>>(exec);
+#endif
+  }
+}
+
+TEST_CASE("the strongest entries come by magnitude, equal ones by index", "[models]") {
+  Kokkos::View<double**, Kokkos::LayoutRight, HostSpace> const A("A", 5, 2), B("B", 2, 2);
+  double const column[] = {1, -3, 0, 3, 2};
+  for (int i = 0; i < 5; ++i) A(i, 1) = column[i];
+  B(1, 1) = -1;
+  Vector<double, HostSpace> const numbers("numbers", 4);
+  double const core[] = {1, -2, 0, 2};
+  for (int k = 0; k < 4; ++k) numbers(k) = core[k];
+  auto const model = KruskalTensor<double>{Kokkos::subview(numbers, std::make_pair(0, 2)), {A, B}};
+  auto const indices = [&](int r, int n, int count) {
+    std::vector<std::uint64_t> found;
+    for (auto const& [i, value] : strongest(model, r, n, count)) {
+      CHECK(value == model.factors[n](i, r));
+      found.push_back(i);
+    }
+    return found;
+  };
+  CHECK(indices(1, 0, 3) == std::vector<std::uint64_t>{1, 3, 4});
+  CHECK(indices(1, 0, 9) == std::vector<std::uint64_t>{1, 3, 4, 0, 2});
+  CHECK(indices(1, 1, 1) == std::vector<std::uint64_t>{1});
+  CHECK(indices(0, 1, 2) == std::vector<std::uint64_t>{0, 1});
+  CHECK(indices(0, 0, 0).empty());
+  CHECK(message_of([&] { indices(2, 0, 1); }) == "strongest: column 2 of a factor of 2 columns");
+  CHECK(message_of([&] { indices(0, 2, 1); }) == "strongest: mode 2 of a model of order 2");
+  CHECK(message_of([&] { indices(0, 0, -1); }) == "strongest: -1 entries");
+
+  TuckerTensor<double> const tucker{numbers, {A, B}};
+  auto const cells = strongest(tucker, 3);
+  REQUIRE(cells.size() == 3);
+  CHECK(cells[0].columns == std::vector<int>{1, 0});
+  CHECK(cells[0].value == -2);
+  CHECK(cells[1].columns == std::vector<int>{1, 1});
+  CHECK(cells[2].columns == std::vector<int>{0, 0});
+  CHECK(strongest(tucker, 1, 0, 1)[0].index == 1);
 }

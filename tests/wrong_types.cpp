@@ -3,7 +3,10 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
-#include <sporades/formats/any_coo_tensor.hpp>
+#include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
+#include <sporades/formats/files/ttensor_file.hpp>
+#include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sspttm.hpp>
@@ -11,7 +14,8 @@
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// Calls with arguments of wrong types, which must not compile. wrong_types.cmake tests that the
-/// compiler gives one error for each, the sentence of the comment before it.
+/// compiler gives one error for each, the sentence of the comment before it. (A sentence comes once
+/// for each type.)
 
 using namespace sporades;
 using Exec = Kokkos::DefaultHostExecutionSpace;
@@ -81,12 +85,65 @@ void wrong_types() {
   stream_copy(exec, V, V);
   // says: arrays must have one scalar type and one memory space
   stream_scale(exec, 2, X.values, given<Vector<float, Space>>());
-  // says: make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array of N Views
+  // says: make_coo: coordinates must be a Kokkos::View of N x nnz, or a vector or an array of N
+  // Views
   make_coo(exec, {3, 4}, 1, X.values);
   // says: make_coo: the coordinates of a mode must be integers, a View of rank 1
   make_coo(exec, {3, 4}, std::vector{X.values}, X.values);
   // says: make_coo: values must be a Kokkos::View of nnz
   make_coo(exec, {3, 4}, X.coordinates, 1);
+  // says: columns_of takes a table: a Kokkos::View of rank 2
+  columns_of(X.values);
+  // says: factors must be a list of matrices, one a mode
+  mttkrp(exec, plan, V, 0, V);
+  std::vector<int> const modes{0, 1, 2};
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  sorted(exec, plan, modes);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  is_sorted(exec, 1.5, modes);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  sum_duplicates(exec, V);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  check_coordinates(exec, 1u, "here");
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_csf(exec, given<CsfTensor<double>>(), modes);
+  // says: the tensor is a std::variant, as read_tensor<double> gives it: read_tensor<double, std::
+  make_hierarchical(exec, given<AnyCooTensor<float>>(), modes);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_scoo(exec, modes, modes);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_packed(exec, 1, 0);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_alto(exec, X.values);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_permuted(exec, given<AltoTensor<double>>());
+  // says: to_coo takes a tensor of another format than CooTensor, an MttkrpPlan, or a TtmChainPlan
+  to_coo(exec, X);
+  // says: copy_to takes a CooTensor, a ScooTensor or a model: make_factor copies a matrix
+  copy_to(exec, V);
+  // says: the tensor is a std::variant, as read_tensor<double> gives it: read_tensor<double, std::
+  copy_to(exec, given<std::variant<CooTensor<float>>>());
+  // says: copy_to takes a CooTensor, a ScooTensor, a KruskalTensor or a TuckerTensor
+  copy_to(exec, plan);
+  // says: make_spttm_output takes a HierarchicalTensor and R, or an SpttmPlan, n and R
+  make_spttm_output(exec, given<SpttmPlan<double, std::uint32_t, Space>>(), 16);
+  // says: make_sspttm_output takes an SspttmPlan and R
+  make_sspttm_output(exec, plan, 16);
+  // says: write_tns takes a CooTensor on the host: copy_to(Kokkos::DefaultHostExecutionSpace{},
+  // ...)
+  write_tns("x.tns", given<CooTensor<double, std::uint32_t, FarSpace>>());
+  // says: write_spt takes a CooTensor on the host
+  write_spt("x.spt", V);
+  // says: write_ktensor takes a KruskalTensor on the host
+  write_ktensor("x.ktns", given<KruskalTensor<double, FarSpace>>());
+  // says: write_ttensor takes a TuckerTensor on the host
+  write_ttensor("x.ttns", model);
+  // says: readers give tensors with indices of type std::uint32_t or std::uint64_t
+  read_tensor<double, int>("x.tns");
+  // says: strongest takes a KruskalTensor or a TuckerTensor
+  strongest(plan, 0, 0, 10);
+  // says: strongest takes a model on the host: copy_to(Kokkos::DefaultHostExecutionSpace{}, model)
+  strongest(given<KruskalTensor<double, FarSpace>>(), 0, 0, 10);
   CpAlsOptions als;
   auto& als_problem = given<CpAlsProblem<double, std::uint32_t, Space>>();
   auto& als_state = given<CpAlsState<double, Space>>();
@@ -94,10 +151,12 @@ void wrong_types() {
   auto const observer = [](IterationInfo const&) { return true; };
   cp_als(exec, X, als, observer);
   cp_als(exec, als_problem, als, als_state, observer);
-  // says: the tensor is a std::variant, as read_tensor gives it: pass std::visit a function that
+  // says: the tensor is a std::variant, as read_tensor<double> gives it: read_tensor<double, std::
   cp_als(exec, given<AnyCooTensor<double>>(), als);
-  // says: decompositions take a CooTensor: make_coo makes one of Views
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
   make_cp_apr_problem(exec, model, CpAprOptions());
+  // says: after a CooTensor and the options comes an observer: a function that takes
+  cp_als(exec, X, als, [](int) { return true; });
   // says: the state must be one of this method
   cp_als(exec, als_problem, als, apr_state);
   // says: the second argument must be a CooTensor, or the problem that

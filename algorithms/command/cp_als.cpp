@@ -74,8 +74,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     auto limited = options;
     if (races) {
       race = sporades::detail::cp_als_race(exec, problem, options, starts.state);
-      if (!observer(starts.state.info(starts.state.iteration() - 1)))
-        limited.iterations = starts.state.iteration();
+      if (!observer(starts.state.info(starts.state.iterations() - 1)))
+        limited.iterations = starts.state.iterations();
     }
     auto result = sporades::detail::cp_als_of_starts(exec, problem, limited, starts, observer);
     if (limited.iterations != options.iterations && !result.converged)

@@ -104,7 +104,7 @@ struct CpAprMethodRun {
   }
 
   static std::string line(State const& now, int k) {
-    auto const& last = now.iterations[k];
+    auto const& last = now.history[k];
     auto text = fmt::format("log-likelihood {:.8f}, KKT violation {:.3e}, {} inner",
                             last.log_likelihood, last.kkt_violation, last.inner_iterations);
     if (last.zero_model_nonzeros > 0)
@@ -112,11 +112,11 @@ struct CpAprMethodRun {
     return text;
   }
   static std::string brief(State const& now) {
-    return fmt::format("KKT violation {:.1e}", now.iterations.back().kkt_violation);
+    return fmt::format("KKT violation {:.1e}", now.history.back().kkt_violation);
   }
 
   static NamedValues values(Result const& result, std::size_t k) {
-    auto const& one = result.iterations[k];
+    auto const& one = result.history[k];
     return {{"log_likelihood", one.log_likelihood},
             {"kkt_violation", one.kkt_violation},
             {"inner_iterations", whole(one.inner_iterations)},
@@ -129,7 +129,7 @@ struct CpAprMethodRun {
     return fmt::format("log-likelihood {:.8f}", result.log_likelihood());
   }
   void check(Result const& result) const {
-    Position const zeros = result.iterations.back().zero_model_nonzeros;
+    Position const zeros = result.history.back().zero_model_nonzeros;
     if (zeros == 0) return;
     throw RunError(fmt::format(
         "cp-apr: the model is 0 at {} of the nonzeros, which makes the log-likelihood -infinity: "

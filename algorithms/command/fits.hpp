@@ -22,7 +22,7 @@ struct Fits {
   static std::string brief(State const& now) { return fmt::format("fit {:.6f}", now.fits.back()); }
 
   static NamedValues values(Result const& result, std::size_t k) {
-    return {{"fit", result.fits[k]}};
+    return {{"fit", result.values[k]}};
   }
   static NamedValues results(Result const& result) { return {{"fit", result.fit()}}; }
   static std::string summary(Result const& result) {

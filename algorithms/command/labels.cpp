@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <sporades/algorithms/command/labels.hpp>
 #include <sporades/algorithms/command/text.hpp>
+#include <sporades/formats/strongest.hpp>
 
 namespace sporades::command {
 namespace {
@@ -60,45 +60,28 @@ std::vector<std::string> read_lines(std::string const& path) {
   return lines;
 }
 
-/// The `top` places of largest magnitude among `size`, largest first; equal ones in their order.
-template <class Magnitude>
-std::vector<std::size_t> largest(std::size_t size, int top, Magnitude const& magnitude) {
-  std::vector<std::size_t> places(size);
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  auto const end = places.begin() +
-                   std::min(static_cast<std::ptrdiff_t>(top), static_cast<std::ptrdiff_t>(size));
-  std::partial_sort(places.begin(), end, places.end(), [&](auto i, auto j) {
-    auto const a = magnitude(i);
-    auto const b = magnitude(j);
-    return a > b || (a == b && i < j);
-  });
-  places.erase(end, places.end());
-  return places;
-}
-
 /// Names of a mode without labels are its indices.
-template <class MatrixType>
-std::vector<TopEntry> top_of_column(MatrixType const& A, int r,
+template <class Model>
+std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
                                     std::vector<std::string> const& names, int top) {
-  auto const magnitude = [&](std::size_t i) { return std::abs(A(i, r)); };
   std::vector<TopEntry> entries;
   double greatest = 0;
-  for (auto const i : largest(A.extent(0), top, magnitude)) {
-    double const value = magnitude(i);
-    greatest = std::max(greatest, value);
-    if (value == 0 || value < greatest / 1000) break;
+  for (auto const& [i, value] : strongest(model, r, n, top)) {
+    double const magnitude = std::abs(value);
+    greatest = std::max(greatest, magnitude);
+    if (magnitude == 0 || magnitude < greatest / 1000) break;
     entries.push_back(
-        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(A(i, r))});
+        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(value)});
   }
   return entries;
 }
 
-template <class Factors>
-auto top_of_factors(Factors const& factors, Labels const& labels, int top) {
-  decltype(TopEntries::factors) all(factors.size());
-  for (std::size_t n = 0; n < factors.size(); ++n)
-    for (int r = 0; r < static_cast<int>(factors[n].extent(1)); ++r)
-      all[n].push_back(top_of_column(factors[n], r, labels[n], top));
+template <class Model>
+auto top_of_factors(Model const& model, Labels const& labels, int top) {
+  decltype(TopEntries::factors) all(model.factors.size());
+  for (int n = 0; n < model.order(); ++n)
+    for (int r = 0; r < static_cast<int>(model.factors[n].extent(1)); ++r)
+      all[n].push_back(top_of_column(model, r, n, labels[n], top));
   return all;
 }
 
@@ -172,25 +155,19 @@ TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels,
   TopEntries entries;
   for (int r = 0; r < model.rank(); ++r)
     entries.weights.push_back(static_cast<double>(model.weights(r)));
-  entries.factors = top_of_factors(model.factors, labels, top);
+  entries.factors = top_of_factors(model, labels, top);
   return entries;
 }
 
 template <class Scalar>
 TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top) {
   TopEntries entries;
-  auto const ranks = model.ranks();
-  auto const magnitude = [&](std::size_t place) { return std::abs(model.core(place)); };
-  for (auto const place : largest(model.core.extent(0), top, magnitude)) {
-    TopCell cell{{}, static_cast<double>(model.core(place))};
-    std::size_t rest = place;
-    for (int rank : ranks) {
-      cell.columns.push_back(static_cast<int>(rest % rank) + 1);
-      rest /= rank;
-    }
+  for (auto const& [columns, value] : strongest(model, top)) {
+    TopCell cell{columns, static_cast<double>(value)};
+    for (int& column : cell.columns) ++column;  // people count from 1
     entries.core.push_back(cell);
   }
-  entries.factors = top_of_factors(model.factors, labels, top);
+  entries.factors = top_of_factors(model, labels, top);
   return entries;
 }
 

@@ -124,7 +124,7 @@ class ModelRun {
       starts_.state = first_state(X);
     auto problem = method_.build(exec_, hand_over(X));
     method_.describe(problem, report);
-    report.resumed_after = shown_ = starts_.state.iteration();
+    report.resumed_after = shown_ = starts_.state.iterations();
     has_model_ = shown_ > 0 || starts_.current > 0;
     run_.announce(Kind::rank_text(method_.options));
     run_.say_choices();
@@ -250,7 +250,7 @@ class ModelRun {
     if (shown_ == 0) run_.say(method_.start_note());
     shown_start_ = starts_.current;
     has_model_ = true;
-    for (; shown_ < now.iteration(); ++shown_)
+    for (; shown_ < now.iterations(); ++shown_)
       run_.iteration_done(shown_ + 1, now.info(shown_).seconds, Method::line(now, shown_),
                           Method::brief(now));
   }
@@ -328,7 +328,7 @@ class ModelRun {
 
   void save() const {
     Facts facts = facts_;
-    facts.emplace_back("finished-iterations", std::to_string(starts_.state.iteration()));
+    facts.emplace_back("finished-iterations", std::to_string(starts_.state.iterations()));
     for (auto const& fact : option_facts()) facts.push_back(fact);
     std::vector<CheckpointArray> arrays;
     auto const append = [&](std::string const& prefix, Snapshot const& state) {
@@ -351,7 +351,7 @@ class ModelRun {
 
   /// Writes the checkpoint unless it is there already.
   void keep() {
-    std::pair<int, int> const now{starts_.current, starts_.state.iteration()};
+    std::pair<int, int> const now{starts_.current, starts_.state.iterations()};
     if (common_.checkpoint.empty() || now == kept_) return;
     kept_ = now;
     run_.keep([&] { save(); });

@@ -31,17 +31,20 @@ template <class Solver, class State, class Options>
 RunResult iterate(Solver& solver, State const& state, Options const& options,
                   Observer const& observer, KernelTimes const& times) {
   RunResult result;
-  while (!solver.has_converged() && state.iteration() < options.iterations) {
+  while (!solver.has_converged() && state.iterations() < options.iterations) {
     solver.iterate();
-    if (observer && !observer(state.info(state.iteration() - 1))) {
+    if (observer && !observer(state.info(state.iterations() - 1))) {
       result.stop = StopReason::observer;
       break;
     }
   }
   result.converged = solver.has_converged();
   if (result.converged) result.stop = StopReason::converged;
-  for (int k = 0; k < state.iteration(); ++k) result.seconds.push_back(state.info(k).seconds);
-  result.start_scores = {state.iteration() > 0 ? state.info(state.iteration() - 1).value : 0};
+  for (int k = 0; k < state.iterations(); ++k) {
+    result.values.push_back(state.info(k).value);
+    result.seconds.push_back(state.info(k).seconds);
+  }
+  result.start_scores = {result.value()};
   result.kernels = times.by_label();
   result.seed = options.seed;
   return result;

@@ -54,7 +54,7 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
         kernels[label].calls += time.calls;
       }
       stopped = ran.is_stopped();
-      double const reached = starts.state.info(starts.state.iteration() - 1).value;
+      double const reached = starts.state.info(starts.state.iterations() - 1).value;
       bool const is_best = k == 0 || reached > starts.scores[starts.best];
       result.reset();
       if (is_best) result = std::move(ran);

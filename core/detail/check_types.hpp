@@ -44,7 +44,12 @@ using FactorsOf = Factors<typename TypesOf<T>::Scalar, typename TypesOf<T>::Memo
 /// of the same memory.
 template <class T, class Given>
 decltype(auto) as_factors(Given const& A) {
-  if constexpr (std::is_same_v<Given, FactorsOf<T>>)
+  if constexpr (Kokkos::is_view<Given>::value) {
+    static_assert(never<Given>,
+                  "factors must be a list of matrices, one a mode: a std::vector of rank-2 "
+                  "Kokkos::Views, or Views in braces");
+    return FactorsOf<T>{};
+  } else if constexpr (std::is_same_v<Given, FactorsOf<T>>)
     return (A);
   else
     return FactorsOf<T>(A.begin(), A.end());

@@ -264,4 +264,12 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   return result;
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+AltoTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_alto(
+    ExecutionSpace const&, Tensor const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

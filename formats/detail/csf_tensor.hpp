@@ -128,4 +128,12 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   return X;
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CsfTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_csf(
+    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

@@ -135,4 +135,12 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   return X;
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+HierarchicalTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_hierarchical(
+    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

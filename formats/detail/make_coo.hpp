@@ -62,6 +62,17 @@ constexpr bool check_coo() {
   return false;
 }
 
+/// Whether a table is a View of rank 2.
+template <class Table>
+constexpr bool check_table() {
+  constexpr bool is_table = [] {
+    if constexpr (Kokkos::is_view<Table>::value) return int(Table::rank) == 2;
+    return false;
+  }();
+  static_assert(is_table, "columns_of takes a table: a Kokkos::View of rank 2, nnz x N");
+  return is_table;
+}
+
 /// The type of make_coo's tensor; void where it takes no such arguments.
 template <class Index, class ExecutionSpace, class Coordinates, class Values>
 auto made_coo() {
@@ -149,7 +160,10 @@ void check_coo_shapes(Dims const& dims, Coordinates const& coordinates, std::siz
   if constexpr (Kokkos::is_view<Coordinates>::value) {
     expects(coordinates.extent(0) == dims.size() && coordinates.extent(1) == nnz,
             "make_coo: coordinates are ", coordinates.extent(0), " x ", coordinates.extent(1),
-            ", expected ", dims.size(), " x ", nnz, ", the order x the number of values");
+            ", expected ", dims.size(), " x ", nnz, ", the order x the number of values",
+            coordinates.extent(0) == nnz && coordinates.extent(1) == dims.size()
+                ? ": pass columns_of(table) of a table with a nonzero a row"
+                : "");
   } else {
     expects(std::size(coordinates) == dims.size(), "make_coo: coordinates of ",
             std::size(coordinates), " modes, the order is ", dims.size());
@@ -197,6 +211,16 @@ auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& c
            +detail::entry_at(exec, view_of(mode), first), " (from 0) is not in [0, ", dims[mode],
            ")");
     return X;
+  }
+}
+
+template <class Table>
+auto columns_of(Table const& table) {
+  if constexpr (detail::check_table<Table>()) {
+    std::vector<decltype(Kokkos::subview(table, Kokkos::ALL, 0))> columns;
+    for (std::size_t n = 0; n < table.extent(1); ++n)
+      columns.push_back(Kokkos::subview(table, Kokkos::ALL, n));
+    return columns;
   }
 }
 

@@ -187,4 +187,12 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   return X;
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+PackedTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_packed(
+    ExecutionSpace const&, Tensor const&, int) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

@@ -193,4 +193,12 @@ ScooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
   }
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_scoo(
+    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

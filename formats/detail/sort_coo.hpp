@@ -345,4 +345,25 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
   return {Z, Y.nnz() - runs.count};
 }
 
+// What is no CooTensor is refused.
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+CooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> sorted(
+    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+bool is_sorted(ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
+template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+SummedDuplicates<CooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space>>
+sum_duplicates(ExecutionSpace const&, Tensor const&) {
+  detail::refuse_tensor<Tensor>();
+  return {};
+}
+
 }  // namespace sporades

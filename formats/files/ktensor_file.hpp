@@ -25,3 +25,5 @@ template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
 
 }  // namespace sporades
+
+#include <sporades/formats/files/detail/refuse_types.hpp>

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
@@ -7,10 +8,11 @@
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades {
+namespace {
 
 template <class Scalar>
-ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& name,
-                                ReadOptions const& options) {
+ReadResult<Scalar> parse_any(std::string_view content, std::string const& name,
+                             ReadOptions const& options) {
   if (content.substr(0, detail::spt_magic.size()) == detail::spt_magic)
     return detail::parse_spt<Scalar>(content, name, options);
   auto result = detail::read_text<Scalar>(content, name, options);
@@ -18,15 +20,63 @@ ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& nam
   return result;
 }
 
-template <class Scalar>
-ReadResult<Scalar> read_tensor(std::string const& path, ReadOptions const& options) {
+/// X with indices of another type. Throws Error naming the first mode that is too long for it.
+template <class To, class Scalar, class From>
+CooTensor<Scalar, To> with_indices(CooTensor<Scalar, From> const& X, std::string const& name) {
+  if constexpr (std::is_same_v<From, To>) {
+    return X;
+  } else {
+    for (int n = 0; n < X.order(); ++n)
+      expects(X.dims[n] == 0 || X.dims[n] - 1 <= std::numeric_limits<To>::max(), name, ": mode ", n,
+              " has length ", X.dims[n], ", past the ", 8 * sizeof(To),
+              "-bit indices that the tensor shall have");
+    Kokkos::DefaultHostExecutionSpace const exec{};
+    auto Y = detail::allocate_coo<Scalar, To>(exec, X.dims, X.nnz());
+    exec.fence();
+    for (int n = 0; n < X.order(); ++n)
+      std::transform(X.indices(n), X.indices(n) + X.nnz(), Y.indices(n),
+                     [](From i) { return static_cast<To>(i); });
+    Y.values = X.values;
+    Y.sorted_modes = X.sorted_modes;
+    return Y;
+  }
+}
+
+}  // namespace
+
+template <class Scalar, class Index>
+ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
+                                       ReadOptions const& options) {
+  auto any = parse_any<Scalar>(content, name, options);
+  if constexpr (std::is_void_v<Index>) {
+    return any;
+  } else {
+    auto const convert = [&](auto const& X) { return with_indices<Index>(X, name); };
+    return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes};
+  }
+}
+
+template <class Scalar, class Index>
+ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options) {
   detail::MappedFile const file(path);
-  return parse_tensor<Scalar>(file.bytes(), detail::input_name(path), options);
+  return parse_tensor<Scalar, Index>(file.bytes(), detail::input_name(path), options);
 }
 
 template ReadResult<float> parse_tensor(std::string_view, std::string const&, ReadOptions const&);
+template ReadResult<float, std::uint32_t> parse_tensor(std::string_view, std::string const&,
+                                                       ReadOptions const&);
+template ReadResult<float, std::uint64_t> parse_tensor(std::string_view, std::string const&,
+                                                       ReadOptions const&);
 template ReadResult<double> parse_tensor(std::string_view, std::string const&, ReadOptions const&);
+template ReadResult<double, std::uint32_t> parse_tensor(std::string_view, std::string const&,
+                                                        ReadOptions const&);
+template ReadResult<double, std::uint64_t> parse_tensor(std::string_view, std::string const&,
+                                                        ReadOptions const&);
 template ReadResult<float> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<float, std::uint32_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<float, std::uint64_t> read_tensor(std::string const&, ReadOptions const&);
 template ReadResult<double> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<double, std::uint32_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<double, std::uint64_t> read_tensor(std::string const&, ReadOptions const&);
 
 }  // namespace sporades

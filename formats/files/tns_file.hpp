@@ -40,17 +40,29 @@ struct ReadOptions {
                                                   // line may be longer
 };
 
-/// What a reader returns.
-template <class Scalar>
+/// What a reader returns. Index: that of the tensor, or void for one of the width that it needs.
+template <class Scalar, class Index = void>
 struct ReadResult {
-  AnyCooTensor<Scalar> tensor;
+  static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+                "readers give tensors of float or double");
+  static_assert(std::is_void_v<Index> || std::is_same_v<Index, std::uint32_t> ||
+                    std::is_same_v<Index, std::uint64_t>,
+                "readers give tensors with indices of type std::uint32_t or std::uint64_t");
+  using Tensor =
+      std::conditional_t<std::is_void_v<Index>, AnyCooTensor<Scalar>, CooTensor<Scalar, Index>>;
+
+  Tensor tensor;            // on the host; copy_to brings it to a device
   Position duplicates = 0;  // nonzeros that were added to another of the same coordinates
   std::string dialect;      // "FROSTT", "sptensor", "ParTI", "tensor", "MatrixMarket" or "spt"
   std::vector<std::string> notes;  // what the reader had to decide, one sentence each
 };
 
-/// Reads a sparse tensor from a file. The reader tells the format by the file's content, not by its
-/// name:
+/// Reads a sparse tensor from a file:
+///   auto const X = read_tensor<double, std::uint32_t>("x.tns").tensor;  // a CooTensor
+///   auto const file = read_tensor<double>("x.tns");  // any: std::visit(function, file.tensor)
+/// 32-bit indices serve modes of up to 2^32 rows. Without an index type the tensor has the type
+/// that its file needs (see AnyCooTensor). The reader tells the format by the file's content, not
+/// by its name:
 ///   FROSTT    one line a nonzero: N indices from 1, then the value
 ///   sptensor  (Tensor Toolbox, pyttb, GenTen, SparTen) first the lines "sptensor", N, the dims and
 ///             nnz; "sptensor indices-start-at-zero" and "...-one" state the base of the indices
@@ -69,16 +81,17 @@ struct ReadResult {
 /// Values are rounded to the nearest number of the type. The result is the same for every number of
 /// threads. Sizes are checked before memory is allocated; for gzipped text while it is
 /// uncompressed. In addition to the result and what summing duplicates takes, the reader holds one
-/// block of text a thread, and for gzipped text temporarily a second copy of the nonzeros. Throws
-/// Error naming the file, line and column (or mode; for .spt files the nonzero) of the first thing
-/// that is wrong, RunError if the file does not fit the memory.
-template <class Scalar>
-ReadResult<Scalar> read_tensor(std::string const& path, ReadOptions const& options = {});
+/// block of text a thread, for gzipped text temporarily a second copy of the nonzeros, and a second
+/// copy of the indices while it gives them another type than the file needs. Throws Error naming
+/// the file, line and column (or mode; for .spt files the nonzero) of the first thing that is
+/// wrong, or the mode that is too long for Index; RunError if the file does not fit the memory.
+template <class Scalar, class Index = void>
+ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
 
 /// read_tensor for the content of a file. name: how error messages call the file.
-template <class Scalar>
-ReadResult<Scalar> parse_tensor(std::string_view content, std::string const& name,
-                                ReadOptions const& options = {});
+template <class Scalar, class Index = void>
+ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
+                                       ReadOptions const& options = {});
 
 /// Writes FROSTT text, gzipped if path ends in ".gz": indices from 1, values in the shortest
 /// decimals that read back exactly. If the last slices of a mode are empty, a comment "# sporades
@@ -97,3 +110,5 @@ void write_tns(std::string const& path, AnyCooTensor<Scalar> const& X) {
 }
 
 }  // namespace sporades
+
+#include <sporades/formats/files/detail/refuse_types.hpp>

@@ -28,3 +28,5 @@ template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
 
 }  // namespace sporades
+
+#include <sporades/formats/files/detail/refuse_types.hpp>

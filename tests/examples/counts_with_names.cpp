@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   Kokkos::DefaultExecutionSpace const exec{};
   std::vector<std::string> names[3];  // a name's place is its index
-  std::vector<int> indices;
+  std::vector<int> indices;           // a row a sale: its three indices
   std::vector<double> counts;
   for (auto const& sale : sales) {
     for (int n = 0; n < 3; ++n) {
@@ -34,24 +34,24 @@ int main(int argc, char** argv) {
     }
     counts.push_back(sale.pieces);
   }
-  // Views of the application's own memory: coordinates(n, p) is indices[n + 3 * p].
-  Kokkos::View<int**, Kokkos::LayoutLeft, Kokkos::HostSpace> const coordinates(indices.data(), 3,
-                                                                               counts.size());
+  // Views of the application's own memory.
+  Kokkos::View<int* [3], Kokkos::LayoutRight, Kokkos::HostSpace> const table(indices.data(),
+                                                                             counts.size());
   Kokkos::View<double*, Kokkos::HostSpace> const values(counts.data(), counts.size());
   sporades::Dims const dims{names[0].size(), names[1].size(), names[2].size()};
-  auto const X = sporades::make_coo(exec, dims, coordinates, values);
+  auto const X = sporades::make_coo(exec, dims, sporades::columns_of(table), values);
 
   sporades::CpAprOptions options;
   options.rank = 2;
   auto const result = sporades::cp_apr(exec, X, options);
+  std::printf("log-likelihood %.2f after %d iterations\n", result.log_likelihood(),
+              result.iterations());
   auto const model = sporades::copy_to(Kokkos::DefaultHostExecutionSpace{}, result.model);
   for (int r = 0; r < options.rank; ++r) {
     std::printf("%.0f pieces:", model.weights(r));
     for (int n = 0; n < 3; ++n)
-      for (std::size_t i = 0; i < names[n].size(); ++i) {
-        double const share = model.factors[n](i, r);  // of the pieces: columns have the sum 1
+      for (auto const& [i, share] : sporades::strongest(model, r, n, 2))  // columns have the sum 1
         if (share > 0.3) std::printf(" %s (%.0f %%)", names[n][i].c_str(), 100 * share);
-      }
     std::printf("\n");
   }
 }

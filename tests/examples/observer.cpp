@@ -19,8 +19,8 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
   auto const exec = own_instance();  // all kernels and copies run on it, and it alone is fenced
   if (argc < 2) return 2;
-  auto const file = sporades::read_tensor<double>(argv[1]);
-  auto const X = sporades::copy_to(exec, std::get<sporades::CooTensor<double>>(file.tensor));
+  auto const file = sporades::read_tensor<double, std::uint32_t>(argv[1]);
+  auto const X = sporades::copy_to(exec, file.tensor);
 
   sporades::CpAlsOptions options;
   options.rank = 6;
@@ -30,6 +30,6 @@ int main(int argc, char** argv) {
     std::printf("iteration %d: fit %.4f, %.4f s\n", now.iteration, now.value, now.seconds);
     return now.value < goal;  // false ends the run, with the model so far
   });
-  std::printf("%s after %zu iterations, fit %.4f\n", result.is_stopped() ? "stopped" : "ended",
-              result.fits.size(), result.fit());
+  std::printf("%s after %d iterations, fit %.4f\n", result.is_stopped() ? "stopped" : "ended",
+              result.values.size(), result.fit());
 }

@@ -27,7 +27,6 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
   CpAlsResult<Scalar, MemorySpace> result;
   static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
   result.model = detail::model_of(exec, state);
-  result.fits = state.fits;
   result.singular_systems = solver.singular_systems();
   result.dead_components = solver.dead_components();
   return result;

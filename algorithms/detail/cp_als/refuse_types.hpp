@@ -32,14 +32,14 @@ CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace
   return {};
 }
 
-template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+template <class ExecutionSpace, class Problem, class State,
           class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
 CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&, Problem&,
-                                                                  CpAlsOptions const&, State&,
+                                                                  CpAlsOptions const&, State&&,
                                                                   Observer const& = {}) {
-  detail::refuse_problem<Problem, State,
+  detail::refuse_problem<Problem, std::decay_t<State>,
                          detail::is_instance<std::remove_const_t<Problem>, CpAlsProblem>,
-                         detail::is_instance<State, CpAlsState>>();
+                         detail::is_instance<std::decay_t<State>, CpAlsState>>();
   return {};
 }
 

@@ -90,7 +90,7 @@ class CpAlsSolver {
     int const R = state_.rank();
     fence(exec_, "sporades::cp_als::write_state");  // the host may be the device
     std::fill_n(host_.all.data(), host_.all.size(), 0.0);
-    bool const is_scaled = state_.iteration() == 0 && options_.init != CpAlsInit::given;
+    bool const is_scaled = state_.iterations() == 0 && options_.init != CpAlsInit::given;
     int const exponent = is_scaled ? 0 : problem_.exponent;
     for (int r = 0; r < R; ++r) host_.weights(r) = std::ldexp(state_.weights[r], -exponent);
     for (int n = 0; n < state_.order(); ++n)
@@ -210,7 +210,7 @@ class CpAlsSolver {
     }
     double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
     if (!std::isfinite(value))
-      throw RunError(concatenate("cp_als: the fit of iteration ", state_.iteration() + 1, " is ",
+      throw RunError(concatenate("cp_als: the fit of iteration ", state_.iterations() + 1, " is ",
                                  std::isnan(value) ? std::abs(value) : value,
                                  ": the numbers are too large for this precision"));
     return value;

@@ -30,7 +30,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
   CpAprResult<Scalar, MemorySpace> result;
   static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
   result.model = detail::sorted_components(exec, state.weights, state.factors);
-  result.iterations = state.iterations;
+  result.history = state.history;
   return result;
 }
 

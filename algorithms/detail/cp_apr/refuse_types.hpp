@@ -24,14 +24,14 @@ CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace
   return {};
 }
 
-template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+template <class ExecutionSpace, class Problem, class State,
           class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
 CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&, Problem&,
-                                                                  CpAprOptions const&, State&,
+                                                                  CpAprOptions const&, State&&,
                                                                   Observer const& = {}) {
-  detail::refuse_problem<Problem, State,
+  detail::refuse_problem<Problem, std::decay_t<State>,
                          detail::is_instance<std::remove_const_t<Problem>, CpAprProblem>,
-                         detail::is_instance<State, CpAprState>>();
+                         detail::is_instance<std::decay_t<State>, CpAprState>>();
   return {};
 }
 

@@ -45,8 +45,8 @@ class CpAprSolver {
     std::fill_n(host_weights_.data(), columns_, 0.0);
     std::copy(state.weights.begin(), state.weights.end(), host_weights_.data());
     Kokkos::deep_copy(exec, weights_, host_weights_);
-    zero_models_ = state.iteration() > 0 ? state.iterations.back().zero_model_nonzeros
-                                         : likelihood().zero_model_nonzeros;
+    zero_models_ = state.iterations() > 0 ? state.history.back().zero_model_nonzeros
+                                          : likelihood().zero_model_nonzeros;
   }
 
   /// Updates every mode once and appends what is known of it to the state. Fences exec.
@@ -68,18 +68,19 @@ class CpAprSolver {
     std::copy_n(host_weights_.data(), state_.rank(), state_.weights.data());
     zero_models_ = value.zero_model_nonzeros;
     if (!std::isfinite(value.value) && zero_models_ == 0)
-      throw RunError(concatenate("cp_apr: the log-likelihood of iteration ", state_.iteration() + 1,
+      throw RunError(concatenate("cp_apr: the log-likelihood of iteration ",
+                                 state_.iterations() + 1,
                                  " is not a number: the numbers are too large for this precision"));
     now.log_likelihood = value.value;
     now.zero_model_nonzeros = zero_models_;
     now.seconds = timer.seconds();
-    state_.iterations.push_back(now);
+    state_.history.push_back(now);
   }
 
   /// Every mode met the tolerance before any update, and no count has a model of 0.
   bool has_converged() const {
-    if (state_.iterations.empty()) return false;
-    auto const& last = state_.iterations.back();
+    if (state_.history.empty()) return false;
+    auto const& last = state_.history.back();
     return last.unchanged && last.kkt_violation < options_.tolerance &&
            last.zero_model_nonzeros == 0;
   }
@@ -126,7 +127,7 @@ class CpAprSolver {
     ModeUpdate update;
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
       solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
-                 in_outer_iteration(options, state_.iteration()), rows_);
+                 in_outer_iteration(options, state_.iterations()), rows_);
       std::uint64_t steps = 0;
       Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
       Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
@@ -144,9 +145,8 @@ class CpAprSolver {
   double epsilon() const {
     constexpr double thin = 1e-8;  // 100 times the default epsilon
     auto const has_zeros = [](CpAprIteration const& one) { return one.zero_model_nonzeros > 0; };
-    bool const is_too_large =
-        problem_.density < thin ||
-        std::any_of(state_.iterations.begin(), state_.iterations.end(), has_zeros);
+    bool const is_too_large = problem_.density < thin ||
+                              std::any_of(state_.history.begin(), state_.history.end(), has_zeros);
     return is_too_large ? std::min(options_.epsilon, problem_.least_epsilon) : options_.epsilon;
   }
 

@@ -10,8 +10,8 @@ namespace sporades {
 
 template <class Scalar, class MemorySpace>
 IterationInfo CpAprState<Scalar, MemorySpace>::info(int k) const {
-  auto const& now = iterations[k];
-  double const change = k > 0 ? now.log_likelihood - iterations[k - 1].log_likelihood
+  auto const& now = history[k];
+  double const change = k > 0 ? now.log_likelihood - history[k - 1].log_likelihood
                               : std::numeric_limits<double>::infinity();
   return {0, k + 1, now.log_likelihood, change, now.seconds};
 }
@@ -48,9 +48,9 @@ struct StateArrays<CpAprState<Scalar, MemorySpace>> {
     arrays.matrices("factor", state.factors);
     arrays.numbers("weights", state.weights, static_cast<std::size_t>(arrays.shape().ranks[0]));
     arrays.padded_views("lifts", state.zero_marks);
-    auto numbers = numbers_of(state.iterations);
+    auto numbers = numbers_of(state.history);
     arrays.any_numbers("iterations", numbers);
-    if constexpr (!std::is_const_v<State>) state.iterations = iterations_of(numbers);
+    if constexpr (!std::is_const_v<State>) state.history = iterations_of(numbers);
   }
 };
 

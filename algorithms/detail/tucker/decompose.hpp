@@ -28,7 +28,6 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
   TuckerResult<Scalar, MemorySpace> result;
   static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
   result.model = detail::model_of(exec, state);
-  result.fits = state.fits;
   return result;
 }
 

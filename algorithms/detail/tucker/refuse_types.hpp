@@ -32,14 +32,14 @@ TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpac
   return {};
 }
 
-template <class ExecutionSpace, class Problem, class State, class = detail::NoCooTensor<Problem>,
+template <class ExecutionSpace, class Problem, class State,
           class = std::enable_if_t<!std::is_convertible_v<State, Observer>>>
 TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&, Problem&,
-                                                                   TuckerOptions const&, State&,
+                                                                   TuckerOptions const&, State&&,
                                                                    Observer const& = {}) {
-  detail::refuse_problem<Problem, State,
+  detail::refuse_problem<Problem, std::decay_t<State>,
                          detail::is_instance<std::remove_const_t<Problem>, TuckerProblem>,
-                         detail::is_instance<State, TuckerState>>();
+                         detail::is_instance<std::decay_t<State>, TuckerState>>();
   return {};
 }
 

@@ -60,7 +60,7 @@ class TuckerSolver {
   /// Y_(0)^T A_0 when mode 0 is next: no factor has changed since the last iteration's core, which
   /// holds it. Empty before there is one.
   std::vector<double> known_core(Product const& product) const {
-    if (state_.iteration() == 0) return {};
+    if (state_.iterations() == 0) return {};
     auto const places = ascending_places(*product.columns);
     std::size_t const R = state_.factors[0].extent(1), columns = places.size();
     std::vector<double> core(R * columns);
@@ -125,7 +125,7 @@ class TuckerSolver {
     }
     double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
     if (!std::isfinite(value))
-      throw RunError(concatenate("tucker: the fit of iteration ", state_.iteration() + 1, " is ",
+      throw RunError(concatenate("tucker: the fit of iteration ", state_.iterations() + 1, " is ",
                                  std::isnan(value) ? std::abs(value) : value,
                                  ": the numbers are too large for this precision"));
     return value;

@@ -128,6 +128,15 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
   return make_spttm_output(exec, plan.tensors[n], R);
 }
 
+// What is neither is refused.
+template <class ExecutionSpace, class Tensor, class... Numbers>
+ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_spttm_output(
+    ExecutionSpace const&, Tensor const&, Numbers...) {
+  static_assert(detail::never<Tensor>,
+                "make_spttm_output takes a HierarchicalTensor and R, or an SpttmPlan, n and R");
+  return {};
+}
+
 }  // namespace sporades
 
 #include <sporades/eti/build_spttm_plan.hpp>

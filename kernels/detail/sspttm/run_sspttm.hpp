@@ -107,6 +107,14 @@ ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
   return Z;
 }
 
+// What is no SspttmPlan is refused.
+template <class ExecutionSpace, class Tensor>
+ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_sspttm_output(
+    ExecutionSpace const&, Tensor const&, std::size_t) {
+  static_assert(detail::never<Tensor>, "make_sspttm_output takes an SspttmPlan and R");
+  return {};
+}
+
 template <class ExecutionSpace, class Plan, class Tensor, class Input, class Output>
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z) {
