@@ -14,7 +14,8 @@ constexpr std::size_t padded_columns(std::size_t columns) {
 }
 
 /// A rows x columns matrix of zeros. Its row stride is padded_columns(columns), so that kernels
-/// load aligned tiles whatever the number of columns; the padding stays zero. Allocates on exec.
+/// load aligned tiles whatever the number of columns; the padding stays zero. Allocates and sets it
+/// on exec, does not fence.
 template <class Scalar, class ExecutionSpace>
 Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace const& exec,
                                                                   std::string const& label,
@@ -35,7 +36,8 @@ MatrixType with_padding(MatrixType const& A) {
 
 }  // namespace detail
 
-/// A copy of A in the memory space of exec, padded as make_matrix does. Fences exec.
+/// A copy of A, a rank-2 View of any layout and memory space, in the memory space of exec, padded
+/// as make_matrix does. Fences exec.
 template <class ExecutionSpace, class Source>
 auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   using Scalar = typename Source::non_const_value_type;
@@ -81,7 +83,8 @@ auto make_factor(ExecutionSpace const& exec, Given const& A) {
   }
 }
 
-/// make_factor of each matrix of a list: a vector or an array of Views, one a mode.
+/// make_factor of each matrix of a list: a vector or an array of Views, one a mode. Gives a
+/// std::vector, as the kernels take factors. Fences exec where it copies.
 template <class ExecutionSpace, class List>
 auto make_factors(ExecutionSpace const& exec, List const& matrices) {
   using Factor = decltype(make_factor(exec, *std::begin(matrices)));

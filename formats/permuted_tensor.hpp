@@ -32,7 +32,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PermutedTensor<Scalar, Index, MemorySpace> make_permuted(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X);
 
-/// The tensor in coordinate format, in the order in which it was given. Exact. Shares its Views.
+/// The tensor in coordinate format, in the order in which it was given. Exact. Shares its Views:
+/// nothing is enqueued.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              PermutedTensor<Scalar, Index, MemorySpace> const& X);

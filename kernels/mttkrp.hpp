@@ -15,15 +15,6 @@
 ///   V(i, r) = sum over nonzeros p with i_n = i of x_p prod_{m != n} A_m(i_m, r)
 /// X: I_0 x ... x I_{N-1}. A[m]: I_m x R; A[n] is not read. V: I_n x R, overwritten, aliases no
 /// A[m]. Any order from 1 to 16, any R.
-/// A is a list of N matrices, and V a matrix: rank-2 Views in the tensor's memory space, of its
-/// scalar type, not const, row-major (Kokkos::LayoutRight). make_matrix makes one, with padded
-/// rows, which are faster where R is no multiple of four; make_factors(exec, views) takes Views of
-/// any layout and memory space, and copies those that do not fit; copy_factor(exec, V, view) copies
-/// a product to any View:
-///   auto plan = make_mttkrp_plan(exec, X, options);
-///   auto const A = make_factors(exec, views);
-///   auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
-///   mttkrp(exec, plan, A, n, V);
 /// Cost: N R nnz flops; a nonzero reads at least one index a mode, one value and N - 1 factor rows.
 /// Bader & Kolda, SIAM J. Sci. Comput. 30(1), 2007.
 
@@ -143,15 +134,27 @@ template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, Tensor X,
                                                     MttkrpOptions const& options = {});
 
-/// MTTKRP on mode n by what the plan holds for it. Enqueued on exec, does not fence, allocates
-/// nothing where V has the plan's rank. The plan is changed only in its buffers: one product of a
-/// plan at a time. Throws Error if the shapes disagree or n is not in [0, N).
+/// MTTKRP on mode n by what the plan holds for it:
+///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
+/// A[m]: I_m x R; A[n] is not read. V: I_n x R, overwritten, aliases no A[m].
+/// A is a list of N matrices, and V a matrix: rank-2 Views in the tensor's memory space, of its
+/// scalar type, not const, row-major (Kokkos::LayoutRight). make_matrix makes one, with padded
+/// rows, which are faster where R is no multiple of four. make_factors takes Views of any layout
+/// and memory space, and copies those that do not fit. copy_factor copies a product to any View:
+///   auto plan = make_mttkrp_plan(exec, X, options);
+///   auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
+///   mttkrp(exec, plan, make_factors(exec, views), n, V);
+///   copy_factor(exec, V, views[n]);
+/// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. The plan is
+/// changed only in its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the
+/// shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>
 void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
             FactorsType const& A, int n, Output const& V);
 
-/// MTTKRP on mode n of one tensor, by buffers that each call allocates. X and its strategies:
+/// MTTKRP on mode n of one tensor, by buffers that each call allocates. A and V are those of the
+/// product of a plan. X and its strategies:
 ///   CooTensor        atomic, duplicated; sorted, where X is sorted with mode n first
 ///   PackedTensor     sorted, fibers (for X sorted by all its modes); on its row mode only
 ///   PermutedTensor   permuted

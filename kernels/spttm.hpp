@@ -103,10 +103,11 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
     std::size_t R);
 
-/// Y = X x_n U by what the plan holds for mode n. U: I_n x R, or R x I_n where `layout` says so. Y
-/// is made by make_spttm_output. Enqueued on exec, does not fence, allocates nothing where U has
-/// the plan's rank. The plan is changed only in its buffers: one product of a plan at a time.
-/// Throws Error if the shapes disagree, n is not in [0, N), or Y was not made for this product.
+/// Y = X x_n U by what the plan holds for mode n. U: I_n x R, or R x I_n where `layout` says so, a
+/// row-major View (Kokkos::LayoutRight): make_factor makes one of any View. 2 nnz R flops. Y is
+/// made by make_spttm_output. Enqueued on exec, does not fence, allocates nothing where U has the
+/// plan's rank. The plan is changed only in its buffers: one product of a plan at a time. Throws
+/// Error if the shapes disagree, n is not in [0, N), or Y was not made for this product.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& plan, Input const& U,

@@ -56,10 +56,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
     ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R);
 
-/// Z = Y x_n U on the mode n of an SspttmPlan. Z is made by make_sspttm_output. Enqueued on exec,
-/// does not fence, allocates nothing where U has the plan's rank. The plan is changed only in its
-/// buffers: one product of a plan at a time. Throws Error if the shapes disagree, or plan and Z
-/// were not made for Y.
+/// Z = Y x_n U on the mode n of an SspttmPlan. U: I_n x R, a row-major View (Kokkos::LayoutRight):
+/// make_factor makes one of any View. 2 R flops an entry of Y. Z is made by make_sspttm_output.
+/// Enqueued on exec, does not fence, allocates nothing where U has the plan's rank. The plan is
+/// changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
+/// disagree, or plan and Z were not made for Y.
 template <class ExecutionSpace, class Plan, class Tensor, class Input, class Output>
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z);

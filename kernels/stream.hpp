@@ -11,24 +11,29 @@
 
 namespace sporades {
 
-/// c = a. No flops; 2 words moved an entry.
+/// c = a. No flops; 2 words moved an entry. Enqueued on exec, does not fence. Throws Error if the
+/// lengths differ.
 template <class ExecutionSpace, class Input, class Output>
 void stream_copy(ExecutionSpace const& exec, Input const& a, Output const& c);
 
-/// b = s c. 1 flop and 2 words moved an entry.
+/// b = s c. 1 flop and 2 words moved an entry. Enqueued on exec, does not fence. Throws Error if
+/// the lengths differ.
 template <class ExecutionSpace, class Scalar, class Input, class Output>
 void stream_scale(ExecutionSpace const& exec, Scalar s, Input const& c, Output const& b);
 
-/// c = a + b. 1 flop and 3 words moved an entry.
+/// c = a + b. 1 flop and 3 words moved an entry. Enqueued on exec, does not fence. Throws Error if
+/// the lengths differ.
 template <class ExecutionSpace, class Left, class Right, class Output>
 void stream_add(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c);
 
-/// a = b + s c. 2 flops and 3 words moved an entry.
+/// a = b + s c. 2 flops and 3 words moved an entry. Enqueued on exec, does not fence. Throws Error
+/// if the lengths differ.
 template <class ExecutionSpace, class Scalar, class Left, class Right, class Output>
 void stream_triad(ExecutionSpace const& exec, Scalar s, Left const& b, Right const& c,
                   Output const& a);
 
-/// c = a .* b. 1 flop and 3 words moved an entry.
+/// c = a .* b. 1 flop and 3 words moved an entry. Enqueued on exec, does not fence. Throws Error if
+/// the lengths differ.
 template <class ExecutionSpace, class Left, class Right, class Output>
 void stream_multiply(ExecutionSpace const& exec, Left const& a, Right const& b, Output const& c);
 

@@ -134,8 +134,9 @@ detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& e
                                                          std::vector<int> const& ranks,
                                                          TtmChainOptions const& options = {});
 
-/// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, its rows padded
-/// with zeros, as make_matrix and copy_matrix make them; A[n] is not read. Enqueued on exec, does
+/// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, row-major, its rows
+/// padded with zeros, as make_matrix makes them and copy_matrix makes them of any View; A[n] is not
+/// read. Enqueued on exec, does
 /// not fence, allocates nothing. The plan is changed only in its buffers: one product of a plan at
 /// a time. Throws Error if the shapes or the padding disagree or n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>

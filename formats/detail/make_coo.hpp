@@ -62,15 +62,10 @@ constexpr bool check_coo() {
   return false;
 }
 
-/// Whether a table is a View of rank 2.
 template <class Table>
-constexpr bool check_table() {
-  constexpr bool is_table = [] {
-    if constexpr (Kokkos::is_view<Table>::value) return int(Table::rank) == 2;
-    return false;
-  }();
-  static_assert(is_table, "columns_of takes a table: a Kokkos::View of rank 2, nnz x N");
-  return is_table;
+constexpr bool is_table() {
+  if constexpr (Kokkos::is_view<Table>::value) return int(Table::rank) == 2;
+  return false;
 }
 
 /// The type of make_coo's tensor; void where it takes no such arguments.
@@ -216,7 +211,9 @@ auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& c
 
 template <class Table>
 auto columns_of(Table const& table) {
-  if constexpr (detail::check_table<Table>()) {
+  static_assert(detail::is_table<Table>(),
+                "columns_of takes a table: a Kokkos::View of rank 2, nnz x N");
+  if constexpr (detail::is_table<Table>()) {
     std::vector<decltype(Kokkos::subview(table, Kokkos::ALL, 0))> columns;
     for (std::size_t n = 0; n < table.extent(1); ++n)
       columns.push_back(Kokkos::subview(table, Kokkos::ALL, n));
