@@ -263,10 +263,8 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   auto const a = sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);
   sporades::Vector<Scalar, Memory> const s("sporades::test::scale", shape.columns);
   auto const scale = Kokkos::create_mirror_view(s);
-  std::vector<double> lambda;
   for (std::size_t r = 0; r < shape.columns; ++r) {
     scale(r) = static_cast<Scalar>(r) - Scalar(1.5);
-    lambda.push_back(1.0 / (1.0 + r));
   }
   Kokkos::deep_copy(s, scale);
   Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
@@ -279,7 +277,6 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   sporades::detail::column_sums(exec, A, e, workspace);
   exec.fence();
   auto const sums = on_host(e);
-  double total = 0;
   for (std::size_t r = 0; r < shape.columns; ++r) {
     long double sum = 0, of_a = 0;
     for (std::size_t i = 0; i < shape.rows; ++i) {
@@ -288,10 +285,7 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
     }
     CHECK(std::abs(dots(r) - double(sum)) <= tolerance<double>(shape.rows));
     CHECK(std::abs(sums(r) - double(of_a)) <= tolerance<double>(shape.rows));
-    total += double(sum) * lambda[r];
   }
-  CHECK(std::abs(sporades::detail::weighted_dot(exec, V, A, lambda) - total) <=
-        tolerance<double>(shape.rows * shape.columns));
 
   sporades::detail::scale_columns(exec, A, s);
   exec.fence();
@@ -326,6 +320,36 @@ TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::tes
   if (count > 0) check_launches(exec, [&] { sporades::detail::dot(exec, x, y); });
 }
 
+TEMPLATE_LIST_TEST_CASE("divisions by powers of two are exact, whatever the unit", "[core][dense]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Vector = sporades::Vector<Scalar, typename TestType::MemorySpace>;
+  using Limits = std::numeric_limits<Scalar>;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  int const least = Limits::min_exponent - Limits::digits;  // of the least number above 0
+  int const exponent =
+      GENERATE_COPY(least, least + 1, -Limits::max_exponent, -1, 0, 1, Limits::max_exponent - 1);
+  std::size_t const count = GENERATE(0u, 1u, 33u, 300001u);
+  bool const in_place = GENERATE(false, true);
+  Vector const x("sporades::test::x", count);
+  auto const y = in_place ? x : Vector("sporades::test::y", count);
+  auto const entry = [=](std::size_t p) {  // up to 2^exponent
+    return std::ldexp(2 * sporades::detail::random_entry<Scalar>(1, 0, p, 0) - Scalar(1), exponent);
+  };
+  auto const before = Kokkos::create_mirror_view(x);
+  for (std::size_t p = 0; p < count; ++p) before(p) = entry(p);
+  Kokkos::deep_copy(x, before);
+  sporades::detail::divide_by_power_of_two(exec, x, exponent, y);
+  exec.fence();
+  auto const after = on_host(y);
+  std::size_t wrong = 0;
+  for (std::size_t p = 0; p < count; ++p) wrong += after(p) != std::ldexp(entry(p), -exponent);
+  CAPTURE(exponent, count, in_place);
+  CHECK(wrong == 0);
+  if (count > 0)
+    check_launches(exec, [&] { sporades::detail::divide_by_power_of_two(exec, x, exponent, y); });
+}
+
 TEST_CASE("norms add in double, and NaN is not lost", "[core][dense]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   sporades::Vector<float, Kokkos::HostSpace> const x("sporades::test::x", 20000000);
@@ -350,7 +374,6 @@ TEST_CASE("dense functions refuse shapes that disagree", "[core][dense]") {
   CHECK_THROWS_AS(sporades::detail::multiply(exec, A, S, A), sporades::Error);
   CHECK_THROWS_AS(sporades::detail::scale_columns(exec, A, two), sporades::Error);
   CHECK_THROWS_AS(sporades::detail::column_dots(exec, A, A, two, workspace), sporades::Error);
-  CHECK_THROWS_AS(sporades::detail::weighted_dot(exec, A, A, {1, 2}), sporades::Error);
   CHECK_THROWS_AS(sporades::detail::dot(exec, two, Kokkos::subview(two, std::make_pair(0, 1))),
                   sporades::Error);
 }
@@ -375,14 +398,51 @@ TEMPLATE_LIST_TEST_CASE("dense functions give the same bits on any number of thr
   sporades::detail::multiply(exec, A, S, B);
   exec.fence();
   sporades::test::check_same_bits("multiply " + name, sporades::test::hash_bits(B));
-  std::vector<double> const lambda(shape.columns, 1.25);
-  double const sum = sporades::detail::weighted_dot(exec, A, A, lambda);
-  sporades::test::check_same_bits("weighted_dot " + name,
-                                  sporades::test::hash_bytes(&sum, sizeof sum));
+  Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
+  sporades::detail::column_dots(exec, A, A, d, workspace);
+  exec.fence();
+  sporades::test::check_same_bits("column_dots " + name, sporades::test::hash_bits(d));
   sporades::Vector<Scalar, Memory> const x(A.data(), shape.rows * ((shape.columns + 3) / 4 * 4));
   double const square = sporades::detail::norm_squared(exec, x);
   sporades::test::check_same_bits("norm_squared " + name,
                                   sporades::test::hash_bytes(&square, sizeof square));
+}
+
+TEMPLATE_LIST_TEST_CASE("dense products of long columns give the same bits on every run",
+                        "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  std::size_t const columns = GENERATE(4u, 9u, 10u, 40u), rows = 60000;
+  auto const A = test_matrix<Scalar>(exec, {rows, columns}, 1);
+  auto const S = test_matrix<Scalar>(exec, {columns, columns}, 2);
+  auto const B = sporades::make_matrix<Scalar>(exec, "sporades::test::product", rows, columns);
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G("sporades::test::gram", columns,
+                                                              columns);
+  Kokkos::View<double*, Memory> const d("sporades::test::dots", columns);
+  sporades::Vector<Scalar, Memory> const entries(A.data(), rows * A.stride(0));
+  sporades::detail::Workspace<Memory> workspace;
+  std::vector<std::uint64_t> first;
+  for (int run = 0; run < 12; ++run) {
+    std::vector<std::uint64_t> bits;
+    auto const add = [&](auto const& result) {
+      exec.fence();
+      bits.push_back(sporades::test::hash_bits(result));
+    };
+    sporades::detail::gram(exec, A, G, workspace);
+    add(G);
+    sporades::detail::multiply(exec, A, S, B);
+    add(B);
+    sporades::detail::transposed_product(exec, A, B, G, workspace);
+    add(G);
+    sporades::detail::column_dots(exec, A, B, d, workspace);
+    add(d);
+    double const square = sporades::detail::norm_squared(exec, entries);
+    bits.push_back(sporades::test::hash_bytes(&square, sizeof square));
+    if (run == 0) first = bits;
+    CAPTURE(columns, run);
+    CHECK(bits == first);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 /// The one header that knows Kokkos versions: 3.4 to 5.x under the modern names. Everything else
 /// includes this one and tests no version.
 
+#include <KokkosKernels_config.h>
+
 #include <Kokkos_Core.hpp>
 #include <Kokkos_ScatterView.hpp>
 #include <cstdint>
@@ -77,6 +79,19 @@ inline constexpr bool returns_early = std::is_same_v<ExecutionSpace, Kokkos::Exp
 #else
 template <class ExecutionSpace>
 inline constexpr bool returns_early = false;
+#endif
+
+/// True where functions of Kokkos Kernels take an execution-space instance. Before, they serve
+/// hosts alone, whose instances are all the same.
+inline constexpr bool kernels_take_instances = KOKKOS_VERSION >= 40500;
+
+/// True where Kokkos Kernels hands products of matrices on a GPU to the vendor's BLAS.
+#if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS) || defined(KOKKOSKERNELS_ENABLE_TPL_ROCBLAS)
+template <class ExecutionSpace>
+inline constexpr bool has_vendor_blas = is_gpu<ExecutionSpace>;
+#else
+template <class ExecutionSpace>
+inline constexpr bool has_vendor_blas = false;
 #endif
 
 /// Launch bounds of a kernel: lanes of a team, and how many teams a multiprocessor of a GPU is to

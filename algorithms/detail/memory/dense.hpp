@@ -20,6 +20,7 @@ template <class ExecutionSpace, class Scalar>
 double product_workspace_bytes(std::uint64_t rows, int left, int right) {
   if (rows == 0 || left == 0 || right == 0) return 0;
   auto const entries = static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right);
+  if (vendor_sums_products<ExecutionSpace, Scalar>(rows, entries)) return 0;
   if constexpr (is_gpu<ExecutionSpace>) {
     using Kernel = GramTeams<ExecutionSpace, Scalar, false>;
     auto const panels = [](int columns) {

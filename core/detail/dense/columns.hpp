@@ -147,7 +147,9 @@ void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, R
 }
 
 /// A(i, r) *= s(r). A: I x R, s: R of A's scalar type. Enqueued on exec, does not fence.
-/// Throws Error if the shapes disagree.
+/// Throws Error if the shapes disagree. KokkosBlas::scal gives the same bits and takes, on an H200
+/// with 16 million rows of 4, 16 and 32 columns, 2.4, 5.4 and 7.7 times as long in float, and 2.3,
+/// 3.9 and 3.9 times in double; on CPUs 2.1 to 11 times for 16 to 128 columns (0.25 to 0.7 for 4).
 template <class ExecutionSpace, class MatrixType, class VectorType>
 void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType const& s) {
   using Scalar = typename MatrixType::non_const_value_type;
@@ -164,8 +166,9 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
 }
 
 /// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.
-/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence but where the workspace grows.
-/// Throws Error if the shapes disagree.
+/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence except where the workspace grows.
+/// Throws Error if the shapes disagree. KokkosBlas::dot of matrices gave other bits on each run of
+/// an H200, and takes 3.2 to 12 times as long there for 16 million rows of 16 and 32 columns.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
                  Workspace<Memory>& workspace) {
@@ -175,32 +178,14 @@ void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Outp
   sum_columns<true>(exec, "sporades::dense::column_dots", V, A, d, workspace);
 }
 
-/// d(r) = sum_i A(i, r), as column_dots.
+/// d(r) = sum_i A(i, r), as column_dots. KokkosBlas::sum: other bits on each run, too, and 2.9 to
+/// 8.7 times the time.
 template <class ExecutionSpace, class MatrixType, class Output, class Memory>
 void column_sums(ExecutionSpace const& exec, MatrixType const& A, Output const& d,
                  Workspace<Memory>& workspace) {
   expects(d.extent(0) == A.extent(1), "column_sums: A has ", A.extent(1), " columns, d has ",
           d.extent(0), " entries");
   sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, workspace);
-}
-
-/// sum_ir V(i, r) A(i, r) lambda(r), lambda: R numbers on the host. Fences exec.
-template <class ExecutionSpace, class Left, class Right>
-double weighted_dot(ExecutionSpace const& exec, Left const& V, Right const& A,
-                    std::vector<double> const& lambda) {
-  using Memory = typename ExecutionSpace::memory_space;
-  expects(lambda.size() == A.extent(1), "weighted_dot: A has ", A.extent(1),
-          " columns, lambda has ", lambda.size(), " entries");
-  Workspace<Memory> workspace;
-  auto const d = uninitialized<Kokkos::View<double*, Memory>>(exec, "sporades::dense::weighted_dot",
-                                                              A.extent(1));
-  column_dots(exec, V, A, d, workspace);
-  auto const host = Kokkos::create_mirror_view(d);
-  Kokkos::deep_copy(exec, host, d);
-  fence(exec, "sporades::dense::weighted_dot");
-  double sum = 0;
-  for (std::size_t r = 0; r < lambda.size(); ++r) sum += host(r) * lambda[r];
-  return sum;
 }
 
 }  // namespace sporades::detail

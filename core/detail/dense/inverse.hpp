@@ -213,6 +213,9 @@ void invert_on_host(ExecutionSpace const& exec, Input const& H, double ridge, Ou
 /// workspace grows; a GPU's n > 256, which is too much for one team, and the CPUs' matrices go to
 /// LAPACK on the host (inverse_or_pseudo_inverse), which fences. Throws Error if the shapes
 /// disagree.
+/// KokkosLapack::gesv (cuSOLVER on an H200) takes 6.7, 4.4 and 2.1 times as long for n = 16, 32 and
+/// 64, and 0.65 and 0.14 times for 128 and 256; it allocates and fences in each call, and does not
+/// say which matrices are numerically singular.
 template <class ExecutionSpace, class Input, class Output, class Flag, class Memory>
 void invert_system(ExecutionSpace const& exec, Input const& H, double ridge, Output const& inverse,
                    Flag const& singular, Workspace<Memory>& workspace) {

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <sporades/core/detail/dense/sums.hpp>
+#include <limits>
+#include <sporades/core/detail/dense/blas.hpp>
+#include <sporades/core/error.hpp>
 
 namespace sporades::detail {
-/// y(p) = x(p) / unit
-template <class Input, class Output>
-struct DivideBy {
-  Input x;
-  Output y;
-  typename Output::non_const_value_type unit;
-  KOKKOS_FUNCTION void operator()(std::uint64_t p) const { y(p) = x(p) / unit; }
-};
 
 /// The e with 2^e <= |x| < 2^(e + 1); 0 of 0 and of what is not finite.
 inline int binary_exponent(double x) {
@@ -21,18 +16,23 @@ inline int binary_exponent(double x) {
 }
 
 /// y(p) = x(p) 2^-exponent, exactly except where the result is below the least normal number; y may
-/// be x. With exponent = binary_exponent(max_abs(exec, x)) the largest magnitude lies in [1, 2), so
-/// that neither squares nor products of a few numbers leave the range of Scalar. Enqueued on exec.
-/// Throws Error if the lengths differ.
+/// be x, both are contiguous. With exponent = binary_exponent(max_abs(exec, x)) the largest
+/// magnitude lies in [1, 2), so that neither squares nor products of a few numbers leave the range
+/// of Scalar. Enqueued on exec. Throws Error if the lengths differ.
 template <class ExecutionSpace, class Input, class Output>
 void divide_by_power_of_two(ExecutionSpace const& exec, Input const& x, int exponent,
                             Output const& y) {
   using Scalar = typename Output::non_const_value_type;
   expects(x.extent(0) == y.extent(0), "divide_by_power_of_two: x has ", x.extent(0),
           " entries, y has ", y.extent(0));
-  Kokkos::parallel_for(
-      "sporades::dense::divide_by_power_of_two", Range<ExecutionSpace>(exec, 0, x.extent(0)),
-      DivideBy<Input, Output>{x, y, static_cast<Scalar>(std::ldexp(1.0, exponent))});
+  auto const scale = [&](int power, Scalar const* from) {
+    Blas<ExecutionSpace, Scalar>::scale(exec, static_cast<Scalar>(std::ldexp(1.0, power)), from,
+                                        y.data(), y.extent(0));
+  };
+  // Numbers below the least normal one grow by powers that a Scalar does not hold: in two steps.
+  int const first = std::min(-exponent, std::numeric_limits<Scalar>::max_exponent - 1);
+  scale(first, x.data());
+  if (first != -exponent) scale(-exponent - first, y.data());
 }
 
 }  // namespace sporades::detail
