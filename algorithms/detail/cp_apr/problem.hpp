@@ -95,7 +95,7 @@ double unit_of_counts(ExecutionSpace const& exec, Values const& values, double l
         if (values(p) > 0 && values(p) < smallest) smallest = values(p);
       },
       Kokkos::Min<Scalar>(least));
-  int const exponent = std::max({std::ilogb(least), std::ilogb(largest) - 64, -1022});
+  int const exponent = std::max({std::ilogb(least), binary_exponent(largest) - 64, -1022});
   return std::ldexp(1.0, std::min(exponent, 0));
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/tile.hpp>
@@ -269,7 +268,7 @@ struct MirrorUpper {
 template <class ExecutionSpace, class Scalar>
 bool vendor_sums_products(std::uint64_t rows, std::uint64_t results) {
   return has_vendor_blas<ExecutionSpace> && std::is_same_v<Scalar, double> && results >= 100 &&
-         rows <= std::numeric_limits<int>::max();
+         rows <= most_blas_rows;
 }
 
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>

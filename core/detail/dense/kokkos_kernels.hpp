@@ -54,8 +54,10 @@ template <class ExecutionSpace, class Scalar>
 Scalar Blas<ExecutionSpace, Scalar>::dot([[maybe_unused]] ExecutionSpace const& exec,
                                          Scalar const* x, Scalar const* y, std::size_t count) {
   using In = Numbers<ExecutionSpace, Scalar const>;
-  if constexpr (is_gpu<ExecutionSpace>) return KokkosBlas::dot(exec, In(x, count), In(y, count));
-  return 0;
+  if constexpr (is_gpu<ExecutionSpace>)
+    return KokkosBlas::dot(exec, In(x, count), In(y, count));
+  else
+    return 0;
 }
 
 template <class ExecutionSpace, class Scalar>

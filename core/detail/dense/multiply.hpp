@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/tile.hpp>
@@ -86,8 +85,7 @@ struct MultiplyRows {
 /// and 4.2.
 template <class ExecutionSpace, class Scalar>
 bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
-  return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 &&
-         rows <= std::numeric_limits<int>::max();
+  return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 && rows <= most_blas_rows;
 }
 
 /// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no

@@ -96,7 +96,7 @@ double norm_squared(ExecutionSpace const& exec, VectorType const& x) {
   return dot(exec, x, x);
 }
 
-/// max_p |x(p)|, 0 of nothing. x contiguous, without NaN. Fences exec.
+/// max_p |x(p)|, 0 of nothing; NaN or some |x(p)| where x holds NaN. x contiguous. Fences exec.
 template <class ExecutionSpace, class VectorType>
 auto max_abs(ExecutionSpace const& exec, VectorType const& x) {
   using Scalar = typename VectorType::non_const_value_type;
