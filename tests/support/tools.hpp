@@ -160,10 +160,9 @@ inline bool is_our_label(std::string const& label) {
   return std::regex_match(label, pattern);
 }
 
-/// Runs function and tests that it launched something or entered a region (as calls of Kokkos
-/// Kernels to other libraries do), that every kernel and
-/// View carries a label of ours, that every kernel ran on exec, and that nothing fenced the whole
-/// backend.
+/// Runs function and tests that it launched something or entered a region (as Kokkos Kernels does
+/// for other libraries), that every kernel and View carries a label of ours, that every kernel ran
+/// on exec, and that nothing fenced the whole backend.
 template <class ExecutionSpace, class Function>
 Recording check_launches(ExecutionSpace const& exec, Function const& function) {
   auto const recording = record(function);
