@@ -18,8 +18,8 @@ struct Shape {
 };
 
 std::vector<Shape> shapes() {
-  return {{0, 3},     {1, 1},     {3, 3},    {257, 4},  {1000, 16},
-          {5003, 17}, {40000, 8}, {700, 33}, {300, 130}};
+  return {{0, 3},     {0, 40},    {1, 1},     {3, 3},    {257, 4},
+          {1000, 16}, {5003, 17}, {40000, 8}, {700, 33}, {300, 130}};
 }
 
 /// Entries in [-0.5, 0.5), other ones for each seed. Rows padded and aligned, or one after another.
@@ -200,7 +200,10 @@ TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", spora
   auto const S = test_matrix<Scalar>(exec, {shape.columns, columns}, 2, padded);
   auto const A = test_matrix<Scalar>(exec, {shape.rows, columns}, 3, padded);
   auto const before = on_host(A);
-  check_launches(exec, [&] { sporades::detail::multiply(exec, V, S, A, adds); });
+  if (shape.rows > 0)
+    check_launches(exec, [&] { sporades::detail::multiply(exec, V, S, A, adds); });
+  else
+    sporades::detail::multiply(exec, V, S, A, adds);
   exec.fence();
   auto const v = on_host(V), s = on_host(S), a = on_host(A);
   double worst = 0;
@@ -263,9 +266,7 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   auto const a = sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, A);
   sporades::Vector<Scalar, Memory> const s("sporades::test::scale", shape.columns);
   auto const scale = Kokkos::create_mirror_view(s);
-  for (std::size_t r = 0; r < shape.columns; ++r) {
-    scale(r) = static_cast<Scalar>(r) - Scalar(1.5);
-  }
+  for (std::size_t r = 0; r < shape.columns; ++r) scale(r) = static_cast<Scalar>(r) - Scalar(1.5);
   Kokkos::deep_copy(s, scale);
   Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
   sporades::detail::Workspace<Memory> workspace;
@@ -299,9 +300,12 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
 TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  using Vector = sporades::Vector<Scalar, typename TestType::MemorySpace>;
   auto const count = GENERATE(0u, 1u, 31u, 32u, 33u, 2047u, 2048u, 2049u, 65537u, 300001u);
-  sporades::Vector<Scalar, typename TestType::MemorySpace> const x("sporades::test::x", count),
-      y("sporades::test::y", count);
+  // x begins in the middle of a View whose other entries are larger.
+  Vector const owner("sporades::test::x", count + 2), y("sporades::test::y", count);
+  Kokkos::deep_copy(owner, Scalar(9));
+  Vector const x = Kokkos::subview(owner, std::make_pair(1u, count + 1));
   auto const hx = Kokkos::create_mirror_view(x), hy = Kokkos::create_mirror_view(y);
   double xy = 0, xx = 0;
   Scalar largest = 0;
@@ -317,7 +321,45 @@ TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::tes
   CHECK(std::abs(sporades::detail::dot(exec, x, y) - xy) <= 1e-13 * (1 + std::sqrt(double(count))));
   CHECK(std::abs(sporades::detail::norm_squared(exec, x) - xx) <= 1e-13 * (1 + double(count)));
   CHECK(sporades::detail::max_abs(exec, x) == largest);
-  if (count > 0) check_launches(exec, [&] { sporades::detail::dot(exec, x, y); });
+  auto const run = [&] {
+    sporades::detail::dot(exec, x, y);
+    sporades::detail::max_abs(exec, x);
+  };
+  if (count > 0)
+    check_launches(exec, run);
+  else
+    CHECK(sporades::test::record(run).inside.empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("the largest magnitude beside NaN is NaN or that of some number",
+                        "[core][dense]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  unsigned const count = GENERATE(1u, 2u, 33u, 5000u);
+  unsigned const every = GENERATE(1u, 2u, 7u, 4999u);  // which entries are NaN, from which one on
+  unsigned const from = GENERATE(0u, 1u);
+  sporades::Vector<Scalar, typename TestType::MemorySpace> const x("sporades::test::x", count);
+  auto const host = Kokkos::create_mirror_view(x);
+  for (unsigned p = 0; p < count; ++p)
+    host(p) = p % every == from % every ? std::numeric_limits<Scalar>::quiet_NaN() : -Scalar(p);
+  Kokkos::deep_copy(x, host);
+  Scalar const largest = sporades::detail::max_abs(exec, x);
+  bool is_one = std::isnan(largest);
+  for (unsigned p = 0; p < count; ++p) is_one = is_one || std::abs(host(p)) == largest;
+  CAPTURE(count, every, from, largest);
+  CHECK(is_one);
+}
+
+TEMPLATE_LIST_TEST_CASE("without a vendor's BLAS its products throw", "[core][dense]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  if (sporades::detail::has_vendor_blas<Exec>) return;
+  Exec const exec{};
+  auto const A = test_matrix<Scalar>(exec, {3, 3}, 1), B = test_matrix<Scalar>(exec, {3, 3}, 2);
+  using Blas = sporades::detail::Blas<Exec, Scalar>;
+  CHECK_THROWS_AS(Blas::multiply(exec, A, A, B, false), sporades::Error);
+  CHECK_THROWS_AS(Blas::transposed_product(exec, A, A, B), sporades::Error);
 }
 
 TEMPLATE_LIST_TEST_CASE("divisions by powers of two are exact, whatever the unit", "[core][dense]",

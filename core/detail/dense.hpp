@@ -4,7 +4,7 @@
 
 /// Dense arithmetic on tall matrices (factors) and long vectors (values), for every execution
 /// space. Everything is summed over blocks that the shape alone gives, in a fixed order, level by
-/// level: the same bits on every run and on any number of threads.
+/// level, or by a library that does so: the same bits on every run and on any number of threads.
 #include <sporades/core/detail/dense/columns.hpp>   // scale_columns, column_dots, column_sums
 #include <sporades/core/detail/dense/gram.hpp>      // gram, transposed_product
 #include <sporades/core/detail/dense/inverse.hpp>   // invert_system

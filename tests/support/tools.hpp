@@ -162,7 +162,7 @@ inline bool is_our_label(std::string const& label) {
 
 /// Runs function and tests that it launched something or entered a region (as Kokkos Kernels does
 /// for other libraries), that every kernel and View carries a label of ours, that every kernel ran
-/// on exec, and that nothing fenced the whole backend.
+/// on exec, that nothing fenced the whole backend, and that no region is left open.
 template <class ExecutionSpace, class Function>
 Recording check_launches(ExecutionSpace const& exec, Function const& function) {
   auto const recording = record(function);
@@ -186,6 +186,7 @@ Recording check_launches(ExecutionSpace const& exec, Function const& function) {
     INFO("fence " << label);
     CHECK(label.find("Global Fence") == std::string::npos);
   }
+  CHECK(recording.inside.empty());
   return recording;
 }
 

@@ -127,7 +127,7 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   for (auto dim : X.dims)
     start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
   count.pass(start + 8.0 * R * R);
-  count.pass(dot_bytes(shape.nnz));
+  count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
   auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
   count.pass(summed.value_bytes());  // scaled
   count_products<Scalar>(exec, count, X, summed, options, tuples);

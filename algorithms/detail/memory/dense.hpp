@@ -45,7 +45,9 @@ double column_workspace_bytes(std::uint64_t rows, int columns) {
 }
 
 /// dot and norm_squared of so many entries.
-inline double dot_bytes(double entries) {
+template <class ExecutionSpace, class Scalar>
+double dot_bytes(double entries) {
+  if (blas_sums_vectors<ExecutionSpace, Scalar>()) return 0;
   return 8 * (2 * std::ceil(entries / 2048) * 32 + 64);
 }
 

@@ -122,7 +122,7 @@ MemoryNeed tucker_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
     count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
     count.release(workspace);
   }
-  count.pass(dot_bytes(shape.nnz));
+  count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
   auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
   count.pass(summed.value_bytes());  // scaled
   auto const products =

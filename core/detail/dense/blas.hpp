@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <sporades/core/detail/kokkos.hpp>
+#include <type_traits>
 
 namespace sporades::detail {
 
@@ -12,40 +13,41 @@ namespace sporades::detail {
 inline constexpr std::uint64_t most_blas_rows = std::numeric_limits<int>::max();
 
 /// What the library calls of Kokkos Kernels. Defined in kokkos_kernels.hpp, whose includes are slow
-/// to compile: it is compiled into the library, once for each execution space and scalar type.
+/// to compile. The library holds it for each of its execution spaces, in float and in double,
+/// whatever SPORADES_SCALARS says.
 ///
-/// Used is what gives the same bits on every run and on any number of threads. Kernels of ours do
-/// the rest, and what they do faster; the figures stand beside them. Not used are, therefore:
-///   - sums of columns and vectors on hosts, whose order depends on the number of threads;
-///   - `dot` and `sum` of the columns of matrices on GPUs, which add by atomics: other bits on each
-///     run of an H200;
-///   - sums of floats, which Kokkos Kernels adds in float, and the library in double;
-///   - products of blocks of rows on hosts, one thread each. `KokkosBatched::SerialGemm` takes 1.6
-///     to 7 times as long as our kernels (EPYC with AVX-512). `KokkosBlas::gemm` takes 0.5 to 2.5
-///     times as long with OpenBLAS, and 5 to 17 times with the reference BLAS; its bits depend on
-///     which BLAS it is, and each call opens a profiling region, which Kokkos Tools does not expect
-///     of several threads at once.
+/// The library calls what gives the same bits on every run and on any number of threads, and is as
+/// fast as kernels of ours or faster; figures stand beside those. Therefore it does not call
+///   - sums of columns and of vectors on hosts: their order depends on the number of threads;
+///   - `dot` and `sum` of the columns of matrices on GPUs, which add by atomics: their bits change
+///     from run to run;
+///   - sums of floats: Kokkos Kernels adds them in float, and the library in double;
+///   - products on hosts, in blocks of rows that have a thread each. `KokkosBatched::SerialGemm`
+///     takes 1.7 to 6.9 times as long as our kernels (EPYC with AVX-512). `KokkosBlas::gemm` takes
+///     0.58 to 2.3 times as long with OpenBLAS, and 5 to 17 times with the reference BLAS; its bits
+///     depend on which BLAS it is, and each call opens a profiling region, which Kokkos Tools does
+///     not expect of several threads at once.
 template <class ExecutionSpace, class Scalar>
 struct Blas {
   static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
-                "The library holds its calls of Kokkos Kernels for float and double.");
+                "Decompositions take values of float or double, as Kokkos Kernels does.");
   using Memory = typename ExecutionSpace::memory_space;
   using ConstMatrix = Kokkos::View<Scalar const**, Kokkos::LayoutRight, Memory>;
   using Matrix = Kokkos::View<Scalar**, Kokkos::LayoutRight, Memory>;
 
-  /// max_p |x(p)|, 0 of nothing; NaN or some |x(p)| where x holds NaN. Fences exec.
+  /// max_p |x(p)|, 0 of nothing. Where x holds NaN: NaN, or the |x(p)| of some number. Fences exec.
   static Scalar max_abs(ExecutionSpace const& exec, Scalar const* x, std::size_t count);
 
   /// y(p) = factor x(p); y may be x. Enqueued on exec.
   static void scale(ExecutionSpace const& exec, Scalar factor, Scalar const* x, Scalar* y,
                     std::size_t count);
 
-  /// sum_p x(p) y(p), summed in Scalar; for GPUs. Fences exec.
+  /// sum_p x(p) y(p), summed in Scalar; on GPUs with the same bits on every run. Fences exec.
   static Scalar dot(ExecutionSpace const& exec, Scalar const* x, Scalar const* y,
                     std::size_t count);
 
-  /// C = A B, or C += A B where `adds`; where has_vendor_blas. At most most_blas_rows rows; C
-  /// shares no memory with A or B. Enqueued on exec.
+  /// C = A B, or C += A B where `adds`. At most most_blas_rows rows; C shares no memory with A or
+  /// B. Enqueued on exec. Throws Error unless has_vendor_blas<ExecutionSpace>.
   static void multiply(ExecutionSpace const& exec, ConstMatrix const& A, ConstMatrix const& B,
                        Matrix const& C, bool adds);
 

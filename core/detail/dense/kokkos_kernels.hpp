@@ -6,14 +6,16 @@
 #include <KokkosBlas1_nrminf.hpp>
 #include <KokkosBlas1_scal.hpp>
 #include <KokkosBlas3_gemm.hpp>
+#include <limits>
 #include <sporades/core/detail/dense/blas.hpp>
+#include <sporades/core/error.hpp>
 #include <utility>
 
 /// The definitions of Blas, for the sources that kokkos_kernels.eti.in makes, and no others.
 
 namespace sporades::detail {
 
-/// So many numbers of a space's memory; of its device, so that Kokkos Kernels runs there.
+/// A vector in a space's memory. Its device is the space's, so that Kokkos Kernels runs there.
 template <class ExecutionSpace, class Scalar>
 using Numbers =
     Kokkos::View<Scalar*, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
@@ -32,11 +34,15 @@ auto transposed(MatrixType const& A) {
 template <class ExecutionSpace, class Scalar>
 Scalar Blas<ExecutionSpace, Scalar>::max_abs(ExecutionSpace const& exec, Scalar const* x,
                                              std::size_t count) {
+  if (count == 0) return 0;  // nrminf would leave a profiling region open
   Numbers<ExecutionSpace, Scalar const> const in(x, count);
+  Scalar largest;
   if constexpr (kernels_take_instances)
-    return KokkosBlas::nrminf(exec, in);
+    largest = KokkosBlas::nrminf(exec, in);
   else
-    return KokkosBlas::nrminf(in);
+    largest = KokkosBlas::nrminf(in);
+  // The lowest number, where Kokkos' Max begins, is left where all of x is NaN.
+  return largest >= 0 ? largest : std::numeric_limits<Scalar>::quiet_NaN();
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -51,18 +57,20 @@ void Blas<ExecutionSpace, Scalar>::scale(ExecutionSpace const& exec, Scalar fact
 }
 
 template <class ExecutionSpace, class Scalar>
-Scalar Blas<ExecutionSpace, Scalar>::dot([[maybe_unused]] ExecutionSpace const& exec,
-                                         Scalar const* x, Scalar const* y, std::size_t count) {
+Scalar Blas<ExecutionSpace, Scalar>::dot(ExecutionSpace const& exec, Scalar const* x,
+                                         Scalar const* y, std::size_t count) {
   using In = Numbers<ExecutionSpace, Scalar const>;
-  if constexpr (is_gpu<ExecutionSpace>)
+  if constexpr (kernels_take_instances)
     return KokkosBlas::dot(exec, In(x, count), In(y, count));
   else
-    return 0;
+    return KokkosBlas::dot(In(x, count), In(y, count));
 }
 
 template <class ExecutionSpace, class Scalar>
 void Blas<ExecutionSpace, Scalar>::multiply(ExecutionSpace const& exec, ConstMatrix const& A,
                                             ConstMatrix const& B, Matrix const& C, bool adds) {
+  expects(has_vendor_blas<ExecutionSpace>, "Blas::multiply: ", ExecutionSpace::name(),
+          " has no vendor's BLAS");
   // As C^T = B^T A^T, by columns, as the vendors' libraries have it.
   if constexpr (has_vendor_blas<ExecutionSpace>)
     KokkosBlas::gemm(exec, "N", "N", Scalar(1), transposed(B), transposed(A), Scalar(adds),
@@ -73,6 +81,8 @@ template <class ExecutionSpace, class Scalar>
 void Blas<ExecutionSpace, Scalar>::transposed_product(ExecutionSpace const& exec,
                                                       ConstMatrix const& A, ConstMatrix const& B,
                                                       Matrix const& C) {
+  expects(has_vendor_blas<ExecutionSpace>, "Blas::transposed_product: ", ExecutionSpace::name(),
+          " has no vendor's BLAS");
   // As C^T = B^T A. With "T" as the first flag Kokkos Kernels adds small products by atomics.
   if constexpr (has_vendor_blas<ExecutionSpace>)
     KokkosBlas::gemm(exec, "N", "T", Scalar(1), transposed(B), transposed(A), Scalar(0),
@@ -80,3 +90,5 @@ void Blas<ExecutionSpace, Scalar>::transposed_product(ExecutionSpace const& exec
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/kokkos_kernels.hpp>

@@ -78,11 +78,11 @@ struct MultiplyRows {
   }
 };
 
-/// True where the vendor's BLAS is faster: on GPUs where V's rows are longer than 128 bytes. On an
-/// H200, with 16 million rows, our kernel takes these fractions of its time for square S: with 4,
-/// 16, 24 and 32 columns 0.25, 0.54, 0.78 and 0.78 in float, and 0.36, 0.87, 1.6 and 2.2 in double;
-/// with 128 columns and a million rows 1.3 and 5.0; for S of 1024 x 32 and 160,000 rows 1.6
-/// and 4.2.
+/// True where the vendor's BLAS multiplies: on GPUs where V's rows are longer than 128 bytes. On an
+/// H200 our kernel takes these multiples of its time: with 16 million rows and square S of 4, 16,
+/// 24 and 32 columns 0.25, 0.54, 0.78 and 0.78 in float, and 0.36, 0.87, 1.6 and 2.2 in double;
+/// with a million rows and 64 and 128 columns 1.1 and 1.3 in float, and 3.7 and 5.0 in double; with
+/// 160,000 rows and S of 1024 x 32 1.6 in float and 4.2 in double.
 template <class ExecutionSpace, class Scalar>
 bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
   return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 && rows <= most_blas_rows;
@@ -93,7 +93,8 @@ bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
 /// vendor_multiplies: the same bits on every run and on any number of threads. Enqueued on exec,
 /// does not fence. 2 I R Q flops. Throws Error if the shapes disagree. On hosts this is not
 /// KokkosBlas::gemm: with OpenBLAS its bits differ between one and two threads for 8 and 17
-/// columns.
+/// columns; KokkosBatched::SerialGemm, a thread for each block of rows, takes 3.2 to 6.9 times as
+/// long for 4 to 128 columns (EPYC with AVX-512).
 template <class ExecutionSpace, class Left, class Right, class Output>
 void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A,
               bool adds = false) {
@@ -102,10 +103,11 @@ void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output 
           "multiply: V is ", V.extent(0), " x ", V.extent(1), ", S is ", S.extent(0), " x ",
           S.extent(1), ", A is ", A.extent(0), " x ", A.extent(1));
   expects(A.data() != V.data() || A.data() == nullptr, "multiply: A and V share memory");
-  if (vendor_multiplies<ExecutionSpace, Scalar>(V.extent(0), V.extent(1))) {
-    Blas<ExecutionSpace, Scalar>::multiply(exec, V, S, A, adds);
-    return;
-  }
+  if constexpr (has_vendor_blas<ExecutionSpace>)
+    if (vendor_multiplies<ExecutionSpace, Scalar>(V.extent(0), V.extent(1))) {
+      Blas<ExecutionSpace, Scalar>::multiply(exec, V, S, A, adds);
+      return;
+    }
   for_packed<ExecutionSpace>(
       [&](auto packed) {
         MultiplyRows<ExecutionSpace, Scalar, packed()> const kernel{V, S, A, adds};

@@ -9,7 +9,6 @@
 #include <sporades/core/error.hpp>
 
 namespace sporades::detail {
-
 /// The e with 2^e <= |x| < 2^(e + 1); 0 of 0 and of what is not finite.
 inline int binary_exponent(double x) {
   return x == 0 || !std::isfinite(x) ? 0 : std::ilogb(x);
