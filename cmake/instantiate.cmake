@@ -5,7 +5,8 @@
 # sporades such as
 #   @extern@ template void mttkrp<@ExecutionSpace@, @Scalar@, @Index@>(...);
 # with any of @ExecutionSpace@, @MemorySpace@ (that space's own), @Scalar@ and @Index@; lines that
-# begin with // are dropped. They become
+# begin with // are dropped. (@AnyExecutionSpace@: a space of any device of Kokkos, whether the
+# library is compiled for it or not.) They become
 #   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for each of sporades_compiled_devices
 #     x SPORADES_SCALARS x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
 #   - <build>/eti/mttkrp-host-<scalar>.cpp (and -cuda-, -hip-) in the library, which define them.
@@ -46,6 +47,7 @@ endfunction()
 # Appends every declaration of the template, with its names filled in, to the variable that result
 # names, less those in the list that done names.
 function(sporades_append_instances result done template extern ExecutionSpace Scalar)
+  set(AnyExecutionSpace ${ExecutionSpace})
   set(MemorySpace Kokkos::HostSpace)
   if(ExecutionSpace MATCHES "Cuda|HIP|SYCL")
     set(MemorySpace ${ExecutionSpace}::memory_space)
@@ -95,13 +97,18 @@ function(sporades_instantiate header template_file)
     set(scalars ${SPORADES_SCALARS})
   endif()
 
+  set(devices ${sporades_compiled_devices})
+  if(template MATCHES "@AnyExecutionSpace@")
+    set(devices ${Kokkos_DEVICES})
+  endif()
+
   set(licence "// SPDX-FileCopyrightText: Sporades contributors\n// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n// Made by CMake from ${template_file}.\n")
   set(declarations)
   set(declared)
   set(defined)
   foreach(scalar IN LISTS scalars)
     set(host)  # kernels of all host spaces are the same code: one source compiles it once
-    foreach(device IN LISTS sporades_compiled_devices)
+    foreach(device IN LISTS devices)
       sporades_execution_space(${device} space)
       sporades_append_instances(declarations declared "${template}" extern ${space} ${scalar})
       set(definitions)

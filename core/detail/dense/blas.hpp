@@ -13,8 +13,8 @@ namespace sporades::detail {
 inline constexpr std::uint64_t most_blas_rows = std::numeric_limits<int>::max();
 
 /// What the library calls of Kokkos Kernels. Defined in kokkos_kernels.hpp, whose includes are slow
-/// to compile. The library holds it for each of its execution spaces, in float and in double,
-/// whatever SPORADES_SCALARS says.
+/// to compile. The library holds it for every execution space of Kokkos, in float and in double,
+/// whatever SPORADES_ENABLE_SERIAL and SPORADES_SCALARS say.
 ///
 /// The library calls what gives the same bits on every run and on any number of threads, and is as
 /// fast as kernels of ours or faster; figures stand beside those. Therefore it does not call
