@@ -116,7 +116,7 @@ void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const&
   auto const partial = workspace.template get<double>(
       exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
   ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
-  Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, kernel.items()), kernel);
+  launch_items(exec, label, kernel.items(), kernel);
   sum_and_store(exec, partial.data(), blocks.count, R, StoreDot<Output>{d});
 }
 
