@@ -32,10 +32,12 @@ inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
   return modes;
 }
 
-/// On GPUs, where many slices are under way at once, not the longest of the other modes comes first
-/// but the one whose slices read the fewest rows of U, each of a slice's once: as many as there are
-/// pairs of indices in the two modes. Where the rows of a slice do not stay in a cache, each
-/// nonzero is taken to read one. row_bytes: of U.
+/// The order of the other modes. On GPUs many slices are under way at once. There the first mode is
+/// the one whose slices read the fewest rows of U:
+/// - as many as there are pairs of indices in the two modes, where the rows of a slice stay in a
+///   cache, so that each is read once a slice;
+/// - one a nonzero elsewhere.
+/// On hosts the longest mode is first. row_bytes: of U.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 class SpttmModeOrders {
  public:

@@ -22,7 +22,7 @@ struct TtmChainBuffers {
   std::uint64_t bytes() const { return carry.bytes() + scratch.extent(0) * sizeof(Scalar); }
 };
 
-/// What lies there becomes tile where that is fresh, else plus tile.
+/// Writes the tile where memory is fresh; adds it to what is there otherwise.
 template <class Scalar, int width>
 KOKKOS_FORCEINLINE_FUNCTION void add_tile(Scalar* to, bool fresh, Tile<Scalar, width> tile) {
   if (!fresh) tile.add(load_tile<Scalar, width>(to));

@@ -82,8 +82,8 @@ inline ChainCost cheapest_tree(TupleCounts const& tuples, std::vector<int> const
   return cost;
 }
 
-/// Numbers of the two memories between which the results of semi_sparse alternate, but for the last
-/// result itself, which is the product.
+/// Numbers of the two memories between which the results of semi_sparse alternate, without the last
+/// result, which is the product.
 inline double numbers_between(TupleCounts const& tuples, std::vector<int> const& ranks,
                               std::vector<int> const& modes) {
   double most[2] = {0, 0}, block = 1;

@@ -63,8 +63,8 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
   return chain;
 }
 
-/// Numbers that results of the two memories need at least: those that alternate from the last one
-/// back, which lies in the first.
+/// Numbers that a memory (0 or 1) needs at least. Results alternate between the two; the last one is
+/// in memory 0.
 template <class Scalar, class Index, class MemorySpace>
 std::size_t numbers_of(SemiSparseChain<Scalar, Index, MemorySpace> const& chain, int memory) {
   std::size_t most = 0;
@@ -93,7 +93,7 @@ struct ClearPadding {
   }
 };
 
-/// Strategy `semi_sparse`. Y: where the last result lies, with its padding.
+/// Strategy `semi_sparse`. Y: memory of the last result, with its padding.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void ttm_chain_semi_sparse(ExecutionSpace const& exec,
                            SemiSparseChain<Scalar, Index, MemorySpace> const& chain,
