@@ -155,8 +155,10 @@ void wrong_types() {
   cp_als(exec, given<AnyCooTensor<double>>(), als);
   // says: the tensor must be a CooTensor: make_coo makes one of Views
   make_cp_apr_problem(exec, model, CpAprOptions());
-  // says: after a CooTensor and the options comes an observer: a function that takes
+  // says: the last argument is an observer: a function that takes an IterationInfo and returns
   cp_als(exec, X, als, [](int) { return true; });
+  // says: the last argument is an observer: a function that takes an IterationInfo and returns
+  cp_als(exec, als_problem, als, als_state, [](IterationInfo const&) {});
   // says: the state must be one of this method
   cp_als(exec, als_problem, als, apr_state);
   // says: the second argument must be a CooTensor, or the problem that

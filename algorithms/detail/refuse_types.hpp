@@ -9,14 +9,20 @@
 
 namespace sporades::detail {
 
+/// The sentence for what is no observer.
+template <class Given>
+constexpr void refuse_observer() {
+  static_assert(never<Given>,
+                "the last argument is an observer: a function that takes an IterationInfo and "
+                "returns a bool, true to go on");
+}
+
 /// The sentence for an observer of another type, a state that does not fit the problem, or a
 /// problem of another method.
 template <class Problem, class State, bool is_problem, bool is_state>
 constexpr void refuse_problem() {
   if constexpr (is_instance<std::remove_const_t<Problem>, CooTensor>)
-    static_assert(never<State>,
-                  "after a CooTensor and the options comes an observer: a function that takes an "
-                  "IterationInfo and returns a bool, true to go on");
+    refuse_observer<State>();
   else if constexpr (std::is_const_v<Problem>)
     static_assert(never<Problem>, "the problem must not be const: its buffers are written");
   else if constexpr (!is_problem)

@@ -43,4 +43,13 @@ CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace
   return {};
 }
 
+template <class ExecutionSpace, class Problem, class State, class Given,
+          class = std::enable_if_t<!std::is_convertible_v<Given, Observer>>>
+CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&, Problem&,
+                                                                  CpAlsOptions const&, State&,
+                                                                  Given const&) {
+  detail::refuse_observer<Given>();
+  return {};
+}
+
 }  // namespace sporades

@@ -35,4 +35,13 @@ CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace
   return {};
 }
 
+template <class ExecutionSpace, class Problem, class State, class Given,
+          class = std::enable_if_t<!std::is_convertible_v<Given, Observer>>>
+CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&, Problem&,
+                                                                  CpAprOptions const&, State&,
+                                                                  Given const&) {
+  detail::refuse_observer<Given>();
+  return {};
+}
+
 }  // namespace sporades

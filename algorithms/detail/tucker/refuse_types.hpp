@@ -43,4 +43,13 @@ TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpac
   return {};
 }
 
+template <class ExecutionSpace, class Problem, class State, class Given,
+          class = std::enable_if_t<!std::is_convertible_v<Given, Observer>>>
+TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&, Problem&,
+                                                                   TuckerOptions const&, State&,
+                                                                   Given const&) {
+  detail::refuse_observer<Given>();
+  return {};
+}
+
 }  // namespace sporades
