@@ -31,5 +31,5 @@ int main(int argc, char** argv) {
     return now.value < goal;  // false ends the run, with the model so far
   });
   std::printf("%s after %d iterations, fit %.4f\n", result.is_stopped() ? "stopped" : "ended",
-              result.values.size(), result.fit());
+              result.iterations(), result.fit());
 }
