@@ -112,7 +112,12 @@ TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades:
       if (g(j, k) != g(k, j)) worst = 1;
     }
   CAPTURE(shape.rows, shape.columns, worst);
-  CHECK(worst <= tolerance<Scalar>(shape.rows));
+  double const terms = static_cast<double>(shape.rows);
+  // A vendor's library adds all terms one after another; the kernel of ours adds sums of blocks.
+  bool const in_one_sum =
+      sporades::detail::has_vendor_blas<typename TestType::ExecutionSpace> && sizeof(Scalar) == 8;
+  CHECK(worst <= (in_one_sum ? std::numeric_limits<double>::epsilon() * terms * std::sqrt(terms)
+                             : tolerance<Scalar>(shape.rows)));
 }
 
 TEMPLATE_LIST_TEST_CASE("gram of so many columns that a block holds more than 256 rows",
@@ -369,8 +374,9 @@ TEMPLATE_LIST_TEST_CASE("divisions by powers of two are exact, whatever the unit
   using Limits = std::numeric_limits<Scalar>;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   int const least = Limits::min_exponent - Limits::digits;  // of the least number above 0
-  int const exponent =
-      GENERATE_COPY(least, least + 1, -Limits::max_exponent, -1, 0, 1, Limits::max_exponent - 1);
+  int const exponents[] = {least, least + 1, -Limits::max_exponent,   -1,
+                           0,     1,         Limits::max_exponent - 1};
+  int const exponent = exponents[GENERATE(range(0, 7))];
   std::size_t const count = GENERATE(0u, 1u, 33u, 300001u);
   bool const in_place = GENERATE(false, true);
   Vector const x("sporades::test::x", count);
