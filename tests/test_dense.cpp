@@ -18,8 +18,8 @@ struct Shape {
 };
 
 std::vector<Shape> shapes() {
-  return {{0, 3},     {0, 40},    {1, 1},     {3, 3},    {257, 4},
-          {1000, 16}, {5003, 17}, {40000, 8}, {700, 33}, {300, 130}};
+  return {{0, 3},     {0, 40},    {1, 1},    {3, 3},     {257, 4},   {1000, 16},
+          {5003, 17}, {40000, 8}, {700, 33}, {300, 130}, {17000, 33}};
 }
 
 /// Entries in [-0.5, 0.5), other ones for each seed. Rows padded and aligned, or one after another.

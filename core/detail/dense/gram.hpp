@@ -268,7 +268,7 @@ struct MirrorUpper {
 template <class ExecutionSpace, class Scalar>
 bool vendor_sums_products(std::uint64_t rows, std::uint64_t results) {
   return has_vendor_blas<ExecutionSpace> && std::is_same_v<Scalar, double> && results >= 100 &&
-         rows <= most_blas_rows;
+         takes_blas_rows(rows);
 }
 
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>

@@ -85,7 +85,7 @@ struct MultiplyRows {
 /// 160,000 rows and S of 1024 x 32 1.6 in float and 4.2 in double.
 template <class ExecutionSpace, class Scalar>
 bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
-  return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 && rows <= most_blas_rows;
+  return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 && takes_blas_rows(rows);
 }
 
 /// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no

@@ -130,10 +130,10 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
   return make_spttm_output(exec, plan.tensors[n], R);
 }
 
-// What is neither is refused.
-template <class ExecutionSpace, class Tensor, class... Numbers>
+// What is neither is refused. The numbers are an ellipsis, which fits worse than any conversion.
+template <class ExecutionSpace, class Tensor>
 ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_spttm_output(
-    ExecutionSpace const&, Tensor const&, Numbers...) {
+    ExecutionSpace const&, Tensor const&, ...) {
   static_assert(detail::never<Tensor>,
                 "make_spttm_output takes a HierarchicalTensor and R, or an SpttmPlan, n and R");
   return {};
