@@ -54,7 +54,7 @@ TEST_CASE("tools see each operation as a region with its strategy and mode", "[r
   Exec const exec{};
   int const R = 4;
   auto const X = random_coo<double, std::uint32_t>(exec, {6, 7, 8}, 60);
-  for (Position p = 0; p < X.nnz(); ++p) X.values(p) = 1;
+  Kokkos::deep_copy(X.values, 1.0);
   Factors<double, Exec::memory_space> A, V;
   for (auto dim : X.dims) {
     A.push_back(random_matrix<double>(exec, dim, R, 1));
