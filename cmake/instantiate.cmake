@@ -14,7 +14,7 @@
 
 # The devices of Kokkos that the library is compiled for.
 set(sporades_compiled_devices ${Kokkos_DEVICES})
-if(NOT SPORADES_ENABLE_SERIAL AND Kokkos_DEVICES MATCHES "OPENMP|THREADS|PTHREAD|HPX")
+if(NOT SPORADES_ENABLE_SERIAL AND Kokkos_DEVICES MATCHES "(^|;)(OPENMP|THREADS|PTHREAD|HPX)(;|$)")
   list(REMOVE_ITEM sporades_compiled_devices SERIAL)
 endif()
 

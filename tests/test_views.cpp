@@ -327,4 +327,11 @@ TEST_CASE("the strongest entries come by magnitude, equal ones by index", "[mode
   CHECK(cells[1].columns == std::vector<int>{1, 1});
   CHECK(cells[2].columns == std::vector<int>{0, 0});
   CHECK(strongest(tucker, 1, 0, 1)[0].index == 1);
+
+  A(3, 1) = std::numeric_limits<double>::quiet_NaN();  // last
+  auto const entries = strongest(model, 1, 0, 5);
+  REQUIRE(entries.size() == 5);
+  CHECK(entries[0].index == 1);
+  CHECK(entries[1].index == 4);
+  CHECK(entries[4].index == 3);
 }

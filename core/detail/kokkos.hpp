@@ -85,8 +85,9 @@ inline constexpr bool returns_early = false;
 /// hosts alone, whose instances are all the same.
 inline constexpr bool kernels_take_instances = KOKKOS_VERSION >= 40500;
 
-/// True where Kokkos Kernels hands products of matrices on a GPU to the vendor's BLAS.
-#if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS) || defined(KOKKOSKERNELS_ENABLE_TPL_ROCBLAS)
+/// True where Kokkos Kernels hands products of matrices on a GPU to cuBLAS. (Whether rocBLAS has
+/// the same bits on every run has not been measured: it may add by atomics.)
+#if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS)
 template <class ExecutionSpace>
 inline constexpr bool has_vendor_blas = is_gpu<ExecutionSpace>;
 #else

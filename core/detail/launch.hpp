@@ -64,8 +64,8 @@ void launch_parts(ExecutionSpace const& exec, char const* label, HostParts const
   }
 }
 
-/// Calls kernel(i) for 0 <= i < items in parallel, in any order. Enqueued on exec, does not fence.
-/// Bounds: of the registers that a GPU's thread takes.
+/// Calls kernel(i) for 0 <= i < items in parallel, in any order. Enqueued on exec; waits on
+/// HPX, elsewhere does not fence. Bounds: of the registers that a GPU's thread takes.
 template <class Bounds = Kokkos::LaunchBounds<>, class ExecutionSpace, class Kernel>
 void launch_items(ExecutionSpace const& exec, char const* label, std::uint64_t items,
                   Kernel const& kernel) {
@@ -103,8 +103,8 @@ bool is_small(std::uint64_t items, std::uint64_t cost) {
 /// Launches items that often are little work. On OpenMP each launch wakes all threads and waits for
 /// the last of them. If other programs keep the processors busy, that can take a whole time slice
 /// of the operating system. The calling thread therefore does little work alone, and wakes no
-/// other. cost: about how many multiply-adds one item takes, at least 1. Kokkos Tools see a
-/// parallel_for in both cases.
+/// other. cost: about how many multiply-adds one item takes, at least 1. Fences as
+/// launch_items does. Kokkos Tools see a parallel_for in both cases.
 template <class ExecutionSpace, class Kernel>
 void launch(ExecutionSpace const& exec, char const* label, std::uint64_t items, std::uint64_t cost,
             Kernel const& kernel) {

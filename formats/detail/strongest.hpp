@@ -36,8 +36,12 @@ std::vector<std::size_t> strongest_places(std::size_t size, int count, Value con
   std::iota(places.begin(), places.end(), std::size_t{0});
   auto const end =
       places.begin() + static_cast<std::ptrdiff_t>(std::min(static_cast<std::size_t>(count), size));
+  auto const magnitude = [&](std::size_t i) {
+    auto const absolute = std::abs(value(i));
+    return absolute >= 0 ? absolute : -1;  // NaN last
+  };
   std::partial_sort(places.begin(), end, places.end(), [&](std::size_t i, std::size_t j) {
-    auto const a = std::abs(value(i)), b = std::abs(value(j));
+    auto const a = magnitude(i), b = magnitude(j);
     return a > b || (a == b && i < j);
   });
   places.erase(end, places.end());

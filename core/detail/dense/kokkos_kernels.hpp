@@ -7,6 +7,7 @@
 #include <KokkosBlas1_scal.hpp>
 #include <KokkosBlas3_gemm.hpp>
 #include <limits>
+#include <mutex>
 #include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/error.hpp>
 #include <utility>
@@ -21,6 +22,15 @@ using Numbers =
     Kokkos::View<Scalar*, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
                  Kokkos::MemoryUnmanaged>;
 
+/// Held during a call on a GPU: Kokkos Kernels has one handle of the vendor's library for all
+/// threads of the host, and sets its stream in each call.
+template <class ExecutionSpace>
+std::unique_lock<std::mutex> vendor_handle() {
+  static std::mutex handle;
+  if constexpr (is_gpu<ExecutionSpace>) return std::unique_lock<std::mutex>(handle);
+  return {};
+}
+
 /// A^T, as a View of A's memory by columns.
 template <class MatrixType>
 auto transposed(MatrixType const& A) {
@@ -34,6 +44,7 @@ auto transposed(MatrixType const& A) {
 template <class ExecutionSpace, class Scalar>
 Scalar Blas<ExecutionSpace, Scalar>::max_abs(ExecutionSpace const& exec, Scalar const* x,
                                              std::size_t count) {
+  auto const handle = vendor_handle<ExecutionSpace>();
   if (count == 0) return 0;  // nrminf would leave a profiling region open
   Numbers<ExecutionSpace, Scalar const> const in(x, count);
   Scalar largest;
@@ -48,6 +59,7 @@ Scalar Blas<ExecutionSpace, Scalar>::max_abs(ExecutionSpace const& exec, Scalar 
 template <class ExecutionSpace, class Scalar>
 void Blas<ExecutionSpace, Scalar>::scale(ExecutionSpace const& exec, Scalar factor, Scalar const* x,
                                          Scalar* y, std::size_t count) {
+  auto const handle = vendor_handle<ExecutionSpace>();
   Numbers<ExecutionSpace, Scalar const> const in(x, count);
   Numbers<ExecutionSpace, Scalar> const out(y, count);
   if constexpr (kernels_take_instances)
@@ -59,6 +71,7 @@ void Blas<ExecutionSpace, Scalar>::scale(ExecutionSpace const& exec, Scalar fact
 template <class ExecutionSpace, class Scalar>
 Scalar Blas<ExecutionSpace, Scalar>::dot(ExecutionSpace const& exec, Scalar const* x,
                                          Scalar const* y, std::size_t count) {
+  auto const handle = vendor_handle<ExecutionSpace>();
   using In = Numbers<ExecutionSpace, Scalar const>;
   if constexpr (kernels_take_instances)
     return KokkosBlas::dot(exec, In(x, count), In(y, count));
@@ -69,6 +82,7 @@ Scalar Blas<ExecutionSpace, Scalar>::dot(ExecutionSpace const& exec, Scalar cons
 template <class ExecutionSpace, class Scalar>
 void Blas<ExecutionSpace, Scalar>::multiply(ExecutionSpace const& exec, ConstMatrix const& A,
                                             ConstMatrix const& B, Matrix const& C, bool adds) {
+  auto const handle = vendor_handle<ExecutionSpace>();
   expects(has_vendor_blas<ExecutionSpace>, "Blas::multiply: ", ExecutionSpace::name(),
           " has no vendor's BLAS");
   // As C^T = B^T A^T, by columns, as the vendors' libraries have it.
@@ -81,6 +95,7 @@ template <class ExecutionSpace, class Scalar>
 void Blas<ExecutionSpace, Scalar>::transposed_product(ExecutionSpace const& exec,
                                                       ConstMatrix const& A, ConstMatrix const& B,
                                                       Matrix const& C) {
+  auto const handle = vendor_handle<ExecutionSpace>();
   expects(has_vendor_blas<ExecutionSpace>, "Blas::transposed_product: ", ExecutionSpace::name(),
           " has no vendor's BLAS");
   // As C^T = B^T A. With "T" as the first flag Kokkos Kernels adds small products by atomics.

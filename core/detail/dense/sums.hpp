@@ -60,7 +60,8 @@ constexpr bool blas_sums_vectors() {
   return is_gpu<ExecutionSpace> && std::is_same_v<Scalar, double>;
 }
 
-/// sum_p x(p) y(p), in double and in an order given by the length alone. x, y contiguous.
+/// sum_p x(p) y(p), in double and in an order given by the length alone, or by Kokkos Kernels (of
+/// doubles on GPUs), with the same bits on every run. x, y contiguous.
 /// Fences exec. Throws Error if the lengths differ.
 template <class ExecutionSpace, class Left, class Right>
 double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {

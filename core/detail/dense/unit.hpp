@@ -28,8 +28,9 @@ void divide_by_power_of_two(ExecutionSpace const& exec, Input const& x, int expo
     Blas<ExecutionSpace, Scalar>::scale(exec, static_cast<Scalar>(std::ldexp(1.0, power)), from,
                                         y.data(), y.extent(0));
   };
-  // Numbers below the least normal one grow by powers that a Scalar does not hold: in two steps.
-  int const first = std::min(-exponent, std::numeric_limits<Scalar>::max_exponent - 1);
+  // Powers that are no normal numbers of the type are multiplied in two steps.
+  using Limits = std::numeric_limits<Scalar>;
+  int const first = std::clamp(-exponent, Limits::min_exponent - 1, Limits::max_exponent - 1);
   scale(first, x.data());
   if (first != -exponent) scale(-exponent - first, y.data());
 }
