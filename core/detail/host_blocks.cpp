@@ -33,6 +33,7 @@ void FirstProblem::rethrow() const {
 }
 
 int number_of_threads(int threads) {
+  if (!Kokkos::is_initialized()) return 1;
   return threads > 0 ? threads : Kokkos::DefaultHostExecutionSpace().concurrency();
 }
 

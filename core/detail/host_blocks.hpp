@@ -37,7 +37,8 @@ class FirstProblem {
 int number_of_threads(int threads);
 
 /// Calls worker once on each of this many threads of the host's execution space (0: on all), and
-/// waits for all calls. The worker must not throw.
+/// waits for all calls; once on the calling thread while Kokkos is not initialized. The worker must
+/// not throw.
 void on_threads(int threads, std::function<void()> const& worker);
 
 /// Calls work(0) to work(blocks - 1) on threads as on_threads does, begun in this order. If some
