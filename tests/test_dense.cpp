@@ -5,13 +5,16 @@
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/same_bits.hpp>
+#include <support/tensors.hpp>
 #include <support/tools.hpp>
 #include <typeinfo>
 
 namespace {
 
 using sporades::test::check_launches;
+using sporades::test::matrix_on_host;
 using sporades::test::new_instance;
+using sporades::test::on_host;
 
 struct Shape {
   std::size_t rows, columns;
@@ -40,15 +43,6 @@ sporades::Matrix<Scalar, typename ExecutionSpace::memory_space> test_matrix(
   return A;
 }
 
-template <class ViewType>
-auto on_host(ViewType const& view) {
-  if constexpr (ViewType::rank == 2) {  // perhaps with padding
-    return sporades::copy_matrix(Kokkos::DefaultHostExecutionSpace{}, view);
-  } else {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-  }
-}
-
 /// Rounding of a sum of `terms` products of entries up to 0.5: a few units of the largest sum.
 template <class Scalar>
 double tolerance(std::size_t terms) {
@@ -68,8 +62,8 @@ TEMPLATE_LIST_TEST_CASE("products of columns are summed in double", "[core][dens
   sporades::detail::gram(exec, A, G, workspace);
   sporades::detail::transposed_product(exec, A, B, C, workspace);
   exec.fence();
-  auto const a = on_host(A), b = on_host(B);
-  auto const g = on_host(G), c = on_host(C);
+  auto const a = matrix_on_host(A), b = matrix_on_host(B);
+  auto const g = matrix_on_host(G), c = matrix_on_host(C);
   double worst = 0;
   for (std::size_t j = 0; j < 17; ++j)
     for (std::size_t k = 0; k < 17; ++k) {
@@ -101,8 +95,8 @@ TEMPLATE_LIST_TEST_CASE("gram equals its definition", "[core][dense]", sporades:
   else
     sporades::detail::gram(exec, A, G, workspace);
   exec.fence();
-  auto const a = on_host(A);
-  auto const g = on_host(G);
+  auto const a = matrix_on_host(A);
+  auto const g = matrix_on_host(G);
   double worst = 0;
   for (std::size_t j = 0; j < R; ++j)
     for (std::size_t k = 0; k < R; ++k) {
@@ -131,8 +125,8 @@ TEMPLATE_LIST_TEST_CASE("gram of so many columns that a block holds more than 25
   sporades::detail::Workspace<typename TestType::MemorySpace> workspace;
   sporades::detail::gram(exec, A, G, workspace);
   exec.fence();
-  auto const a = on_host(A);
-  auto const g = on_host(G);
+  auto const a = matrix_on_host(A);
+  auto const g = matrix_on_host(G);
   double worst = 0;
   for (std::size_t j = 0; j < shape.columns; j += 37)
     for (std::size_t k = 0; k < shape.columns; k += 41) {
@@ -159,7 +153,7 @@ TEMPLATE_LIST_TEST_CASE(
     sporades::detail::fine_column_sums<true>(exec, "sporades::test::dots", V, A, d, workspace);
   });
   exec.fence();
-  auto const a = on_host(A), v = on_host(V);
+  auto const a = matrix_on_host(A), v = matrix_on_host(V);
   auto const dots = on_host(d);
   CAPTURE(shape.rows, shape.columns);
   for (std::size_t j = 0; j < shape.columns; ++j) {
@@ -183,7 +177,7 @@ TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its defin
   sporades::detail::Workspace<typename TestType::MemorySpace> workspace;
   sporades::detail::transposed_product(exec, A, B, C, workspace);
   exec.fence();
-  auto const a = on_host(A), b = on_host(B), c = on_host(C);
+  auto const a = matrix_on_host(A), b = matrix_on_host(B), c = matrix_on_host(C);
   double worst = 0;
   for (std::size_t j = 0; j < A.extent(1); ++j)
     for (std::size_t k = 0; k < columns; ++k) {
@@ -204,13 +198,13 @@ TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", spora
   auto const V = test_matrix<Scalar>(exec, shape, 1, padded);
   auto const S = test_matrix<Scalar>(exec, {shape.columns, columns}, 2, padded);
   auto const A = test_matrix<Scalar>(exec, {shape.rows, columns}, 3, padded);
-  auto const before = on_host(A);
+  auto const before = matrix_on_host(A);
   if (shape.rows > 0)
     check_launches(exec, [&] { sporades::detail::multiply(exec, V, S, A, adds); });
   else
     sporades::detail::multiply(exec, V, S, A, adds);
   exec.fence();
-  auto const v = on_host(V), s = on_host(S), a = on_host(A);
+  auto const v = matrix_on_host(V), s = matrix_on_host(S), a = matrix_on_host(A);
   double worst = 0;
   for (std::size_t i = 0; i < shape.rows; ++i)
     for (std::size_t c = 0; c < columns; ++c) {
@@ -241,8 +235,8 @@ TEMPLATE_LIST_TEST_CASE("dense products read nothing past the columns of a part"
   sporades::detail::multiply(exec, V, S, A);
   sporades::detail::gram(exec, V, G, workspace);
   exec.fence();
-  auto const v = on_host(wide), s = on_host(tall), a = on_host(A);
-  auto const g = on_host(G);
+  auto const v = matrix_on_host(wide), s = matrix_on_host(tall), a = matrix_on_host(A);
+  auto const g = matrix_on_host(G);
   double worst = 0;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t c = 0; c < columns; ++c) {
@@ -278,7 +272,7 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
   sporades::detail::column_dots(exec, V, A, d, workspace);
   exec.fence();
   auto const dots = on_host(d);
-  auto const v = on_host(V);
+  auto const v = matrix_on_host(V);
   Kokkos::View<double*, Memory> const e("sporades::test::sums", shape.columns);
   sporades::detail::column_sums(exec, A, e, workspace);
   exec.fence();
@@ -295,64 +289,11 @@ TEMPLATE_LIST_TEST_CASE("columns are scaled and multiplied", "[core][dense]",
 
   sporades::detail::scale_columns(exec, A, s);
   exec.fence();
-  auto const after = on_host(A);
+  auto const after = matrix_on_host(A);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < shape.rows; ++i)
     for (std::size_t r = 0; r < shape.columns; ++r) wrong += after(i, r) != a(i, r) * scale(r);
   CHECK(wrong == 0);
-}
-
-TEMPLATE_LIST_TEST_CASE("sums over long vectors", "[core][dense]", sporades::test::Cases) {
-  using Scalar = typename TestType::Scalar;
-  auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  using Vector = sporades::Vector<Scalar, typename TestType::MemorySpace>;
-  auto const count = GENERATE(0u, 1u, 31u, 32u, 33u, 2047u, 2048u, 2049u, 65537u, 300001u);
-  // x begins in the middle of a View whose other entries are larger.
-  Vector const owner("sporades::test::x", count + 2), y("sporades::test::y", count);
-  Kokkos::deep_copy(owner, Scalar(9));
-  Vector const x = Kokkos::subview(owner, std::make_pair(1u, count + 1));
-  auto const hx = Kokkos::create_mirror_view(x), hy = Kokkos::create_mirror_view(y);
-  double xy = 0, xx = 0;
-  Scalar largest = 0;
-  for (std::size_t p = 0; p < count; ++p) {
-    hx(p) = p + 1 == count ? -1 : sporades::detail::random_entry<Scalar>(1, 0, p, 0) - Scalar(0.6);
-    hy(p) = sporades::detail::random_entry<Scalar>(2, 0, p, 0) - Scalar(0.4);
-    xy += double(hx(p)) * double(hy(p));
-    xx += double(hx(p)) * double(hx(p));
-    largest = std::max(largest, std::abs(hx(p)));
-  }
-  Kokkos::deep_copy(x, hx);
-  Kokkos::deep_copy(y, hy);
-  CHECK(std::abs(sporades::detail::dot(exec, x, y) - xy) <= 1e-13 * (1 + std::sqrt(double(count))));
-  CHECK(std::abs(sporades::detail::norm_squared(exec, x) - xx) <= 1e-13 * (1 + double(count)));
-  CHECK(sporades::detail::max_abs(exec, x) == largest);
-  auto const run = [&] {
-    sporades::detail::dot(exec, x, y);
-    sporades::detail::max_abs(exec, x);
-  };
-  if (count > 0)
-    check_launches(exec, run);
-  else
-    CHECK(sporades::test::record(run).inside.empty());
-}
-
-TEMPLATE_LIST_TEST_CASE("the largest magnitude beside NaN is NaN or that of some number",
-                        "[core][dense]", sporades::test::Cases) {
-  using Scalar = typename TestType::Scalar;
-  auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  unsigned const count = GENERATE(1u, 2u, 33u, 5000u);
-  unsigned const every = GENERATE(1u, 2u, 7u, 4999u);  // which entries are NaN, from which one on
-  unsigned const from = GENERATE(0u, 1u);
-  sporades::Vector<Scalar, typename TestType::MemorySpace> const x("sporades::test::x", count);
-  auto const host = Kokkos::create_mirror_view(x);
-  for (unsigned p = 0; p < count; ++p)
-    host(p) = p % every == from % every ? std::numeric_limits<Scalar>::quiet_NaN() : -Scalar(p);
-  Kokkos::deep_copy(x, host);
-  Scalar const largest = sporades::detail::max_abs(exec, x);
-  bool is_one = std::isnan(largest);
-  for (unsigned p = 0; p < count; ++p) is_one = is_one || std::abs(host(p)) == largest;
-  CAPTURE(count, every, from, largest);
-  CHECK(is_one);
 }
 
 TEMPLATE_LIST_TEST_CASE("without a vendor's BLAS its products throw", "[core][dense]",
@@ -365,48 +306,6 @@ TEMPLATE_LIST_TEST_CASE("without a vendor's BLAS its products throw", "[core][de
   using Blas = sporades::detail::Blas<Exec, Scalar>;
   CHECK_THROWS_AS(Blas::multiply(exec, A, A, B, false), sporades::Error);
   CHECK_THROWS_AS(Blas::transposed_product(exec, A, A, B), sporades::Error);
-}
-
-TEMPLATE_LIST_TEST_CASE("divisions by powers of two are exact, whatever the unit", "[core][dense]",
-                        sporades::test::Cases) {
-  using Scalar = typename TestType::Scalar;
-  using Vector = sporades::Vector<Scalar, typename TestType::MemorySpace>;
-  using Limits = std::numeric_limits<Scalar>;
-  auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  int const least = Limits::min_exponent - Limits::digits;  // of the least number above 0
-  int const exponents[] = {least, least + 1, -Limits::max_exponent,   -1,
-                           0,     1,         Limits::max_exponent - 1};
-  int const exponent = exponents[GENERATE(range(0, 7))];
-  std::size_t const count = GENERATE(0u, 1u, 33u, 300001u);
-  bool const in_place = GENERATE(false, true);
-  Vector const x("sporades::test::x", count);
-  auto const y = in_place ? x : Vector("sporades::test::y", count);
-  auto const entry = [=](std::size_t p) {  // up to 2^exponent
-    return std::ldexp(2 * sporades::detail::random_entry<Scalar>(1, 0, p, 0) - Scalar(1), exponent);
-  };
-  auto const before = Kokkos::create_mirror_view(x);
-  for (std::size_t p = 0; p < count; ++p) before(p) = entry(p);
-  Kokkos::deep_copy(x, before);
-  sporades::detail::divide_by_power_of_two(exec, x, exponent, y);
-  exec.fence();
-  auto const after = on_host(y);
-  std::size_t wrong = 0;
-  for (std::size_t p = 0; p < count; ++p) wrong += after(p) != std::ldexp(entry(p), -exponent);
-  CAPTURE(exponent, count, in_place);
-  CHECK(wrong == 0);
-  if (count > 0)
-    check_launches(exec, [&] { sporades::detail::divide_by_power_of_two(exec, x, exponent, y); });
-}
-
-TEST_CASE("norms add in double, and NaN is not lost", "[core][dense]") {
-  Kokkos::DefaultHostExecutionSpace const exec{};
-  sporades::Vector<float, Kokkos::HostSpace> const x("sporades::test::x", 20000000);
-  Kokkos::deep_copy(x, 1.0f);  // past 2^24, where a float stops counting
-  CHECK(sporades::detail::norm_squared(exec, x) == 20000000.0);
-  x(12345678) = std::numeric_limits<float>::quiet_NaN();
-  CHECK(std::isnan(sporades::detail::norm_squared(exec, x)));
-  x(12345678) = -std::numeric_limits<float>::infinity();
-  CHECK(std::isinf(sporades::detail::norm_squared(exec, x)));
 }
 
 TEST_CASE("dense functions refuse shapes that disagree", "[core][dense]") {

@@ -168,4 +168,6 @@ void wrong_types() {
          given<TuckerState<double, Space>>());
   // says: the problem and the state must have the same scalar type and memory space
   cp_als(exec, als_problem, als, given<CpAlsState<float, Space>>());
+  // says: the state must be a variable that is not const: it is written
+  cp_als(exec, als_problem, als, CpAlsState<double, Space>{});
 }

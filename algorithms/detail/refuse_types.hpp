@@ -18,11 +18,11 @@ constexpr void refuse_observer() {
 }
 
 /// The sentence for an observer of another type, a state that does not fit the problem, or a
-/// problem of another method.
+/// problem of another method. State: a reference where the argument was a variable.
 template <class Problem, class State, bool is_problem, bool is_state>
 constexpr void refuse_problem() {
   if constexpr (is_instance<std::remove_const_t<Problem>, CooTensor>)
-    refuse_observer<State>();
+    refuse_observer<std::decay_t<State>>();
   else if constexpr (std::is_const_v<Problem>)
     static_assert(never<Problem>, "the problem must not be const: its buffers are written");
   else if constexpr (!is_problem)
@@ -33,6 +33,9 @@ constexpr void refuse_problem() {
   else if constexpr (!is_state)
     static_assert(never<State>,
                   "the state must be one of this method: CpAlsState, CpAprState or TuckerState");
+  else if constexpr (!std::is_lvalue_reference_v<State> ||
+                     std::is_const_v<std::remove_reference_t<State>>)
+    static_assert(never<State>, "the state must be a variable that is not const: it is written");
   else
     static_assert(never<State>,
                   "the problem and the state must have the same scalar type and memory space");

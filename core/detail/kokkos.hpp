@@ -73,13 +73,10 @@ inline constexpr bool wakes_threads = false;
 #endif
 
 /// True for HPX: a launch on the host returns before its work is done.
-#if defined(KOKKOS_ENABLE_HPX)
 template <class ExecutionSpace>
-inline constexpr bool returns_early = std::is_same_v<ExecutionSpace, Kokkos::Experimental::HPX>;
-#else
-template <class ExecutionSpace>
-inline constexpr bool returns_early = false;
-#endif
+bool returns_early() {
+  return ExecutionSpace::name() == std::string("HPX");
+}
 
 /// True where functions of Kokkos Kernels take an execution-space instance. Before, they serve
 /// hosts alone, whose instances are all the same.

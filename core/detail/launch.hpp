@@ -15,7 +15,7 @@ using Range = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::uint64_
 
 /// A kernel for hosts whose type is forgotten. A kernel's loop over items is compiled once, for all
 /// execution spaces of the host and all ways to launch it: they have the same bits, and compilers
-/// have a third of the work.
+/// have less work.
 class HostKernel {
  public:
   template <class Kernel>
@@ -60,7 +60,7 @@ void launch_parts(ExecutionSpace const& exec, char const* label, HostParts const
       Kokkos::parallel_for(label, Dynamic(exec, 0, parts.parts).set_chunk_size(1), parts);
     else
       Kokkos::parallel_for(label, Range<ExecutionSpace>(exec, 0, parts.parts), parts);
-    if constexpr (returns_early<ExecutionSpace>) fence(exec, label);
+    if (returns_early<ExecutionSpace>()) fence(exec, label);
   }
 }
 

@@ -37,7 +37,7 @@ template <class ExecutionSpace, class Problem, class State,
 CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&, Problem&,
                                                                   CpAlsOptions const&, State&&,
                                                                   Observer const& = {}) {
-  detail::refuse_problem<Problem, std::decay_t<State>,
+  detail::refuse_problem<Problem, State,
                          detail::is_instance<std::remove_const_t<Problem>, CpAlsProblem>,
                          detail::is_instance<std::decay_t<State>, CpAlsState>>();
   return {};

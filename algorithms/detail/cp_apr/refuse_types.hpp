@@ -29,7 +29,7 @@ template <class ExecutionSpace, class Problem, class State,
 CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&, Problem&,
                                                                   CpAprOptions const&, State&&,
                                                                   Observer const& = {}) {
-  detail::refuse_problem<Problem, std::decay_t<State>,
+  detail::refuse_problem<Problem, State,
                          detail::is_instance<std::remove_const_t<Problem>, CpAprProblem>,
                          detail::is_instance<std::decay_t<State>, CpAprState>>();
   return {};

@@ -37,7 +37,7 @@ template <class ExecutionSpace, class Problem, class State,
 TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&, Problem&,
                                                                    TuckerOptions const&, State&&,
                                                                    Observer const& = {}) {
-  detail::refuse_problem<Problem, std::decay_t<State>,
+  detail::refuse_problem<Problem, State,
                          detail::is_instance<std::remove_const_t<Problem>, TuckerProblem>,
                          detail::is_instance<std::decay_t<State>, TuckerState>>();
   return {};

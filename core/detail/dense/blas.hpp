@@ -9,9 +9,9 @@
 
 namespace sporades::detail {
 
-/// Matrices of so many rows are multiplied by the vendors' libraries. These take extents as int.
-/// For 20,000 rows cuBLAS is faster than our kernels (H200); with short matrices, too, iterations
-/// of CP-ALS on a tensor with modes of 24 to 1,717 rows took 4 % longer.
+/// True where vendors' libraries multiply matrices of so many rows. They take extents as int. For
+/// 20,000 rows cuBLAS is faster than our kernels (H200). When it took short matrices as well, an
+/// iteration of CP-ALS was 4 % slower on a tensor with modes of 24 to 1,717 rows.
 inline constexpr bool takes_blas_rows(std::uint64_t rows) {
   return rows >= std::uint64_t{1} << 14 && rows <= std::numeric_limits<int>::max();
 }
@@ -50,7 +50,7 @@ struct Blas {
   static Scalar dot(ExecutionSpace const& exec, Scalar const* x, Scalar const* y,
                     std::size_t count);
 
-  /// C = A B, or C += A B where `adds`. As many rows as an int holds; C shares no memory
+  /// C = A B, or C += A B where `adds`. At most as many rows as an int holds; C shares no memory
   /// with A or B. Enqueued on exec. Throws Error unless has_vendor_blas<ExecutionSpace>.
   static void multiply(ExecutionSpace const& exec, ConstMatrix const& A, ConstMatrix const& B,
                        Matrix const& C, bool adds);

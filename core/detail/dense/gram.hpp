@@ -256,10 +256,10 @@ struct MirrorUpper {
 };
 
 /// True where the vendor's BLAS computes A^T B of so many rows and R S results: on GPUs in double,
-/// of 100 results or more (of fewer it was not measured). On an H200 our kernel takes these
-/// multiples of its time: for A^T A of 16 million rows and 16, 24 and 32 columns 1.6, 2.0 and 2.7,
-/// of a million rows and 64 and 128 columns 2.8 and 5.0; for 160,000 rows of 32 and 1024 columns
-/// 4.5.
+/// of rows that takes_blas_rows and 100 results or more (of fewer it was not measured). On an H200
+/// our kernel takes these multiples of its time: for A^T A of 16 million rows and 16, 24 and 32
+/// columns 1.6, 2.0 and 2.7, of a million rows and 64 and 128 columns 2.8 and 5.0; for 160,000 rows
+/// of 32 and 1024 columns 4.5.
 ///
 /// Floats go to our kernel, which sums them in double. cuBLAS sums them in float, off by 6e-6 of
 /// the largest sum with 16 million rows of 32, and takes 1.5, 2.2 and 1.4 times as long for 16, 24

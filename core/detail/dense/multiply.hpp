@@ -78,7 +78,8 @@ struct MultiplyRows {
   }
 };
 
-/// True where the vendor's BLAS multiplies: on GPUs where V's rows are longer than 128 bytes. On an
+/// True where the vendor's BLAS multiplies: on GPUs where V's rows are longer than 128 bytes and as
+/// many as takes_blas_rows says. On an
 /// H200 our kernel takes these multiples of its time: with 16 million rows and square S of 4, 16,
 /// 24 and 32 columns 0.25, 0.54, 0.78 and 0.78 in float, and 0.36, 0.87, 1.6 and 2.2 in double;
 /// with a million rows and 64 and 128 columns 1.1 and 1.3 in float, and 3.7 and 5.0 in double; with
