@@ -11,10 +11,14 @@
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/formats/any_coo_tensor.hpp>
+#include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>
+#include <sporades/formats/hocfs_tensor.hpp>
+#include <sporades/formats/hocoo_tensor.hpp>
+#include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/mttkrp.hpp>

@@ -8,8 +8,12 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/formats/hocfs_tensor.hpp>
+#include <sporades/formats/hocoo_tensor.hpp>
+#include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/backends.hpp>
@@ -129,6 +133,10 @@ TEMPLATE_LIST_TEST_CASE("every format holds indices past 32 bits", "[formats][wi
       check("tree", to_coo(exec, make_csf(exec, Y, modes)));
       check("packed", to_coo(exec, make_packed(exec, sorted(exec, Y, modes), n)));
       check("fibers", to_coo(exec, make_hierarchical(exec, Y, modes)));
+      check("hocoo", to_coo(exec, make_hocoo(exec, Y, n)));
+      check("cfb", to_coo(exec, make_cfb(exec, Y, n)));
+      check("hocfs", to_coo(exec, make_hocfs(exec, Y, n, HocfsSlices::ell)));
+      if (n == mode) check("hocsr", to_coo(exec, make_hocsr(exec, Y, n)));
       if (n != mode) check("semi-sparse", to_coo(exec, make_scoo(exec, Y, {n})));
     }
   }

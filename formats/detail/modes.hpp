@@ -35,4 +35,13 @@ inline std::vector<int> other_modes(std::vector<int> const& listed, int order) {
   return {all.begin() + listed.size(), all.end()};
 }
 
+/// The modes after n in the cyclic order: n + 1, ..., order - 1, 0, ..., n - 1, and then n itself.
+/// Throws Error, with `where` as the message's beginning, unless n is in [0, order).
+inline std::vector<int> cyclic_modes(int n, int order, char const* where) {
+  check_modes({n}, order, where);
+  std::vector<int> modes(order);
+  for (int l = 0; l < order; ++l) modes[l] = (n + 1 + l) % order;
+  return modes;
+}
+
 }  // namespace sporades::detail
