@@ -136,9 +136,9 @@ detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& e
 
 /// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, row-major, its rows
 /// padded with zeros, as make_matrix makes them and copy_matrix makes them of any View; A[n] is not
-/// read. Enqueued on exec, does
-/// not fence, allocates nothing. The plan is changed only in its buffers: one product of a plan at
-/// a time. Throws Error if the shapes or the padding disagree or n is not in [0, N).
+/// read. Enqueued on exec, does not fence, allocates nothing. The plan is changed only in its
+/// buffers: one product of a plan at a time. Throws Error if the shapes or the padding disagree or
+/// n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
 detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,
                                                 FactorsType const& A, int n);

@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <array>
 #include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <sporades/formats/sort_coo.hpp>
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
@@ -291,6 +295,39 @@ TEMPLATE_LIST_TEST_CASE("Views of another device in the same memory are taken as
     check_device<Scalar, Kokkos::Device<Kokkos::Serial, HostSpace>>(exec);
 #endif
   }
+}
+
+TEST_CASE("what derives from a format is taken as that format", "[views][coo]") {
+  struct Named : CooTensor<double, std::uint32_t, HostSpace> {
+    std::string name;
+  };
+  Host const exec{};
+  Named X;
+  using Right = Kokkos::View<int**, Kokkos::LayoutRight, HostSpace>;
+  static_cast<CooTensor<double, std::uint32_t, HostSpace>&>(X) =
+      make_coo(exec, dims, coordinates<Right>(), values<double>());
+  std::vector<int> const modes{1, 0};
+  CHECK(entries(copy_to(exec, X)) == expected);
+  CHECK(is_sorted(exec, sorted(exec, X, modes), modes));
+  auto tree = make_csf(exec, X, modes);
+  struct NamedTree : decltype(tree) {};
+  auto by_root = expected;
+  std::sort(by_root.begin(), by_root.end(),
+            [](auto const& a, auto const& b) { return a.first[1] < b.first[1]; });
+  CHECK(entries(to_coo(exec, NamedTree{tree})) == by_root);
+  TemporaryFolder const folder;
+  std::string const path = folder / "named.tns";
+  write_tns(path, X);
+  CHECK(read_tensor<double, std::uint32_t>(path).tensor.nnz() == X.nnz());
+  auto const matrix = [&](std::uint64_t rows) { return make_matrix<double>(exec, "A", rows, 2); };
+  Factors<double, HostSpace> const A{matrix(dims[0]), matrix(dims[1])};
+  auto const V = matrix(dims[0]), W = matrix(dims[0]);
+  Kokkos::deep_copy(A[1], 0.5);
+  mttkrp(exec, X, A, 0, V);
+  auto plan = make_mttkrp_plan(exec, X);
+mttkrp(exec, plan, A, 0, W);
+  CHECK(V(2, 0) == 2);
+  CHECK(W(2, 0) == 2);
 }
 
 TEST_CASE("the strongest entries come by magnitude, equal ones by index", "[models]") {

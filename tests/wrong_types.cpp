@@ -142,6 +142,8 @@ void wrong_types() {
   read_tensor<double, int>("x.tns");
   // says: strongest takes a KruskalTensor or a TuckerTensor
   strongest(plan, 0, 0, 10);
+  // says: strongest(model, count) takes a TuckerTensor: of a KruskalTensor it gives the entries of
+  strongest(model, 10);
   // says: strongest takes a model on the host: copy_to(Kokkos::DefaultHostExecutionSpace{}, model)
   strongest(given<KruskalTensor<double, FarSpace>>(), 0, 0, 10);
   CpAlsOptions als;

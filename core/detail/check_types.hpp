@@ -4,22 +4,35 @@
 
 #include <sporades/core/types.hpp>
 #include <type_traits>
+#include <utility>
 
 /// What public functions check of their arguments' types, so that the compiler says in one sentence
-/// what does not fit. They take any type, begin with
+/// what does not fit. Functions that take matrices take any type, begin with
 ///   if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Output>())
-/// and do nothing else where that is false: there is one error, the sentence.
+/// and do nothing else where that is false: there is one error, the sentence. Functions of which
+/// there is an overload for each format have one more, whose parameter any argument converts to, at
+/// worst: the compiler takes it where no other fits. The conversion holds the sentence:
+///   struct NotCoo {
+///     template <class Given>
+///     NotCoo(Given const&) { static_assert(never<Given>, "the tensor must be a CooTensor"); }
+///   };
 
 namespace sporades::detail {
 
 template <class...>
 inline constexpr bool never = false;
 
-/// Whether T is a Template of some types: is_instance<T, CooTensor>.
+template <template <class...> class Template>
+struct Instances {
+  template <class... Types>
+  static std::true_type test(Template<Types...> const*);
+  static std::false_type test(void const*);
+};
+
+/// Whether T is a Template of some types, or derives from one: is_instance<T, CooTensor>.
 template <class T, template <class...> class Template>
-inline constexpr bool is_instance = false;
-template <template <class...> class Template, class... Types>
-inline constexpr bool is_instance<Template<Types...>, Template> = true;
+inline constexpr bool is_instance =
+    decltype(Instances<Template>::test(std::declval<std::remove_reference_t<T>*>()))::value;
 
 /// Scalar, Index and MemorySpace of a tensor, a plan or a model; void where it has none.
 template <class T, class = void>
@@ -56,14 +69,15 @@ decltype(auto) as_factors(Given const& A) {
 }
 
 /// What a plan's maker gives for a CooTensor: PlanOf<MttkrpPlan, CooTensor<double>>.
-template <template <class, class, class> class Plan, class Tensor>
+template <template <class, class, class> class Plan, class Tensor, class = void>
 struct PlanOfTensor {
   using type = void;
 };
-template <template <class, class, class> class Plan, template <class, class, class> class Tensor,
-          class Scalar, class Index, class MemorySpace>
-struct PlanOfTensor<Plan, Tensor<Scalar, Index, MemorySpace>> {
-  using type = Plan<Scalar, Index, MemorySpace>;
+template <template <class, class, class> class Plan, class Tensor>
+struct PlanOfTensor<
+    Plan, Tensor,
+    std::void_t<typename Tensor::Scalar, typename Tensor::Index, typename Tensor::MemorySpace>> {
+  using type = Plan<typename Tensor::Scalar, typename Tensor::Index, typename Tensor::MemorySpace>;
 };
 template <template <class, class, class> class Plan, class Tensor>
 using PlanOf = typename PlanOfTensor<Plan, Tensor>::type;

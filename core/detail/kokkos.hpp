@@ -78,8 +78,8 @@ bool returns_early() {
   return ExecutionSpace::name() == std::string("HPX");
 }
 
-/// True where functions of Kokkos Kernels take an execution-space instance. Before, they serve
-/// hosts alone, whose instances are all the same.
+/// True where functions of Kokkos Kernels take an execution-space instance. Before, they run in the
+/// default one, and serve hosts alone.
 inline constexpr bool kernels_take_instances = KOKKOS_VERSION >= 40500;
 
 /// True where Kokkos Kernels hands products of matrices on a GPU to cuBLAS. (Whether rocBLAS has

@@ -265,10 +265,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 AltoTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_alto(
-    ExecutionSpace const&, Tensor const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo) {
   return {};
 }
 

@@ -129,10 +129,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CsfTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_csf(
-    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, std::vector<int> const&) {
   return {};
 }
 

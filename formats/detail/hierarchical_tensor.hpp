@@ -136,10 +136,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 HierarchicalTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_hierarchical(
-    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, std::vector<int> const&) {
   return {};
 }
 

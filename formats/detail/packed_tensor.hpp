@@ -188,10 +188,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 PackedTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_packed(
-    ExecutionSpace const&, Tensor const&, int) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, int) {
   return {};
 }
 

@@ -25,10 +25,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const&,
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 PermutedTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_permuted(
-    ExecutionSpace const&, Tensor const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo) {
   return {};
 }
 

@@ -194,10 +194,9 @@ ScooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_scoo(
-    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, std::vector<int> const&) {
   return {};
 }
 

@@ -346,23 +346,20 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> sorted(
-    ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, std::vector<int> const&) {
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
-bool is_sorted(ExecutionSpace const&, Tensor const&, std::vector<int> const&) {
-  detail::refuse_tensor<Tensor>();
+template <class ExecutionSpace>
+bool is_sorted(ExecutionSpace const&, detail::NotCoo, std::vector<int> const&) {
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 SummedDuplicates<CooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space>>
-sum_duplicates(ExecutionSpace const&, Tensor const&) {
-  detail::refuse_tensor<Tensor>();
+sum_duplicates(ExecutionSpace const&, detail::NotCoo) {
   return {};
 }
 

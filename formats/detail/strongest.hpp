@@ -28,6 +28,15 @@ constexpr bool check_host_model() {
   return false;
 }
 
+struct NoCore {
+  template <class Given>
+  NoCore(Given const&) {
+    static_assert(never<Given>,
+                  "strongest(model, count) takes a TuckerTensor: of a KruskalTensor it gives the "
+                  "entries of column r of factor n, strongest(model, r, n, count)");
+  }
+};
+
 /// The `count` places of largest |value(place)| among `size`, largest first, equal ones ascending.
 template <class Value>
 std::vector<std::size_t> strongest_places(std::size_t size, int count, Value const& value) {
@@ -84,5 +93,7 @@ std::vector<CoreEntry<Scalar>> strongest(TuckerTensor<Scalar, MemorySpace> const
   }
   return entries;
 }
+
+inline void strongest(detail::NoCore, int) {}
 
 }  // namespace sporades

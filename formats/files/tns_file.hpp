@@ -67,8 +67,7 @@ struct ReadResult {
 ///   sptensor  (Tensor Toolbox, pyttb, GenTen, SparTen) first the lines "sptensor", N, the dims and
 ///             nnz; "sptensor indices-start-at-zero" and "...-one" state the base of the indices
 ///   ParTI     first the lines N and the dims. A file is read as ParTI's if its first line holds
-///   one
-///             integer N, its second line N, and its third line, if any, N + 1 columns
+///             one integer N, its second line N, and its third line, if any, N + 1 columns
 ///   tensor    (Tensor Toolbox) lines "tensor", N, the dims, then every entry, first mode fastest;
 ///             zeros are left out
 ///   MatrixMarket  "%%MatrixMarket matrix coordinate" of real, integer or pattern values, general,
@@ -94,12 +93,12 @@ ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string con
                                        ReadOptions const& options = {});
 
 /// Writes FROSTT text, gzipped if path ends in ".gz": indices from 1, values in the shortest
-/// decimals that read back exactly. If the last slices of a mode are empty, a comment "# sporades
-/// dims: I_0
-/// ... I_{N-1}" states the dims, and read_tensor reads it. If anything fails, there is no file, and
-/// an older file of this name stays. Holds at most 256 MiB of text, for any number of threads.
-/// Throws Error for an index past its mode and for values that are not finite, RunError if the file
-/// cannot be written.
+/// decimals that read back exactly. If the last slices of a mode are empty, a comment states the
+/// dims, and read_tensor reads it:
+///   # sporades dims: I_0 ... I_{N-1}
+/// If anything fails, there is no file, and an older file of this name stays. Holds at most 256 MiB
+/// of text, for any number of threads. Throws Error for an index past its mode and for values that
+/// are not finite, RunError if the file cannot be written.
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X);
 

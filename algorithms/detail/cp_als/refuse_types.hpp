@@ -8,27 +8,24 @@
 
 namespace sporades {
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CpAlsProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_cp_als_problem(
-    ExecutionSpace const&, Tensor const&, CpAlsOptions const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, CpAlsOptions const&) {
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CpAlsState<double, typename ExecutionSpace::memory_space> cp_als_start(ExecutionSpace const&,
-                                                                       Tensor const&,
+                                                                       detail::NotCoo,
                                                                        CpAlsOptions const&) {
-  detail::refuse_tensor<Tensor>();
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CpAlsResult<double, typename ExecutionSpace::memory_space> cp_als(ExecutionSpace const&,
-                                                                  Tensor const&,
+                                                                  detail::NotCoo,
                                                                   CpAlsOptions const&,
                                                                   Observer const& = {}) {
-  detail::refuse_tensor<Tensor>();
   return {};
 }
 

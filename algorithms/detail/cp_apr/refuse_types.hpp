@@ -8,19 +8,17 @@
 
 namespace sporades {
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CpAprProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_cp_apr_problem(
-    ExecutionSpace const&, Tensor const&, CpAprOptions const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, CpAprOptions const&) {
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 CpAprResult<double, typename ExecutionSpace::memory_space> cp_apr(ExecutionSpace const&,
-                                                                  Tensor const&,
+                                                                  detail::NotCoo,
                                                                   CpAprOptions const&,
                                                                   Observer const& = {}) {
-  detail::refuse_tensor<Tensor>();
   return {};
 }
 

@@ -8,27 +8,24 @@
 
 namespace sporades {
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 TuckerProblem<double, std::uint32_t, typename ExecutionSpace::memory_space> make_tucker_problem(
-    ExecutionSpace const&, Tensor const&, TuckerOptions const&) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, TuckerOptions const&) {
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 TuckerState<double, typename ExecutionSpace::memory_space> tucker_start(ExecutionSpace const&,
-                                                                        Tensor const&,
+                                                                        detail::NotCoo,
                                                                         TuckerOptions const&) {
-  detail::refuse_tensor<Tensor>();
   return {};
 }
 
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 TuckerResult<double, typename ExecutionSpace::memory_space> tucker(ExecutionSpace const&,
-                                                                   Tensor const&,
+                                                                   detail::NotCoo,
                                                                    TuckerOptions const&,
                                                                    Observer const& = {}) {
-  detail::refuse_tensor<Tensor>();
   return {};
 }
 

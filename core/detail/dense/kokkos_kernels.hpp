@@ -31,6 +31,15 @@ std::unique_lock<std::mutex> vendor_handle() {
   return {};
 }
 
+/// Calls what runs in the default instance of the space, after all that was enqueued on exec and
+/// before all that will be.
+template <class ExecutionSpace, class Call>
+void in_default_instance(ExecutionSpace const& exec, Call const& call) {
+  fence(exec, "sporades::dense::before_kokkos_kernels");
+  call();
+  fence(ExecutionSpace(), "sporades::dense::after_kokkos_kernels");
+}
+
 /// A^T, as a View of A's memory by columns.
 template <class MatrixType>
 auto transposed(MatrixType const& A) {
@@ -51,7 +60,7 @@ Scalar Blas<ExecutionSpace, Scalar>::max_abs(ExecutionSpace const& exec, Scalar 
   if constexpr (kernels_take_instances)
     largest = KokkosBlas::nrminf(exec, in);
   else
-    largest = KokkosBlas::nrminf(in);
+    in_default_instance(exec, [&] { largest = KokkosBlas::nrminf(in); });
   // The lowest number, where Kokkos' Max begins, is left where all of x is NaN.
   return largest >= 0 ? largest : std::numeric_limits<Scalar>::quiet_NaN();
 }
@@ -65,7 +74,7 @@ void Blas<ExecutionSpace, Scalar>::scale(ExecutionSpace const& exec, Scalar fact
   if constexpr (kernels_take_instances)
     KokkosBlas::scal(exec, out, factor, in);
   else
-    KokkosBlas::scal(out, factor, in);
+    in_default_instance(exec, [&] { KokkosBlas::scal(out, factor, in); });
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -73,10 +82,12 @@ Scalar Blas<ExecutionSpace, Scalar>::dot(ExecutionSpace const& exec, Scalar cons
                                          Scalar const* y, std::size_t count) {
   auto const handle = vendor_handle<ExecutionSpace>();
   using In = Numbers<ExecutionSpace, Scalar const>;
+  Scalar sum = 0;
   if constexpr (kernels_take_instances)
-    return KokkosBlas::dot(exec, In(x, count), In(y, count));
+    sum = KokkosBlas::dot(exec, In(x, count), In(y, count));
   else
-    return KokkosBlas::dot(In(x, count), In(y, count));
+    in_default_instance(exec, [&] { sum = KokkosBlas::dot(In(x, count), In(y, count)); });
+  return sum;
 }
 
 template <class ExecutionSpace, class Scalar>

@@ -130,12 +130,21 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
   return make_spttm_output(exec, plan.tensors[n], R);
 }
 
-// What is neither is refused. The numbers are an ellipsis, which fits worse than any conversion.
-template <class ExecutionSpace, class Tensor>
+namespace detail {
+
+struct NoFibers {
+  template <class Given>
+  NoFibers(Given const&) {
+    static_assert(never<Given>,
+                  "make_spttm_output takes a HierarchicalTensor and R, or an SpttmPlan, n and R");
+  }
+};
+
+}  // namespace detail
+
+template <class ExecutionSpace>
 ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_spttm_output(
-    ExecutionSpace const&, Tensor const&, ...) {
-  static_assert(detail::never<Tensor>,
-                "make_spttm_output takes a HierarchicalTensor and R, or an SpttmPlan, n and R");
+    ExecutionSpace const&, detail::NoFibers, ...) {
   return {};
 }
 

@@ -107,11 +107,20 @@ ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
   return Z;
 }
 
-// What is no SspttmPlan is refused.
-template <class ExecutionSpace, class Tensor>
+namespace detail {
+
+struct NoSspttmPlan {
+  template <class Given>
+  NoSspttmPlan(Given const&) {
+    static_assert(never<Given>, "make_sspttm_output takes an SspttmPlan and R");
+  }
+};
+
+}  // namespace detail
+
+template <class ExecutionSpace>
 ScooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_sspttm_output(
-    ExecutionSpace const&, Tensor const&, std::size_t) {
-  static_assert(detail::never<Tensor>, "make_sspttm_output takes an SspttmPlan and R");
+    ExecutionSpace const&, detail::NoSspttmPlan, std::size_t) {
   return {};
 }
 
