@@ -3,9 +3,13 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>
+#include <sporades/formats/hocfs_tensor.hpp>
+#include <sporades/formats/hocoo_tensor.hpp>
+#include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
@@ -117,6 +121,14 @@ void wrong_types() {
   make_alto(exec, X.values);
   // says: the tensor must be a CooTensor: make_coo makes one of Views
   make_permuted(exec, given<AltoTensor<double>>());
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_hocoo(exec, given<HocsrTensor<double>>(), 0);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_hocsr(exec, given<HocfsTensor<double>>(), 0);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_cfb(exec, given<HocooTensor<double>>(), 0);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  make_hocfs(exec, given<CfbTensor<double>>(), 0, HocfsSlices::csr);
   // says: to_coo takes a tensor of another format than CooTensor, an MttkrpPlan, or a TtmChainPlan
   to_coo(exec, X);
   // says: copy_to takes a CooTensor, a ScooTensor or a model: make_factor copies a matrix

@@ -63,10 +63,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 HocfsTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_hocfs(
-    ExecutionSpace const&, Tensor const&, int, HocfsSlices = HocfsSlices::automatic) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, int, HocfsSlices = HocfsSlices::automatic) {
   return {};
 }
 

@@ -21,10 +21,9 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const&,
 }
 
 // What is no CooTensor is refused.
-template <class ExecutionSpace, class Tensor, class = detail::NoCooTensor<Tensor>>
+template <class ExecutionSpace>
 HocooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_hocoo(
-    ExecutionSpace const&, Tensor const&, int) {
-  detail::refuse_tensor<Tensor>();
+    ExecutionSpace const&, detail::NotCoo, int) {
   return {};
 }
 

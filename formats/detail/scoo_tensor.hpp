@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/formats/detail/row_major.hpp>
 #include <sporades/formats/scoo_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -16,44 +17,12 @@ inline std::uint64_t block_size(Dims const& dims, std::vector<int> const& dense_
   return size;
 }
 
-/// The place of an entry in its block, from its coordinates in the dense modes, and back.
-struct BlockShape {
-  int modes = 0;
-  int mode[max_order] = {};
-  std::uint64_t dim[max_order] = {};
-
-  BlockShape(Dims const& dims, std::vector<int> const& dense_modes)
-      : modes(static_cast<int>(dense_modes.size())) {
-    for (int k = 0; k < modes; ++k) {
-      mode[k] = dense_modes[k];
-      dim[k] = dims[mode[k]];
-    }
-  }
-
-  template <class Coordinates>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t place(Coordinates const& coordinates,
-                                                  Position p) const {
-    std::uint64_t at = 0;
-    for (int k = 0; k < modes; ++k) at = at * dim[k] + coordinates(mode[k], p);
-    return at;
-  }
-  template <class Coordinates>
-  KOKKOS_FORCEINLINE_FUNCTION void unplace(std::uint64_t at, Coordinates const& coordinates,
-                                           Position p) const {
-    using Index = typename Coordinates::non_const_value_type;
-    for (int k = modes - 1; k >= 0; --k) {
-      coordinates(mode[k], p) = static_cast<Index>(at % dim[k]);
-      at /= dim[k];
-    }
-  }
-};
-
 /// The first of equal nonzeros adds up all their values, in order, and stores the sum in its block.
 /// The first nonzero of a fiber also stores the fiber's coordinates.
 template <class Scoo, class Coordinates>
 struct FillBlocks {
   CompareNonzeros<Coordinates> sparse, all;  // by the sparse modes; by all of them
-  BlockShape shape;
+  RowMajor shape;
   Coordinates from;                                                              // N x nnz
   Kokkos::View<typename Scoo::Scalar*, typename Scoo::MemorySpace> values_from;  // nnz
   Kokkos::View<Position*, typename Scoo::MemorySpace> before;  // nnz: fibers that begin before p
@@ -155,7 +124,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   auto X = detail::allocate_coo<Scalar, Index>(exec, Y.dims, nnz);
   auto const to = X.coordinates;
   auto const values_to = X.values;
-  detail::BlockShape const shape(Y.dims, Y.dense_modes);
+  detail::RowMajor const shape(Y.dims, Y.dense_modes);
   Kokkos::Array<int, max_order> mode{};
   int const sparse = static_cast<int>(Y.sparse_modes.size());
   for (int k = 0; k < sparse; ++k) mode[k] = Y.sparse_modes[k];
