@@ -24,6 +24,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/sptv.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <numeric>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/formats/hierarchical_tensor.hpp>
+#include <sporades/kernels/detail/cost.hpp>
+#include <sporades/kernels/detail/sptv/segments.hpp>
+#include <sporades/kernels/detail/sptv/unfolded_rows.hpp>
+#include <sporades/kernels/sptv.hpp>
+
+/// The products of kernels/sptv.hpp.
+
+namespace sporades {
+namespace detail {
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void multiply_vector(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySpace> const& X,
+                     SptvPlan<Scalar, Index, MemorySpace>& plan,
+                     Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+  constexpr char const* label = "sporades::sptv::hocfs";
+  if (X.entries() == X.nnz())
+    sum_fibers_of_vector(exec, label, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v},
+                         X.begin, plan.split, y);
+  else
+    sum_fibers_of_vector(exec, label,
+                         VectorTerms<Scalar, Index, MemorySpace, true>{X.index, X.values, v},
+                         X.begin, plan.split, y);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void multiply_vector(ExecutionSpace const& exec, CfbTensor<Scalar, Index, MemorySpace> const& X,
+                     SptvPlan<Scalar, Index, MemorySpace>& plan,
+                     Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+  sum_fibers_of_vector(exec, "sporades::sptv::cfb",
+                       VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v}, X.begin,
+                       plan.split, y);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void multiply_vector(ExecutionSpace const& exec, HocsrTensor<Scalar, Index, MemorySpace> const& X,
+                     SptvPlan<Scalar, Index, MemorySpace>& plan,
+                     Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+  sum_unfolded_rows(exec, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v}, X.begin,
+                    plan.places, plan.split, y);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void multiply_vector(ExecutionSpace const& exec, HocooTensor<Scalar, Index, MemorySpace> const& X,
+                     SptvPlan<Scalar, Index, MemorySpace>& plan,
+                     Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+  auto const& modes = X.tensor.sorted_modes;
+  RawVector<Index const, MemorySpace> const index(X.tensor.indices(X.mode()), X.nnz());
+  SegmentNonzeros<Scalar, Index, MemorySpace> const nonzeros{
+      {index, X.tensor.values, v},
+      {X.tensor.coordinates, {modes.begin(), modes.end() - 1}},
+      plan.places,
+      segment_length<ExecutionSpace>(X.nnz())};
+  sum_segments(exec, nonzeros, y, plan.carry);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_sptv(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace>& plan,
+              Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+  Region const region("sporades::sptv, mode ", plan.mode);
+  expects(v.extent(0) == plan.dims[plan.mode], "sptv: v has ", v.extent(0), " entries, mode ",
+          plan.mode, " has ", plan.dims[plan.mode]);
+  expects(y.extent(0) == plan.fibers, "sptv: Y has ", y.extent(0), " values, X has ", plan.fibers,
+          " fibers");
+  expects(v.data() != y.data() || y.extent(0) == 0, "sptv: Y is v");
+  std::visit([&](auto const& X) { multiply_vector(exec, X, plan, v, y); }, plan.tensor);
+}
+
+/// Throws Error unless a vector fits each of the modes, which are some of N, each at most once.
+template <class Scalar, class MemorySpace>
+void check_chain(Dims const& dims, std::vector<int> const& modes,
+                 std::vector<Vector<Scalar, MemorySpace>> const& vectors) {
+  int const N = static_cast<int>(dims.size());
+  expects(modes.size() == vectors.size(), "sptv_chain: ", vectors.size(), " vectors for ",
+          modes.size(), " modes");
+  std::vector<bool> listed(dims.size(), false);
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    int const m = modes[k];
+    expects(m >= 0 && m < N, "sptv_chain: mode ", m, " of a tensor of order ", N);
+    expects(!listed[m], "sptv_chain: mode ", m, " is listed twice");
+    listed[m] = true;
+    expects(vectors[k].extent(0) == dims[m], "sptv_chain: the vector of mode ", m, " has ",
+            vectors[k].extent(0), " entries, the mode ", dims[m]);
+  }
+}
+
+/// The product on the last mode of nonzeros that are sorted by all modes of their coordinates, and
+/// that mode's fibers.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> multiply_last(ExecutionSpace const& exec,
+                                                    CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                    std::vector<int> const& rows,
+                                                    Vector<Scalar, MemorySpace> const& v) {
+  auto const fibers = make_fibers(exec, X.coordinates, rows, rows);
+  CooTensor<Scalar, Index, MemorySpace> Y;
+  for (std::size_t k = 0; k + 1 < rows.size(); ++k) Y.dims.push_back(X.dims[rows[k]]);
+  Y.coordinates = fibers.coordinates;
+  Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::sptv::values", fibers.count());
+  auto const split = find_long_fibers<Scalar, MemorySpace>(exec, fibers.count(), X.nnz(),
+                                                           FiberBegins<MemorySpace>{fibers.begin});
+  sum_fibers_of_vector(exec, "sporades::sptv::chain",
+                       VectorTerms<Scalar, Index, MemorySpace>{fibers.index, X.values, v},
+                       fibers.begin, split, Y.values);
+  fence(exec, "sporades::sptv::chain");  // the fibers are freed
+  return Y;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> run_sptv_chain(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    std::vector<int> const& modes, std::vector<Vector<Scalar, MemorySpace>> const& vectors) {
+  Region const region("sporades::sptv_chain");
+  check_chain(X.dims, modes, vectors);
+  check_coordinates(exec, X, "sptv_chain");
+  std::vector<int> rows;  // the order of modes: those that stay, then the first product's last
+  for (int m = 0; m < X.order(); ++m)
+    if (std::find(modes.begin(), modes.end(), m) == modes.end()) rows.push_back(m);
+  rows.insert(rows.end(), modes.rbegin(), modes.rend());
+  auto Y = sorted(exec, X, rows);
+  for (auto const& v : vectors) {
+    Y = multiply_last(exec, Y, rows, v);
+    rows.resize(Y.dims.size());
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+  Y.sorted_modes = rows;
+  return Y;
+}
+
+/// Bytes of a format that a product reads: all, less the indices of fibers.
+template <class Tensor>
+double product_bytes(Tensor const& X) {
+  std::uint64_t unread = 0;
+  if constexpr (is_instance<Tensor, CfbTensor>) {
+    unread = X.number.extent(0) * sizeof(std::uint64_t);
+  } else if constexpr (is_instance<Tensor, HocfsTensor>) {
+    unread = X.storage_bytes() -
+             X.entries() * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) -
+             X.begin.extent(0) * sizeof(Position);
+  }
+  return static_cast<double>(X.storage_bytes() - unread);
+}
+
+/// Whether these are vectors of the tensor's scalar type in its memory space.
+template <class Tensor, class Input>
+constexpr bool check_factor() {
+  using Wanted = Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>;
+  if constexpr (is_vector<Input>())
+    if constexpr (std::is_same_v<decltype(as_vector(std::declval<Input>())), Wanted>) return true;
+  return false;
+}
+
+/// The same, with a sentence.
+template <class Tensor, class Input>
+constexpr bool check_vector() {
+  static_assert(check_factor<Tensor, Input>(),
+                "a vector must be a Kokkos::View of rank 1 without gaps, of the tensor's scalar "
+                "type, in its memory space, and not const");
+  return check_factor<Tensor, Input>();
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
+          class Output>
+void sptv(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace>& plan, Input const& v,
+          Output const& Y) {
+  using Plan = SptvPlan<Scalar, Index, MemorySpace>;
+  constexpr bool fits = std::is_same_v<Output, CooTensor<Scalar, Index, MemorySpace>>;
+  static_assert(fits,
+                "the product must be a CooTensor of the plan's types: make_sptv_output makes "
+                "it");
+  if constexpr (fits && detail::check_types<ExecutionSpace, Plan>())
+    if constexpr (detail::check_vector<Plan, Input>()) {
+      expects(Y.coordinates.data() == plan.coordinates.data(),
+              "sptv: Y does not share the plan's coordinates; make it by make_sptv_output");
+      detail::run_sptv(exec, plan, detail::as_vector(v), Y.values);
+    }
+}
+
+template <class ExecutionSpace, class Tensor, class Input>
+detail::PlanOf<CooTensor, Tensor> sptv(ExecutionSpace const& exec, Tensor const& X,
+                                       Input const& v) {
+  static_assert(detail::is_sptv_format<Tensor>,
+                "sptv takes an SptvPlan that is not const, a vector and the product, or a "
+                "HocooTensor, HocsrTensor, CfbTensor or HocfsTensor and a vector");
+  if constexpr (detail::is_sptv_format<Tensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      if constexpr (detail::check_vector<Tensor, Input>()) {
+        auto plan = make_sptv_plan(exec, X);
+        auto const Y = make_sptv_output(exec, plan);
+        sptv(exec, plan, v, Y);
+        detail::fence(exec, "sporades::sptv::product");  // the plan is freed
+        return Y;
+      }
+}
+
+template <class ExecutionSpace, class Tensor, class Input>
+detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor const& X,
+                                             std::vector<int> const& modes,
+                                             std::vector<Input> const& vectors) {
+  static_assert(detail::is_instance<Tensor, CooTensor>, "sptv_chain takes a CooTensor");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+      if constexpr (detail::check_vector<Tensor, Input>())
+        return detail::run_sptv_chain(
+            exec, X, modes,
+            std::vector<Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>>(
+                vectors.begin(), vectors.end()));
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Cost sptv_cost(SptvPlan<Scalar, Index, MemorySpace> const& plan) {
+  double const nnz = static_cast<double>(plan.nonzeros), fibers = static_cast<double>(plan.fibers);
+  double const read =
+      std::visit([](auto const& X) { return detail::product_bytes(X); }, plan.tensor);
+  double const used = detail::used_rows(plan.dims[plan.mode], plan.nonzeros);
+  return {2 * nnz, read + (used + fibers) * sizeof(Scalar)};
+}
+
+}  // namespace sporades
+
+#include <sporades/eti/run_sptv.hpp>

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/sptv/fiber_sums.hpp>
+
+/// Sums of the rows of a HocsrTensor, empty ones included. Rows come in windows; the plan says how
+/// many rows before a window are not empty.
+
+namespace sporades::detail {
+
+inline constexpr Position row_window = 8;
+
+/// Counts the rows that are not empty; the last pass stores their numbers, and the count at the
+/// beginning of each window.
+template <class MemorySpace>
+struct FindRows {
+  RawVector<Position const, MemorySpace> begin;  // rows + 1
+  RawVector<Position, MemorySpace> places;       // windows
+  RawVector<Position, MemorySpace> row;          // fibers; none: count only
+
+  KOKKOS_FUNCTION void operator()(Position r, Position& count, bool is_last) const {
+    bool const has_nonzeros = begin(r) < begin(r + 1);
+    if (is_last && row.extent(0) > 0) {
+      if (r % row_window == 0) places(r / row_window) = count;
+      if (has_nonzeros) row(count) = r;
+    }
+    if (has_nonzeros) ++count;
+  }
+};
+
+/// The entries of fiber f where row row(f) has them.
+template <class MemorySpace>
+struct RowsWithNonzeros {
+  RawVector<Position const, MemorySpace> first, row;
+  KOKKOS_FORCEINLINE_FUNCTION Position begin(Position f) const { return first(row(f)); }
+  KOKKOS_FORCEINLINE_FUNCTION Position end(Position f) const { return first(row(f) + 1); }
+};
+
+/// One work item: `windows` windows of rows.
+template <class Terms, class MemorySpace>
+struct SumUnfoldedRows {
+  using Scalar = typename Terms::Scalar;
+
+  Terms terms;
+  RawVector<Position const, MemorySpace> begin;   // rows + 1
+  RawVector<Position const, MemorySpace> places;  // windows
+  RawVector<Scalar, MemorySpace> y;               // fibers
+  Position longest, windows;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    Position const rows = begin.extent(0) - 1, first = item * windows * row_window;
+    Position const last = first + windows * row_window < rows ? first + windows * row_window : rows;
+    Position place = places(item * windows);
+    for (Position r = first; r < last; ++r) {
+      Position const from = begin(r), to = begin(r + 1);
+      if (from == to) continue;
+      if (to - from <= longest) y(place) = terms.sum(from, to);
+      ++place;
+    }
+  }
+};
+
+template <class ExecutionSpace, class Terms, class Scalar, class MemorySpace>
+void sum_unfolded_rows(ExecutionSpace const& exec, Terms const& terms,
+                       Vector<Position, MemorySpace> const& begin,
+                       Vector<Position, MemorySpace> const& places,
+                       LongFibers<Scalar, MemorySpace> const& split,
+                       Vector<Scalar, MemorySpace> const& y) {
+  if (y.extent(0) == 0) return;
+  Position const windows = is_gpu<ExecutionSpace> ? 1 : 128;
+  launch_unequal_items(
+      exec, "sporades::sptv::hocsr", chunks_of(places.extent(0), windows),
+      SumUnfoldedRows<Terms, MemorySpace>{terms, begin, places, y, split.longest, windows});
+  sum_long_fibers(exec, terms, split, y);
+}
+
+}  // namespace sporades::detail
