@@ -187,7 +187,15 @@ Parsed parse(std::vector<std::string> arguments) {
   add_read_options(info_app, info_arguments.read);
   add_whole(info_app, "--rank", info_arguments.rank, "Rank that `automatic` is asked for", 1)
       ->capture_default_str();
-  info_app.add_flag("--json", info_arguments.json, "As JSON");
+  info_app.add_flag("--json", info_arguments.json, "Print the JSON report instead");
+  info_app.add_option("--report", info_arguments.report, "Write a JSON report here");
+  info_app.footer(
+      "storage_words in the report are those of each format for products on the mode: an index, a\n"
+      "position or a value is one word; coo and permuted serve all modes. They are exact whole\n"
+      "numbers, except that those of hocsr past 64 bits are rounded to double precision.\n"
+      "break_even names two formats; dense is an array of all cells. Up to this density, and "
+      "number\n"
+      "of nonzeros, the first takes no more words than the second.");
   info_app.callback([&] { run = [=] { return info(info_arguments); }; });
 
   GenerateArguments generate_arguments;

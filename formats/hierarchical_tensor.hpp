@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/detail/storage_words.hpp>
 
 namespace sporades {
 
@@ -57,7 +58,7 @@ struct HierarchicalTensor {
 
   /// A matrix in compressed sparse rows and N - 1 coordinates a fiber.
   std::uint64_t storage_words() const {
-    return 2 * nnz() + fibers.begin.extent(0) + (dims.size() - 1) * fibers.count();
+    return detail::hierarchical_words(order(), fibers.count(), nnz());
   }
   std::uint64_t storage_bytes() const { return fibers.storage_bytes() + nnz() * sizeof(Scalar); }
 };

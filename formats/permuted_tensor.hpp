@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/detail/storage_words.hpp>
 
 namespace sporades {
 
@@ -21,6 +22,9 @@ struct PermutedTensor {
 
   int order() const { return tensor.order(); }
   Position nnz() const { return tensor.nnz(); }
+
+  /// (2 N + 1) nnz.
+  std::uint64_t storage_words() const { return detail::permuted_words(order(), nnz()); }
   std::uint64_t storage_bytes() const {
     return tensor.storage_bytes() + orders.size() * nnz() * sizeof(Position);
   }

@@ -43,7 +43,9 @@ TEMPLATE_LIST_TEST_CASE("csf and permuted coo hold every nonzero of the tensor",
     for (Position nnz : {0, 1, 130, 5000}) {
       auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz);
       auto const expected = nonzeros(to_host(X));
-      CHECK(nonzeros(to_host(to_coo(exec, make_permuted(exec, X)))) == expected);
+      auto const permuted = make_permuted(exec, X);
+      CHECK(nonzeros(to_host(to_coo(exec, permuted))) == expected);
+      CHECK(permuted.storage_words() == (2 * dims.size() + 1) * X.nnz());
       std::vector<int> modes(dims.size());
       std::iota(modes.begin(), modes.end(), 0);
       std::rotate(modes.begin(), modes.begin() + modes.size() / 2, modes.end());

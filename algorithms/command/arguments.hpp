@@ -31,6 +31,7 @@ struct InfoArguments {
   ReadArguments read;
   int rank = 16;
   bool json = false;
+  std::string report;
 };
 
 struct GenerateArguments {

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <sporades/algorithms/command/backend.hpp>
+#include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/detail/storage_words.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::command {
@@ -64,17 +68,81 @@ Runs count_runs(Exec const& exec, Tensor const& Y, std::vector<int> const& modes
   return runs;
 }
 
+/// The entries of a dense tensor.
+Count cells(Dims const& dims) {
+  std::uint64_t product = 1;
+  for (auto dim : dims) {
+    if (dim > 0 && product > std::numeric_limits<std::uint64_t>::max() / dim)
+      return sporades::detail::dense_size(dims);
+    product *= dim;
+  }
+  return product;
+}
+
+Count hocsr_words(Dims dims, int n, Position nnz) {
+  dims.erase(dims.begin() + n);
+  auto const rows = cells(dims);
+  auto const* const exact = std::get_if<std::uint64_t>(&rows);
+  if (exact && *exact <= std::numeric_limits<std::uint64_t>::max() - 2 * nnz)
+    return sporades::detail::hocsr_words(*exact, nnz);
+  return sporades::detail::hocsr_words(sporades::detail::dense_size(dims),
+                                       static_cast<double>(nnz));
+}
+
+/// Counts, from one sorted copy a mode, the runs that the formats for products on this mode n
+/// store: fibers along n, and all nodes of HOCFS. Its first level is the slices of mode n + 1.
 template <class Tensor>
-ModeInfo mode_info(Exec const& exec, Tensor const& X, int n) {
+void add_modes(Exec const& exec, Tensor const& X, TensorInfo& info) {
+  namespace detail = sporades::detail;
+  int const N = X.order();
+  Position const nnz = X.nnz();
   auto const mean = [&](Position runs) {
-    return runs == 0 ? 0 : static_cast<double>(X.nnz()) / static_cast<double>(runs);
+    return runs == 0 ? 0 : static_cast<double>(nnz) / static_cast<double>(runs);
   };
-  auto const others = sporades::detail::other_modes({n}, X.order());
-  Runs const slices = count_runs(exec, sorted(exec, X, {n}), {n});
-  Runs const fibers = count_runs(exec, sorted(exec, X, others), others);
-  return {X.dims[n],      slices.count, mean(slices.count),
-          slices.longest, fibers.count, mean(fibers.count),
-          fibers.longest, {},           {}};
+  info.modes.resize(N);
+  for (int n = 0; n < N; ++n) {
+    auto const modes = detail::cyclic_modes(n, N, "info");
+    auto const Y = sorted(exec, X, modes);
+    std::vector<Runs> runs;  // runs[l]: of nonzeros that agree in the first l modes
+    for (int l = 0; l <= std::max(1, N - 1); ++l)
+      runs.push_back(count_runs(exec, Y, {modes.begin(), modes.begin() + l}));
+    Position nodes = 0;
+    for (int l = 1; l < N; ++l) nodes += runs[l].count;
+
+    Runs const slices = runs[1], fibers = runs[N - 1];
+    auto& sliced = info.modes[modes[0]];
+    sliced.slices = slices.count;
+    sliced.mean_slice = mean(slices.count);
+    sliced.longest_slice = slices.longest;
+    auto& mode = info.modes[n];
+    mode.length = X.dims[n];
+    mode.fibers = fibers.count;
+    mode.mean_fiber = mean(fibers.count);
+    mode.longest_fiber = fibers.longest;
+    mode.storage_words = {{"coo", X.storage_words()},
+                          {"permuted", detail::permuted_words(N, nnz)},
+                          {"hocoo", detail::hocoo_words(N, nnz)},
+                          {"hocsr", hocsr_words(X.dims, n, nnz)},
+                          {"cfb", detail::cfb_words(fibers.count, nnz)},
+                          {"hocfs", detail::hocfs_words(nodes, nnz)},
+                          {"hierarchical", detail::hierarchical_words(N, fibers.count, nnz)}};
+  }
+}
+
+/// Geronimo Anderson & Choi, section 3.1: words of a nonzero are compared with the one word of a
+/// cell that a dense array takes.
+std::vector<BreakEven> break_even(Dims const& dims) {
+  std::vector<BreakEven> result;
+  int const N = static_cast<int>(dims.size());
+  for (auto const& [format, words] :
+       {std::pair{"coo", sporades::detail::hocoo_words(N, 1)},
+        std::pair{"permuted", sporades::detail::permuted_words(N, 1)}}) {
+    auto const nonzeros = std::visit(
+        [words = words](auto all) { return Count(all / static_cast<decltype(all)>(words)); },
+        cells(dims));
+    result.push_back({format, "dense", 1 / static_cast<double>(words), nonzeros});
+  }
+  return result;
 }
 
 template <class Tensor>
@@ -159,6 +227,44 @@ void print(LinearOrder const& order) {
                 static_cast<unsigned long long>(order.bytes));
 }
 
+/// A line a mode, and where formats break even.
+void print_words(TensorInfo const& info) {
+  if (info.nnz == 0) return;
+  auto const width = [](std::string const& format) {
+    return std::max(9, static_cast<int>(format.size()));
+  };
+  std::printf("words a nonzero in the formats for products on a mode:\nmode");
+  for (auto const& [format, words] : info.modes[0].storage_words)
+    std::printf(" %*s", width(format), format.c_str());
+  std::printf("  smallest\n");
+  for (std::size_t n = 0; n < info.modes.size(); ++n) {
+    auto const& all = info.modes[n].storage_words;
+    auto least = all[0].second;
+    std::printf("%4zu", n);
+    for (auto const& [format, words] : all) {
+      least = std::min(least, words);
+      double const number =
+          std::visit([](auto count) { return static_cast<double>(count); }, words);
+      std::printf(" %*.4g", width(format), number / static_cast<double>(info.nnz));
+    }
+    char const* before = "  ";
+    for (auto const& [format, words] : all)
+      if (words == least) {
+        std::printf("%s%s", before, format.c_str());
+        before = ", ";
+      }
+    std::printf("\n");
+  }
+  std::printf("(a word is an index, a position or a value; coo and permuted serve all modes)\n");
+  char const* before = "break even: ";
+  for (auto const& one : info.break_even) {
+    std::printf("%s%s and %s at density %.4g", before, one.format.c_str(), one.other.c_str(),
+                one.density);
+    before = ", ";
+  }
+  std::printf(" (dense: an array of all cells)\n\n");
+}
+
 void print(TensorInfo const& info) {
   std::printf("%s: order %zu, %s\n", info.file.c_str(), info.dims.size(),
               to_string(Dims(info.dims)).c_str());
@@ -180,6 +286,7 @@ void print(TensorInfo const& info) {
                 static_cast<unsigned long long>(mode.longest_fiber), mode.automatic.c_str());
   }
   std::printf("(slices and fibers that hold a nonzero, with their numbers of nonzeros)\n\n");
+  print_words(info);
   for (std::size_t n = 0; n < info.modes.size(); ++n)
     std::printf("automatic, mode %zu: %s: %s\n", n, info.modes[n].automatic.c_str(),
                 info.modes[n].reason.c_str());
@@ -197,6 +304,7 @@ void print(TensorInfo const& info) {
 int info(InfoArguments const& arguments) {
   Exec const exec;
   expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
+  check_files({{"FILE", arguments.read.file}}, {{"--report", arguments.report}});
   auto const result = read<double>(arguments.read);
   TensorInfo info;
   info.file = arguments.read.file;
@@ -213,11 +321,17 @@ int info(InfoArguments const& arguments) {
         info.density = cells > 0 ? static_cast<double>(X.nnz()) / cells : 0;
         check_memory(exec, X, info.rank);
         add_values(X, info);
-        for (int n = 0; n < X.order(); ++n) info.modes.push_back(mode_info(exec, X, n));
+        add_modes(exec, X, info);
+        info.break_even = break_even(info.dims);
         info.linear_order = linear_order(exec, X);
         add_formats(exec, X, info);
       },
       result.tensor);
+  if (!arguments.report.empty()) {
+    sporades::detail::OutputFile file(arguments.report);
+    file.write(to_json(info));
+    file.commit();
+  }
   if (arguments.json)
     std::fputs(to_json(info).c_str(), stdout);
   else

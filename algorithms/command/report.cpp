@@ -18,6 +18,10 @@ void append(Json& json, NamedValues const& values) {
     std::visit([&, &key = name](auto const& plain) { json[key] = plain; }, value);
 }
 
+Json json_of(Count const& count) {
+  return std::visit([](auto number) { return Json(number); }, count);
+}
+
 Json json_of(std::vector<TopEntry> const& entries) {
   auto json = Json::array();
   for (auto const& one : entries)
@@ -110,7 +114,9 @@ std::string to_json(TensorInfo const& info) {
   json["least"] = info.least;
   json["greatest"] = info.greatest;
   json["modes"] = Json::array();
-  for (auto const& mode : info.modes)
+  for (auto const& mode : info.modes) {
+    auto words = Json::object();
+    for (auto const& [format, count] : mode.storage_words) words[format] = json_of(count);
     json["modes"].push_back({{"length", mode.length},
                              {"slices", mode.slices},
                              {"slice_mean", mode.mean_slice},
@@ -118,8 +124,15 @@ std::string to_json(TensorInfo const& info) {
                              {"fibers", mode.fibers},
                              {"fiber_mean", mode.mean_fiber},
                              {"fiber_max", mode.longest_fiber},
+                             {"storage_words", words},
                              {"automatic", mode.automatic},
                              {"reason", mode.reason}});
+  }
+  json["break_even"] = Json::array();
+  for (auto const& one : info.break_even)
+    json["break_even"].push_back({{"formats", {one.format, one.other}},
+                                  {"density", one.density},
+                                  {"nonzeros", json_of(one.nonzeros)}});
   auto const& order = info.linear_order;
   json["linear_order"] = {
       {"mode_bits", order.mode_bits}, {"bits", order.bits}, {"words", order.words}};

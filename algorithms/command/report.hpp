@@ -92,6 +92,9 @@ struct Report {
 
 std::string to_json(Report const& report);
 
+/// Exact, or rounded to a double where 64 bits are too few.
+using Count = std::variant<std::uint64_t, double>;
+
 struct ModeInfo {
   std::uint64_t length = 0;
   std::uint64_t slices = 0;  // that are not empty
@@ -100,6 +103,7 @@ struct ModeInfo {
   std::uint64_t fibers = 0;  // along the mode, that are not empty
   double mean_fiber = 0;
   std::uint64_t longest_fiber = 0;
+  std::vector<std::pair<std::string, Count>> storage_words;  // by format, for products on it
   std::string automatic;  // the MTTKRP strategy that `automatic` chooses
   std::string reason;     // why
 };
@@ -110,6 +114,14 @@ struct LinearOrder {
   int bits = 0;
   int words = 0;            // of 64 bits a nonzero; 0: the bits are too many for it
   std::uint64_t bytes = 0;  // with the values
+};
+
+/// Up to this density one format takes no more words than the other, and above it more.
+struct BreakEven {
+  std::string format;
+  std::string other;
+  double density = 0;
+  Count nonzeros;  // at this density, rounded down; a double where the cells are one
 };
 
 struct TensorInfo {
@@ -126,6 +138,7 @@ struct TensorInfo {
   double least = 0;     // value
   double greatest = 0;  // value
   std::vector<ModeInfo> modes;
+  std::vector<BreakEven> break_even;
   LinearOrder linear_order;
   std::vector<std::pair<std::string, std::uint64_t>> bytes;  // by format
 };

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# generate, convert and info.
+# generate, convert, and where outputs go.
 source "$(dirname "$0")/support.sh" "$@"
 
 # generate: reproducible, on any number of threads, in any format.
@@ -95,55 +95,6 @@ for target in full.tns full.spt full.tns.gz kept.tns; do
 done
 check_not 'nothing was written' ls full.tns full.spt full.tns.gz
 same a.tns kept.tns
-
-# info
-run 0 info a.tns
-says '20000 nonzeros'
-says '183 x 24 x 1140 x 1717'
-for word in slices fibers longest coo permuted sorted csf automatic; do says "$word"; done
-says 'automatic, mode 3: sorted: '
-says 'fibers hold 1.02 nonzeros'
-check 'the backend' grep -qE 'buffers on (openmp|serial|threads) at rank 16:$' out
-run 0 info a.spt --json
-says '"reason": "'
-for key in file order dims nnz density modes slices slice_mean slice_max fibers fiber_mean \
-  fiber_max automatic bytes coo csf; do
-  says "\"$key\": "
-done
-says '"nnz": 20000'
-# 2 x 3 x 2 with nonzeros (0,0,0) (0,0,1) (0,2,0) (1,0,0): everything can be counted by hand.
-printf '1 1 1 1\n1 1 2 2\n1 3 1 2\n2 1 1 4\n' > hand.tns
-run 0 info hand.tns --json
-says '"norm": 5.0'
-says '"least": 1.0'
-says '"greatest": 4.0'
-numbers() { sed '/"bytes"/,$d' out | grep "\"$1\"" | grep -oE '[0-9.]+' | tr '\n' ' '; }
-check 'slices' test "$(numbers slices)" = '2 2 2 '
-check 'longest slices' test "$(numbers slice_max)" = '3 3 3 '
-check 'fibers' test "$(numbers fibers)" = '3 3 3 '
-check 'longest fibers' test "$(numbers fiber_max)" = '2 2 2 '
-check 'density' grep -q '"density": 0.3333' out
-# The linear order takes ceil(log2 I) bits a mode: 1 + 2 + 1, in one word beside a value; two words
-# past 64 bits, and none past 128. parts: what a tensor of one part keeps to find its rows.
-order() { tr -d ' \n' < out | grep -o '"linear_order":{[^}]*}'; }
-alto_bytes() { sed -n 's/^ *"alto": \([0-9]*\).*/\1/p' out; }
-is() { test "$1" = "$2"; }
-check 'bits of the linear order' is "$(order)" '"linear_order":{"mode_bits":[1,2,1],"bits":4,"words":1}'
-parts=$(($(alto_bytes) - 4 * 16))
-run 0 info hand.tns
-says "linear order of all modes: 1 + 2 + 1 = 4 bits, one word a nonzero, $((4 * 16 + parts)) bytes"
-check 'its bytes are among the formats' grep -qE '^  alto +[0-9]+  ' out
-run 0 info hand.tns --dims 1000000000x1000000000x1000000000 --json
-check 'two words past 64 bits' is "$(order)" '"linear_order":{"mode_bits":[30,30,30],"bits":90,"words":2}'
-run 0 info long.tns --json
-check 'bits of a long mode' is "$(order)" '"linear_order":{"mode_bits":[33,2],"bits":35,"words":1}'
-printf '1 1 1 1 1 1\n3 2 4 1 1 2\n' > wide.tns
-run 0 info wide.tns --dims 4294967296x4294967296x4294967296x4294967296x1
-says 'linear order of all modes: 32 + 32 + 32 + 32 + 0 = 128 bits, two words a nonzero, '
-check 'rows that hold nothing take nothing' test "$(sed -n 's/^  alto *\([0-9]*\).*/\1/p' out)" -lt 1000
-run 0 info wide.tns --dims 4294967296x4294967296x4294967296x4294967296x2
-says '32 + 32 + 32 + 32 + 1 = 129 bits, more than its 128: there is no `alto`'
-check_not 'nor has it bytes' grep -qE '^  alto' out
 
 # Standard streams are written where they stand, whatever file they lead to.
 printf '1 1 1 2\n2 2 2 3\n' > two.tns
