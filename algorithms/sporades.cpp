@@ -193,9 +193,8 @@ Parsed parse(std::vector<std::string> arguments) {
       "storage_words in the report are those of each format for products on the mode: an index, a\n"
       "position or a value is one word; coo and permuted serve all modes. They are exact whole\n"
       "numbers, except that those of hocsr past 64 bits are rounded to double precision.\n"
-      "break_even names two formats; dense is an array of all cells. Up to this density, and "
-      "number\n"
-      "of nonzeros, the first takes no more words than the second.");
+      "break_even names two formats; dense is an array of all cells. Up to this density (and so\n"
+      "many nonzeros) the first takes no more words than the second.");
   info_app.callback([&] { run = [=] { return info(info_arguments); }; });
 
   GenerateArguments generate_arguments;
