@@ -5,8 +5,8 @@
 
 #include <sys/mman.h>
 
-#include <sporades/kernels/sptv.hpp>
 #include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/sptv.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
@@ -37,7 +37,7 @@ std::vector<Problem> problems() {
           {{6, 5, 4}, 40},
           {{6, 5, 4}, 800},  // most coordinates are there several times
           {{40, 3, 50}, 3000},
-          {{60, 300, 200}, 60000},  // many chunks, many fibers
+          {{60, 300, 200}, 60000},      // many chunks, many fibers
           {{500, 400, 300}, 20000, 6},  // one fiber has most nonzeros
           {{3, 4, 5000}, 12000},        // fibers of about the same length, which ELL pads a little
           {{1, 1, 1}, 3},
@@ -46,7 +46,7 @@ std::vector<Problem> problems() {
           {{5, 4, 3, 4, 5}, 900},
           {{3, 4, 2, 3, 2, 4}, 600},
           {Dims(16, 2), 300},
-          {{4, 3}, 0},       // nothing in it
+          {{4, 3}, 0},      // nothing in it
           {{0, 3, 2}, 0}};  // an empty mode
 }
 
@@ -219,8 +219,7 @@ TEMPLATE_LIST_TEST_CASE("sptv of very small and very large numbers", "[kernels][
   auto const scaled = [&](auto const& from, int power) {
     std::vector<Scalar> entries;
     auto const host = on_host(from);
-    for (std::size_t i = 0; i < host.extent(0); ++i)
-      entries.push_back(std::ldexp(host(i), power));
+    for (std::size_t i = 0; i < host.extent(0); ++i) entries.push_back(std::ldexp(host(i), power));
     return vector_of(exec, entries);
   };
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {2000, 3, 50}, 30000, 5, 2);
@@ -237,7 +236,8 @@ TEMPLATE_LIST_TEST_CASE("sptv of very small and very large numbers", "[kernels][
     };
     auto const plain = product(0, 0);
     for (int power : {-83, 83})  // 1e-25 and 1e25
-      for (auto const& [of_values, of_vector] : {std::pair{power, 0}, {0, power}, {power, -power}}) {
+      for (auto const& [of_values, of_vector] :
+           {std::pair{power, 0}, {0, power}, {power, -power}}) {
         INFO(name << ", 2^" << of_values << ", 2^" << of_vector);
         auto const found = product(of_values, of_vector);
         REQUIRE(found.extent(0) == plain.extent(0));
@@ -255,8 +255,9 @@ TEMPLATE_LIST_TEST_CASE("numbers that are not finite reach the fibers that use t
   typename TestType::ExecutionSpace const exec{};
   constexpr Scalar infinite = std::numeric_limits<Scalar>::infinity();
   constexpr Scalar not_a_number = std::numeric_limits<Scalar>::quiet_NaN();
-  std::vector<Problem> const all{{{400}, 30},         {{50, 3000}, 9000},   {{9000, 4}, 60000},
-                                 {{40, 30, 50}, 900}, {{50, 40, 30}, 9000, 4}, {{5, 4, 3, 4, 5}, 200}};
+  std::vector<Problem> const all{
+      {{400}, 30},         {{50, 3000}, 9000},      {{9000, 4}, 60000},
+      {{40, 30, 50}, 900}, {{50, 40, 30}, 9000, 4}, {{5, 4, 3, 4, 5}, 200}};
   Position finite = 0, other = 0;
   for (auto const& [dims, nnz, skew] : all)
     for (int n = 0; n < static_cast<int>(dims.size()); ++n) {

@@ -149,8 +149,8 @@ TEST_CASE("a plan takes hocfs where nothing else is asked for", "[kernels][sptv]
 /// Two fibers of mode 2, of two nonzeros and of one.
 TEST_CASE("the cost of sptv is what counting gives", "[kernels][sptv][cost]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
-  auto const X = sporades::test::make_coo<double>(
-      {2, 3, 100}, {{{0, 1, 5}, 1}, {{1, 1, 5}, 3}, {{0, 1, 7}, 2}});
+  auto const X = sporades::test::make_coo<double>({2, 3, 100},
+                                                  {{{0, 1, 5}, 1}, {{1, 1, 5}, 3}, {{0, 1, 7}, 2}});
   auto const cost = [&](SptvOptions const& options) {
     auto const found = sptv_cost(make_sptv_plan(exec, X, 2, options));
     CHECK(found.flops == 2 * 3);

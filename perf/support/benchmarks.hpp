@@ -23,6 +23,9 @@ void add_phi(Settings const& settings);
 /// same tensor.
 void add_spttm(Settings const& settings);
 
+/// SpTV of every mode, by strategy and precision; the plans are made apart.
+void add_sptv(Settings const& settings);
+
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 

@@ -36,7 +36,8 @@ template <class Scalar, class ExecutionSpace>
 VectorOn<Scalar, ExecutionSpace> vector_of(ExecutionSpace const&,
                                            std::vector<Scalar> const& entries) {
   VectorOn<Scalar, ExecutionSpace> const v("v", entries.size());
-  Kokkos::deep_copy(v, Kokkos::View<Scalar const*, Kokkos::HostSpace>(entries.data(), entries.size()));
+  Kokkos::deep_copy(v,
+                    Kokkos::View<Scalar const*, Kokkos::HostSpace>(entries.data(), entries.size()));
   return v;
 }
 
@@ -64,7 +65,8 @@ VectorOn<Scalar, ExecutionSpace> whole_vector(ExecutionSpace const& exec, std::s
 /// X's nonzeros with whole numbers from 1 to `most` as values. X is on the host.
 template <class Tensor>
 Tensor with_whole_values(Tensor X, unsigned most) {
-  X.values = whole_vector<typename Tensor::Scalar>(Kokkos::DefaultHostExecutionSpace{}, X.nnz(), most);
+  X.values =
+      whole_vector<typename Tensor::Scalar>(Kokkos::DefaultHostExecutionSpace{}, X.nnz(), most);
   return X;
 }
 
