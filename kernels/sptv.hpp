@@ -50,6 +50,10 @@ template <class Tensor>
 inline constexpr bool is_sptv_format =
     is_instance<Tensor, HocooTensor> || is_instance<Tensor, HocsrTensor> ||
     is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>;
+
+/// The type of the vectors that belong to a tensor or a plan.
+template <class T>
+using VectorOf = Vector<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
 }  // namespace detail
 
 /// What a plan of SpTV is made for.
@@ -124,7 +128,7 @@ detail::PlanOf<CooTensor, Tensor> sptv(ExecutionSpace const& exec, Tensor const&
 /// takes the nonzeros that the one before has left, 2 flops each. Fences exec. Throws Error if a
 /// mode is not in [0, N) or is listed twice, there is not one vector a mode, the lengths disagree,
 /// or an index of X is past its mode.
-template <class ExecutionSpace, class Tensor, class Input>
+template <class ExecutionSpace, class Tensor, class Input = detail::VectorOf<Tensor>>
 detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor const& X,
                                              std::vector<int> const& modes,
                                              std::vector<Input> const& vectors);

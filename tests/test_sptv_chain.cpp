@@ -180,8 +180,7 @@ TEMPLATE_LIST_TEST_CASE("sptv_chain without vectors sorts", "[kernels][sptv]", C
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {6, 5, 4}, 300);
-  auto const Y =
-      sptv_chain(exec, X, {}, std::vector<VectorOn<Scalar, typename TestType::ExecutionSpace>>{});
+  auto const Y = sptv_chain(exec, X, {}, {});
   CHECK(Y.sorted_modes == first_modes(3));
   check_same_nonzeros(copy_to(Host{}, Y), copy_to(Host{}, sorted(exec, X, {0, 1, 2})));
 }
@@ -251,6 +250,9 @@ TEST_CASE("sptv_chain refuses what does not fit", "[kernels][sptv]") {
     return message_of([&] { sptv_chain(exec, X, modes, vectors); });
   };
   CHECK(refused({2, 0}, {4, 6}) == "no error");
+  CHECK(sptv_chain(exec, X, {0, 2},
+                   {random_vector<double>(exec, 6, 1), random_vector<double>(exec, 4, 1)})
+            .order() == 1);
   CHECK(refused({2, 0, 2}, {4, 6, 4}) == "sptv_chain: mode 2 is listed twice");
   CHECK(refused({2, 0}, {4}) == "sptv_chain: 1 vectors for 2 modes");
   CHECK(refused({2}, {4, 6}) == "sptv_chain: 2 vectors for 1 modes");

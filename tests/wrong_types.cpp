@@ -13,6 +13,7 @@
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/sptv.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
@@ -141,6 +142,29 @@ void wrong_types() {
   make_spttm_output(exec, given<SpttmPlan<double, std::uint32_t, Space>>(), 16);
   // says: make_sspttm_output takes an SspttmPlan and R
   make_sspttm_output(exec, plan, 16);
+  auto& product = given<SptvPlan<double, std::uint32_t, Space>>();
+  auto const& finished_product = product;
+  auto& v = X.values;
+  // says: make_sptv_plan takes a CooTensor and a mode, or a HocooTensor, HocsrTensor, CfbTensor or
+  make_sptv_plan(exec, given<CfbTensor<double>>(), 0);
+  // says: make_sptv_plan takes a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor, or a CooTensor
+  make_sptv_plan(exec, X);
+  // says: make_sptv_output takes an SptvPlan
+  make_sptv_output(exec, X);
+  // says: sptv takes an SptvPlan that is not const, a vector and the product, or a HocooTensor,
+  sptv(exec, finished_product, v, X);
+  // says: sptv takes an SptvPlan that is not const, a vector and the product, or a HocooTensor,
+  sptv(exec, given<HierarchicalTensor<double>>(), v);
+  // says: the product must be a CooTensor of the plan's types: make_sptv_output makes it
+  sptv(exec, product, v, v);
+  // says: a vector must be a Kokkos::View of rank 1 without gaps, of the tensor's scalar type, in
+  sptv(exec, product, V, X);
+  // says: a vector must be a Kokkos::View of rank 1 without gaps, of the tensor's scalar type, in
+  sptv(exec, given<HocfsTensor<double>>(), given<Vector<float, Space>>());
+  // says: a vector must be a Kokkos::View of rank 1 without gaps, of the tensor's scalar type, in
+  sptv_chain(exec, X, {0, 1}, A);
+  // says: sptv_chain takes a CooTensor
+  sptv_chain(exec, product, {0}, {v});
   // says: write_tns takes a CooTensor on the host: copy_to(Kokkos::DefaultHostExecutionSpace{},
   // ...)
   write_tns("x.tns", given<CooTensor<double, std::uint32_t, FarSpace>>());

@@ -246,6 +246,24 @@ CooTensor<Scalar, Index, MemorySpace> make_sptv_output(
   return Y;
 }
 
+namespace detail {
+
+struct NoSptvPlan {
+  template <class Given>
+  NoSptvPlan(Given const&) {
+    static_assert(never<Given>, "make_sptv_output takes an SptvPlan");
+  }
+};
+
+}  // namespace detail
+
+// What is no plan is refused.
+template <class ExecutionSpace>
+CooTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_sptv_output(
+    ExecutionSpace const&, detail::NoSptvPlan) {
+  return {};
+}
+
 }  // namespace sporades
 
 #include <sporades/eti/build_sptv_plan.hpp>

@@ -146,25 +146,34 @@ double product_bytes(Tensor const& X) {
   return static_cast<double>(X.storage_bytes() - unread);
 }
 
-/// Whether these are vectors of the tensor's scalar type in its memory space.
-template <class Tensor, class Input>
-constexpr bool check_factor() {
-  using Wanted = Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>;
-  if constexpr (is_vector<Input>())
-    if constexpr (std::is_same_v<decltype(as_vector(std::declval<Input>())), Wanted>) return true;
-  return false;
-}
-
-/// The same, with a sentence.
+/// Whether a vector is of the tensor's scalar type in its memory space.
 template <class Tensor, class Input>
 constexpr bool check_vector() {
-  static_assert(check_factor<Tensor, Input>(),
+  constexpr bool fits = [] {
+    if constexpr (is_vector<Input>())
+      return std::is_same_v<decltype(as_vector(std::declval<Input>())), VectorOf<Tensor>>;
+    return false;
+  }();
+  static_assert(fits,
                 "a vector must be a Kokkos::View of rank 1 without gaps, of the tensor's scalar "
                 "type, in its memory space, and not const");
-  return check_factor<Tensor, Input>();
+  return fits;
 }
 
+struct NotSptvPlan {
+  template <class Given>
+  NotSptvPlan(Given const&) {
+    static_assert(never<Given>,
+                  "sptv takes an SptvPlan that is not const, a vector and the product, or a "
+                  "HocooTensor, HocsrTensor, CfbTensor or HocfsTensor and a vector");
+  }
+};
+
 }  // namespace detail
+
+// What is no plan is refused, and a plan that is const.
+template <class ExecutionSpace, class Input, class Output>
+void sptv(ExecutionSpace const&, detail::NotSptvPlan, Input const&, Output const&) {}
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
@@ -209,9 +218,7 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
     if constexpr (detail::check_types<ExecutionSpace, Tensor>())
       if constexpr (detail::check_vector<Tensor, Input>())
         return detail::run_sptv_chain(
-            exec, X, modes,
-            std::vector<Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>>(
-                vectors.begin(), vectors.end()));
+            exec, X, modes, std::vector<detail::VectorOf<Tensor>>(vectors.begin(), vectors.end()));
 }
 
 template <class Scalar, class Index, class MemorySpace>
