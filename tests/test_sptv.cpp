@@ -163,10 +163,12 @@ TEMPLATE_LIST_TEST_CASE("sptv of long fibers among short ones equals its definit
 
 TEMPLATE_LIST_TEST_CASE("sptv of one fiber that has all nonzeros equals its definition",
                         "[kernels][sptv]", Cases) {
+  using Scalar = typename TestType::Scalar;
   for (Position nnz : {30000, 200000})
     for (auto const& dims : {Dims{90000}, Dims{90000, 1}, Dims{90000, 1, 1}})
-      check_all_modes<TestType>({dims, nnz});
-  auto X = random_coo<typename TestType::Scalar, std::uint32_t>(Host{}, {5000, 9, 8}, 30000);
+      check_mode<TestType>(
+          with_whole_values(random_coo<Scalar, std::uint32_t>(Host{}, dims, nnz), 5), 0);
+  auto X = random_coo<Scalar, std::uint32_t>(Host{}, {5000, 9, 8}, 30000);
   for (Position p = 0; p < X.nnz(); ++p) {
     X.coordinates(1, p) = 4;
     X.coordinates(2, p) = 7;
@@ -293,7 +295,10 @@ TEMPLATE_LIST_TEST_CASE("sptv with the index that marks padding elsewhere", "[ke
   using Exec = typename TestType::ExecutionSpace;
   if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {
     HugeVector<Scalar> const memory;
-    if (!memory.is_there()) return WARN("skipped: no room for the addresses of 2^32 numbers");
+    if (!memory.is_there()) {
+      WARN("skipped: no room for the addresses of 2^32 numbers");
+      return;
+    }
     Exec const exec{};
     auto const v = memory.view();
     std::uint32_t const last = ~0u;

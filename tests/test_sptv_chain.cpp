@@ -207,8 +207,8 @@ TEMPLATE_LIST_TEST_CASE("sptv_chain gives the same bits, by labelled kernels on 
 // Products of every mode by every strategy, and chains, on tensors of counts.
 TEST_CASE("sptv and sptv_chain on real tensors", "[kernels][sptv][shared]") {
   Kokkos::DefaultExecutionSpace const exec{};
-  for (char const* name : {"real/marvel-characters-7d.tns.gz", "real/nyc-fhv-2015-3d.tns.gz"}) {
-    auto const path = shared_file(name);
+  for (char const* name : {"marvel-characters-7d.tns.gz", "real/nyc-fhv-2015-3d.tns.gz"}) {
+    auto const path = data_or_shared_file(name);
     if (path.empty()) continue;
     auto const X = read_tensor<double, std::uint32_t>(path).tensor;
     auto const on_device = copy_to(exec, X);
