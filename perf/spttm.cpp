@@ -9,18 +9,6 @@
 namespace sporades::perf {
 namespace {
 
-/// What is kept from one benchmark to the next, cleared before Kokkos ends.
-template <class Kept>
-Kept& kept() {
-  static Kept value;
-  static bool const is_cleared_in_time = [] {
-    Kokkos::push_finalize_hook([] { value = {}; });
-    return true;
-  }();
-  static_cast<void>(is_cleared_in_time);
-  return value;
-}
-
 /// Of one tensor: the fibers of all modes, matrices and products of one rank.
 template <class Scalar>
 struct Prepared {

@@ -26,27 +26,48 @@ std::vector<Way> ways() {
 /// Longer arrays of rows are not made for HOCSR.
 constexpr double most_rows = 2e9;
 
+/// Of one tensor, format and mode.
+template <class Scalar>
+struct PreparedProduct {
+  std::string key;
+  SptvPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  Vector<Scalar, MemorySpace> v;
+  CooTensor<Scalar, std::uint32_t, MemorySpace> Y;
+};
+
+template <class Scalar>
+PreparedProduct<Scalar>& prepare_product(std::string const& name, Way const& way, int mode) {
+  auto& prepared = kept<PreparedProduct<Scalar>>();
+  std::string const key = name + " " + way.name + " " + std::to_string(mode);
+  if (prepared.key == key) return prepared;
+  prepared = {};
+  auto const& X = tensor<Scalar>(name);
+  auto const length = X.dims[mode];
+  double const rows = sporades::detail::dense_size(X.dims) / static_cast<double>(length);
+  expects(way.options.strategy != SptvStrategy::hocsr || rows <= most_rows, "hocsr: mode ", mode,
+          " has ", rows, " fibers, empty ones included, more than ", most_rows);
+  ExecutionSpace const exec{};
+  prepared.plan = make_sptv_plan(exec, copy_to(exec, X), mode, way.options);
+  prepared.Y = make_sptv_output(exec, prepared.plan);
+  prepared.v = decltype(prepared.v)("sporades::perf::v", length);
+  auto const column = sporades::detail::random_factor<Scalar>(exec, "v", length, 1, 1, mode);
+  Kokkos::deep_copy(exec, prepared.v, Kokkos::subview(column, Kokkos::ALL, 0));
+  exec.fence();
+  prepared.key = key;
+  return prepared;
+}
+
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, Way const& way, int mode) {
   ExecutionSpace const exec{};
-  auto const& X = tensor<Scalar>(name);
-  double const rows = sporades::detail::dense_size(X.dims) /
-                      static_cast<double>(std::max<std::uint64_t>(X.dims[mode], 1));
-  expects(way.options.strategy != SptvStrategy::hocsr || rows <= most_rows, "hocsr: mode ", mode,
-          " has ", rows, " fibers, empty ones included, more than ", most_rows);
-  auto plan = make_sptv_plan(exec, copy_to(exec, X), mode, way.options);
-  auto const Y = make_sptv_output(exec, plan);
-  auto const column = sporades::detail::random_factor<Scalar>(exec, "v", X.dims[mode], 1, 1, mode);
-  Vector<Scalar, MemorySpace> const v("sporades::perf::v", X.dims[mode]);
-  Kokkos::deep_copy(exec, v, Kokkos::subview(column, Kokkos::ALL, 0));
-  measure(state, exec, [&] { sptv(exec, plan, v, Y); });
+  auto& [key, plan, v, Y] = prepare_product<Scalar>(name, way, mode);
+  measure(state, exec, [&, &plan = plan, &v = v, &Y = Y] { sptv(exec, plan, v, Y); });
   auto const cost = sptv_cost(plan);
   count<Scalar>(state, cost.bytes, cost.flops);
   if (auto const* const H =
           std::get_if<HocfsTensor<Scalar, std::uint32_t, MemorySpace>>(&plan.tensor))
-    state.counters["entries"] =
-        static_cast<double>(H->entries()) /
-        static_cast<double>(std::max<Position>(plan.nnz(), 1));  // a nonzero
+    state.counters["entries/nnz"] =
+        static_cast<double>(H->entries()) / static_cast<double>(std::max<Position>(plan.nnz(), 1));
   state.SetLabel(std::to_string(static_cast<double>(plan.nnz()) /
                                 static_cast<double>(std::max<Position>(plan.fibers, 1)))
                      .substr(0, 4) +

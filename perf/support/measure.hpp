@@ -19,6 +19,18 @@ constexpr char const* scalar_name() {
   return sizeof(Scalar) == 4 ? "float" : "double";
 }
 
+/// What is kept from one benchmark to the next, cleared before Kokkos ends.
+template <class Kept>
+Kept& kept() {
+  static Kept value;
+  static bool const is_cleared_in_time = [] {
+    Kokkos::push_finalize_hook([] { value = {}; });
+    return true;
+  }();
+  static_cast<void>(is_cleared_in_time);
+  return value;
+}
+
 /// Bytes a second of the triad on this machine, measured once a scalar type.
 template <class Scalar>
 double triad_bandwidth();

@@ -53,12 +53,7 @@ CooTensor<Scalar> load(std::string const& name) {
 template <class Scalar>
 CooTensor<Scalar> const& tensor(std::string const& name) {
   static std::string loaded;
-  static CooTensor<Scalar> X;
-  static bool const is_cleared_in_time = [] {
-    Kokkos::push_finalize_hook([] { X = {}; });
-    return true;
-  }();
-  static_cast<void>(is_cleared_in_time);
+  auto& X = kept<CooTensor<Scalar>>();
   if (loaded != name) {
     X = {};
     X = load<Scalar>(name);
