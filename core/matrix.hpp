@@ -28,6 +28,12 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> make_matrix(ExecutionSpace
 
 namespace detail {
 
+/// True where A has so many columns, and rows padded as make_matrix pads them.
+template <class MatrixType>
+bool is_padded(MatrixType const& A, std::size_t columns) {
+  return A.extent(1) == columns && (A.extent(0) < 2 || A.stride(0) == padded_columns(columns));
+}
+
 /// The same matrix with its padding as columns. Only for what make_matrix gave; does not own.
 template <class MatrixType>
 MatrixType with_padding(MatrixType const& A) {
@@ -74,9 +80,12 @@ auto make_factor(ExecutionSpace const& exec, Given const& A) {
     static_assert(int(Given::rank) == 2, "make_factor takes a Kokkos::View of rank 2");
     using Factor =
         Matrix<typename Given::non_const_value_type, typename ExecutionSpace::memory_space>;
-    if constexpr (std::is_same_v<typename Given::memory_space, typename Factor::memory_space> &&
-                  std::is_same_v<typename Given::array_layout, Kokkos::LayoutRight> &&
-                  std::is_same_v<typename Given::value_type, typename Factor::value_type>)
+    if constexpr (int(Given::rank) != 2)
+      return Factor();
+    else if constexpr (std::is_same_v<typename Given::memory_space,
+                                      typename Factor::memory_space> &&
+                       std::is_same_v<typename Given::array_layout, Kokkos::LayoutRight> &&
+                       std::is_same_v<typename Given::value_type, typename Factor::value_type>)
       return Factor(A);
     else
       return Factor(copy_matrix(exec, A));
@@ -87,33 +96,45 @@ auto make_factor(ExecutionSpace const& exec, Given const& A) {
 /// std::vector, as the kernels take factors. Fences exec where it copies.
 template <class ExecutionSpace, class List>
 auto make_factors(ExecutionSpace const& exec, List const& matrices) {
-  using Factor = decltype(make_factor(exec, *std::begin(matrices)));
-  std::vector<Factor> factors;
-  for (auto const& A : matrices) factors.push_back(make_factor(exec, A));
-  return factors;
+  static_assert(!Kokkos::is_view<List>::value,
+                "make_factors takes a list of matrices, one a mode: make_factor takes one matrix");
+  if constexpr (!Kokkos::is_view<List>::value) {
+    using Factor = decltype(make_factor(exec, *std::begin(matrices)));
+    std::vector<Factor> factors;
+    for (auto const& A : matrices) factors.push_back(make_factor(exec, A));
+    return factors;
+  }
 }
 
 /// Copies a factor into a rank-2 View of the caller's, of any layout and memory space. Fences exec.
 /// Throws Error if the shapes differ.
 template <class ExecutionSpace, class Factor, class Target>
 void copy_factor(ExecutionSpace const& exec, Factor const& A, Target const& target) {
-  static_assert(Kokkos::is_view<Target>::value && Kokkos::is_view<Factor>::value,
-                "copy_factor takes a factor and a Kokkos::View of rank 2");
-  expects(A.extent(0) == target.extent(0) && A.extent(1) == target.extent(1),
-          "copy_factor: ", A.extent(0), " x ", A.extent(1), " numbers into a View of ",
-          target.extent(0), " x ", target.extent(1));
-  using Space = typename Target::memory_space;
-  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible &&
-                Kokkos::SpaceAccessibility<ExecutionSpace,
-                                           typename Factor::memory_space>::accessible) {
-    Kokkos::deep_copy(exec, target, A);
-  } else {
-    exec.fence();
-    typename Space::execution_space const there{};
-    Kokkos::deep_copy(there, target, copy_matrix(there, A));
-    there.fence();
+  constexpr bool are_views = Kokkos::is_view<Target>::value && Kokkos::is_view<Factor>::value;
+  static_assert(are_views, "copy_factor takes a factor and a Kokkos::View of rank 2");
+  if constexpr (are_views) {
+    constexpr bool is_target = int(Target::rank) == 2 && int(Factor::rank) == 2 &&
+                               !std::is_const_v<typename Target::value_type>;
+    static_assert(is_target,
+                  "copy_factor takes a factor and a Kokkos::View of rank 2 that is not const");
+    if constexpr (is_target) {
+      expects(A.extent(0) == target.extent(0) && A.extent(1) == target.extent(1),
+              "copy_factor: ", A.extent(0), " x ", A.extent(1), " numbers into a View of ",
+              target.extent(0), " x ", target.extent(1));
+      using Space = typename Target::memory_space;
+      if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible &&
+                    Kokkos::SpaceAccessibility<ExecutionSpace,
+                                               typename Factor::memory_space>::accessible) {
+        Kokkos::deep_copy(exec, target, A);
+      } else {
+        exec.fence();
+        typename Space::execution_space const there{};
+        Kokkos::deep_copy(there, target, copy_matrix(there, A));
+        there.fence();
+      }
+      exec.fence();
+    }
   }
-  exec.fence();
 }
 
 namespace detail {

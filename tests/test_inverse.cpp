@@ -104,6 +104,18 @@ TEMPLATE_LIST_TEST_CASE("a team's inverse equals LAPACK's", "[core][inverse]",
             (epsilon_of<Scalar>() + 1e-15 * n / expected.reciprocal_condition));
 }
 
+TEMPLATE_LIST_TEST_CASE("very small and large matrices have inverses", "[core][inverse]",
+                        sporades::test::Cases) {
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const scale = GENERATE(1e-200, 1e-162, 1e155, 1e200);
+  auto const way = GENERATE(Way::team, Way::front_door);
+  CAPTURE(scale);
+  auto const result = invert<double>(exec, {2 * scale, scale, scale, 2 * scale}, 2, 0.0, way);
+  CHECK(result.singular == 0);
+  std::vector<double> const expected{2 / scale / 3, -1 / scale / 3, -1 / scale / 3, 2 / scale / 3};
+  CHECK(difference(result.inverse, expected) <= 1e-15 / scale);
+}
+
 TEMPLATE_LIST_TEST_CASE("a singular matrix gets LAPACK's pseudo-inverse from a team, too",
                         "[core][inverse]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -246,4 +246,37 @@ TEST_CASE("a stop check ends a run inside an iteration", "[algorithms][starts]")
   }
 }
 
+TEST_CASE("states whose arrays do not fit are refused", "[algorithms][starts][bad_input]") {
+  Exec const exec{};
+  auto const X = counts_of(random_coo<double, std::uint32_t>(exec, {40, 3, 20}, 300));
+  // Its rows are used as they are, without the padding that the methods write to.
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const unpadded("unpadded", 40, 3);
+  auto const narrow = sporades::make_matrix<double>(exec, "narrow", 40, 2);
+  auto const check = [&](auto const& state, auto const& run, auto const& clear,
+                         std::string const& text) {
+    auto changed = state;
+    changed.factors[0] = sporades::make_factor(exec, unpadded);
+    CHECK_THROWS_WITH(run(changed),
+                      Catch::Matchers::ContainsSubstring("3 columns and a row stride of 3"));
+    changed.factors[0] = narrow;
+    CHECK_THROWS_WITH(run(changed), Catch::Matchers::ContainsSubstring("has 2 columns"));
+    changed = state;
+    clear(changed);
+    CHECK_THROWS_WITH(run(changed), Catch::Matchers::ContainsSubstring(text));
+  };
+  sporades::CpAlsOptions als;
+  als.rank = 3;
+  auto als_problem = make_cp_als_problem(exec, X, als);
+  check(
+      cp_als_start(exec, X, als), [&](auto& state) { cp_als(exec, als_problem, als, state); },
+      [](auto& state) { state.grams.pop_back(); }, "a Gram matrix of 3 x 3");
+  sporades::CpAprOptions apr;
+  apr.rank = 3;
+  auto apr_problem = make_cp_apr_problem(exec, X, apr);
+  check(
+      sporades::cp_apr_start<double>(exec, X.dims, apr),
+      [&](auto& state) { cp_apr(exec, apr_problem, apr, state); },
+      [](auto& state) { state.zero_marks.clear(); }, "must have zero_marks");
+}
+
 }  // namespace

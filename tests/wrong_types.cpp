@@ -75,6 +75,12 @@ void wrong_types() {
   // says: phi takes a PhiPlan that is not const, or a CooTensor
   phi(exec, plan, A, V, 0, V);
   // says: update_pi takes a PhiPlan that is not const
+  update_pi(exec, given<PhiPlan<double, std::uint32_t, Space> const>(), A, 0);
+  // says: ttm_chain takes a TtmChainPlan that is not const
+  ttm_chain(exec, given<TtmChainPlan<double, std::uint32_t, Space> const>(), A, 0);
+  // says: sspttm takes an SspttmPlan that is not const, then Y
+  sspttm(exec, given<SspttmPlan<double, std::uint32_t, Space> const>(), V, V, V);
+  // says: update_pi takes a PhiPlan that is not const
   update_pi(exec, X, A, 0);
   // says: ttm_chain takes a TtmChainPlan that is not const
   ttm_chain(exec, X, A, 0);
@@ -95,6 +101,12 @@ void wrong_types() {
   make_coo(exec, {3, 4}, 1, X.values);
   // says: make_coo: the coordinates of a mode must be integers, a View of rank 1
   make_coo(exec, {3, 4}, std::vector{X.values}, X.values);
+  // says: make_coo: the type in angle brackets is that of indices, std::uint32_t or std::uint64_t
+  make_coo<double>(exec, {3, 4}, X.coordinates, X.values);
+  // says: make_factors takes a list of matrices, one a mode: make_factor takes one matrix
+  make_factors(exec, V);
+  // says: copy_factor takes a factor and a Kokkos::View of rank 2
+  copy_factor(exec, A, V);
   // says: make_coo: values must be a Kokkos::View of nnz
   make_coo(exec, {3, 4}, X.coordinates, 1);
   // says: columns_of takes a table: a Kokkos::View of rank 2

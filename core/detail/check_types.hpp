@@ -29,10 +29,11 @@ struct Instances {
   static std::false_type test(void const*);
 };
 
-/// Whether T is a Template of some types, or derives from one: is_instance<T, CooTensor>.
+/// Whether T is a Template of some types that is not const, or derives from one: is_instance<T,
+/// CooTensor>.
 template <class T, template <class...> class Template>
 inline constexpr bool is_instance =
-    decltype(Instances<Template>::test(std::declval<std::remove_reference_t<T>*>()))::value;
+    !std::is_const_v<T> && decltype(Instances<Template>::test(std::declval<T*>()))::value;
 
 /// Scalar, Index and MemorySpace of a tensor, a plan or a model; void where it has none.
 template <class T, class = void>

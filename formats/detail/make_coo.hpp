@@ -68,10 +68,21 @@ constexpr bool is_table() {
   return false;
 }
 
+/// The same for the type of indices that is asked for.
+template <class Index>
+constexpr bool check_index() {
+  constexpr bool is_index = std::is_void_v<Index> || std::is_same_v<Index, std::uint32_t> ||
+                            std::is_same_v<Index, std::uint64_t>;
+  static_assert(is_index,
+                "make_coo: the type in angle brackets is that of indices, std::uint32_t or "
+                "std::uint64_t; the values' type is that of the View");
+  return is_index;
+}
+
 /// The type of make_coo's tensor; void where it takes no such arguments.
 template <class Index, class ExecutionSpace, class Coordinates, class Values>
 auto made_coo() {
-  if constexpr (check_coo<Coordinates, Values>()) {
+  if constexpr (check_index<Index>() && check_coo<Coordinates, Values>()) {
     using Given = typename ModeView<Coordinates>::type::non_const_value_type;
     using Wide = std::conditional_t<sizeof(Given) == 8, std::uint64_t, std::uint32_t>;
     using Value = typename Values::non_const_value_type;

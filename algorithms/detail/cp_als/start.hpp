@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 // Included by algorithms/cp_als.hpp.
 
 #include <cmath>
@@ -54,9 +55,22 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
           ", the options say ", options.rank);
   expects(state.factors.size() == dims.size(), "cp_als: the start has order ", state.factors.size(),
           ", X has ", dims.size());
-  for (std::size_t n = 0; n < dims.size(); ++n)
-    expects(state.factors[n].extent(0) == dims[n], "cp_als: the start's factor of mode ", n,
-            " has ", state.factors[n].extent(0), " rows, X has ", dims[n]);
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const& A = state.factors[n];
+    expects(A.extent(0) == dims[n], "cp_als: the start's factor of mode ", n, " has ", A.extent(0),
+            " rows, X has ", dims[n]);
+    expects(is_padded(A, state.rank()), "cp_als: the start's factor of mode ", n, " has ",
+            A.extent(1), " columns and a row stride of ", A.stride(0), ", expected ", state.rank(),
+            " and ", padded_columns(state.rank()),
+            ", as make_matrix makes them and copy_matrix copies them");
+  }
+  auto const R = static_cast<std::size_t>(state.rank());
+  expects(state.grams.size() == dims.size() &&
+              std::all_of(state.grams.begin(), state.grams.end(),
+                          [&](auto const& gram) { return gram.size() == R * R; }),
+          "cp_als: the state must have a Gram matrix of ", R, " x ", R,
+          " a mode: cp_als_start makes "
+          "them");
 }
 
 /// Whether init `automatic` has a race: there is one start, a mode whose singular vectors would be

@@ -61,9 +61,21 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
           ", the options say ", options.rank);
   expects(state.factors.size() == dims.size(), "cp_apr: the start has order ", state.factors.size(),
           ", X has ", dims.size());
-  for (std::size_t n = 0; n < dims.size(); ++n)
-    expects(state.factors[n].extent(0) == dims[n], "cp_apr: the start's factor of mode ", n,
-            " has ", state.factors[n].extent(0), " rows, X has ", dims[n]);
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const& A = state.factors[n];
+    expects(A.extent(0) == dims[n], "cp_apr: the start's factor of mode ", n, " has ", A.extent(0),
+            " rows, X has ", dims[n]);
+    expects(is_padded(A, state.rank()), "cp_apr: the start's factor of mode ", n, " has ",
+            A.extent(1), " columns and a row stride of ", A.stride(0), ", expected ", state.rank(),
+            " and ", padded_columns(state.rank()),
+            ", as make_matrix makes them and copy_matrix copies them");
+  }
+  bool has_marks = state.zero_marks.size() == dims.size();
+  for (std::size_t n = 0; has_marks && n < dims.size(); ++n)
+    has_marks = state.zero_marks[n].extent(0) == dims[n] * padded_columns(state.rank());
+  expects(has_marks,
+          "cp_apr: the state must have zero_marks for every entry: cp_apr_start makes "
+          "them");
 }
 
 }  // namespace detail

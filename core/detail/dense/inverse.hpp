@@ -103,7 +103,7 @@ struct InvertByTeam {
         else if (j == k)
           entry = column[i] * factor;
         else
-          entry -= column[i] * column[j] * factor;
+          entry -= column[i] * (column[j] * factor);  // whose product may be past the range
         if (j == k + 1) next[i] = entry;
       });
       team.team_barrier();

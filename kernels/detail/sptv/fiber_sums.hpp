@@ -38,12 +38,18 @@ struct VectorTerms {
 
   /// The sum over begin <= p < end, on hosts: four sums, of every fourth term each.
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Position begin, Position end) const {
-    Scalar sums[4] = {};
+    Scalar a = 0, b = 0, c = 0, d = 0;
     Position p = begin;
-    for (; p + 4 <= end; p += 4)
-      for (int k = 0; k < 4; ++k) sums[k] += (*this)(p + k);
-    for (int k = 0; p + k < end; ++k) sums[k] += (*this)(p + k);
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (; p + 4 <= end; p += 4) {
+      a += (*this)(p);
+      b += (*this)(p + 1);
+      c += (*this)(p + 2);
+      d += (*this)(p + 3);
+    }
+    if (p < end) a += (*this)(p);
+    if (p + 1 < end) b += (*this)(p + 1);
+    if (p + 2 < end) c += (*this)(p + 2);
+    return (a + b) + (c + d);
   }
   /// The same on GPUs, by lanes of a warp that all call it: each adds up every lanes.count()-th
   /// term. All of them get the sum.
