@@ -52,6 +52,7 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, SourceSpace>::accessible) {
     Kokkos::deep_copy(exec, target, A);
   } else {  // strided rows cross memory spaces only as a contiguous block
+    detail::fence_source<SourceSpace>(exec, "sporades::matrix::source");
     using Contiguous = Matrix<Scalar, SourceSpace>;
     typename SourceSpace::execution_space const there{};
     auto const packed = detail::uninitialized<Contiguous>(there, "sporades::matrix::pack",
@@ -157,6 +158,7 @@ template <class ExecutionSpace, class Source>
 auto copy_vector(ExecutionSpace const& exec, std::string const& label, Source const& x) {
   using Result =
       Vector<typename Source::non_const_value_type, typename ExecutionSpace::memory_space>;
+  fence_source<typename Source::memory_space>(exec, label);
   auto const copy = uninitialized<Result>(exec, label, x.extent(0));
   Kokkos::deep_copy(exec, copy, x);
   fence(exec, label);

@@ -129,8 +129,8 @@ auto make_coo(ExecutionSpace const& exec, Dims const& dims, Coordinates const& c
 template <class Table>
 auto columns_of(Table const& table);
 
-/// The tensor in the memory space of exec; the same Views where it is there already.
-/// Enqueued on exec; a copy from or to the host fences it.
+/// The tensor in the memory space of exec; the same Views where it is there already. A copy fences
+/// exec, and one from a GPU to the host waits first for all that was enqueued on any instance.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X) {
@@ -138,6 +138,7 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
   if constexpr (std::is_same_v<Target, MemorySpace>) {
     return X;
   } else {
+    detail::fence_source<MemorySpace>(exec, "sporades::coo::source");
     auto Y = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
     for (int n = 0; n < X.order(); ++n)  // one copy takes only what has no gaps
       Kokkos::deep_copy(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),

@@ -57,6 +57,20 @@ template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
+/// Before exec copies from a GPU's memory that it cannot access: waits for all work that was
+/// enqueued, on whichever instance. A copy that is enqueued on a host does not wait for a GPU.
+template <class MemorySpace, class ExecutionSpace>
+void fence_source(ExecutionSpace const&, [[maybe_unused]] std::string const& label) {
+  if constexpr (!Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible &&
+                is_gpu<typename MemorySpace::execution_space>) {
+#if KOKKOS_VERSION >= 30700
+    Kokkos::fence(label);
+#else
+    Kokkos::fence();
+#endif
+  }
+}
+
 template <class ExecutionSpace>
 auto is_hip(int)
     -> decltype(std::declval<ExecutionSpace const&>().hip_device_prop(), std::true_type{});

@@ -101,6 +101,7 @@ auto readable(ExecutionSpace const& exec, Given const& x) {
   } else {  // Views with gaps cross memory spaces only as a contiguous block
     using Value = typename Given::non_const_value_type;
     using Space = typename Given::memory_space;
+    fence_source<Space>(exec, "sporades::coo::source");
     typename Space::execution_space const there{};
     auto const packed =
         uninitialized<Kokkos::View<Value*, Space>>(there, "sporades::coo::pack", x.extent(0));

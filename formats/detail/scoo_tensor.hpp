@@ -154,6 +154,7 @@ ScooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
   if constexpr (std::is_same_v<typename Target::MemorySpace, MemorySpace>) {
     return Y;
   } else {
+    detail::fence_source<MemorySpace>(exec, "sporades::scoo::source");
     auto const coordinates = detail::uninitialized<typename Target::Coordinates>(
         exec, "sporades::scoo::coordinates", Y.coordinates.extent(0), Y.coordinates.extent(1));
     Kokkos::deep_copy(exec, coordinates, Y.coordinates);
