@@ -11,7 +11,7 @@ namespace sporades {
 
 /// How the slices of a HocfsTensor are stored.
 enum class HocfsSlices {
-  /// A slice is `ell` if that pads it by an eighth of its nonzeros at most, else `csr`.
+  /// A slice is `ell` if its fibers are all of one length, so that nothing is padded, else `csr`.
   automatic,
   /// Compressed sparse rows.
   csr,

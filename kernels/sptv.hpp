@@ -51,9 +51,6 @@ inline constexpr bool is_sptv_format =
     is_instance<Tensor, HocooTensor> || is_instance<Tensor, HocsrTensor> ||
     is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>;
 
-/// The type of the vectors that belong to a tensor or a plan.
-template <class T>
-using VectorOf = Vector<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
 }  // namespace detail
 
 /// What a plan of SpTV is made for.

@@ -47,8 +47,11 @@ struct TypesOf<T, std::void_t<typename T::Scalar, typename T::MemorySpace>> {
   using MemorySpace = typename T::MemorySpace;
 };
 
-/// The types of the matrices that belong to a tensor, a plan or a model. A function whose template
-/// parameter for factors is FactorsOf by default may be called with a list in braces.
+/// The types of the vectors and matrices that belong to a tensor, a plan or a model. A function
+/// whose template parameter for factors is FactorsOf by default may be called with a list in
+/// braces.
+template <class T>
+using VectorOf = Vector<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
 template <class T>
 using MatrixOf = Matrix<typename TypesOf<T>::Scalar, typename TypesOf<T>::MemorySpace>;
 template <class T>

@@ -152,6 +152,16 @@ struct AddBlocks {
   }
 };
 
+/// Launches chunks of fibers, which take unequal times; cost: about how many terms one has.
+template <class ExecutionSpace, class Kernel>
+void launch_chunks(ExecutionSpace const& exec, char const* label, Position chunks, Position cost,
+                   Kernel const& kernel) {
+  if (is_small<ExecutionSpace>(chunks, cost))
+    launch(exec, label, chunks, cost, kernel);
+  else
+    launch_unequal_items(exec, label, chunks, kernel);
+}
+
 /// y at the places of the long fibers.
 template <class ExecutionSpace, class Terms, class Scalar, class MemorySpace>
 void sum_long_fibers(ExecutionSpace const& exec, Terms const& terms,
@@ -182,8 +192,8 @@ void sum_fibers_of_vector(ExecutionSpace const& exec, char const* label, Terms c
   } else {
     Position const mean = terms.values.extent(0) / fibers + 1;
     Position const length = std::clamp<Position>(16384 / mean, 16, 4096);
-    launch_unequal_items(exec, label, chunks_of(fibers, length),
-                         Kernel{terms, begin, y, split.longest, length, 1});
+    launch_chunks(exec, label, chunks_of(fibers, length), length * mean,
+                  Kernel{terms, begin, y, split.longest, length, 1});
   }
   sum_long_fibers(exec, terms, split, y);
 }

@@ -69,8 +69,9 @@ void sum_unfolded_rows(ExecutionSpace const& exec, Terms const& terms,
                        Vector<Scalar, MemorySpace> const& y) {
   if (y.extent(0) == 0) return;
   Position const windows = is_gpu<ExecutionSpace> ? 1 : 128;
-  launch_unequal_items(
-      exec, "sporades::sptv::hocsr", chunks_of(places.extent(0), windows),
+  Position const chunks = chunks_of(places.extent(0), windows);
+  launch_chunks(
+      exec, "sporades::sptv::hocsr", chunks, windows * row_window + terms.values.extent(0) / chunks,
       SumUnfoldedRows<Terms, MemorySpace>{terms, begin, places, y, split.longest, windows});
   sum_long_fibers(exec, terms, split, y);
 }
