@@ -94,8 +94,8 @@ template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tensor const& X, int n,
                                                 SptvOptions const& options = {});
 
-/// A plan that shares the Views of a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor. Takes a
-/// few passes over its fibers. Fences exec.
+/// A plan that shares the Views of a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor, whose
+/// indices are trusted. Takes a few passes over its fibers. Fences exec.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tensor const& X);
 
