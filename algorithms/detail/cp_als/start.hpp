@@ -49,7 +49,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
 }
 
 template <class Scalar, class MemorySpace>
-void check_state(Dims const& dims, CpAlsOptions const& options,
+void check_start(Dims const& dims, CpAlsOptions const& options,
                  CpAlsState<Scalar, MemorySpace> const& state) {
   expects(state.rank() == options.rank, "cp_als: the start has rank ", state.rank(),
           ", the options say ", options.rank);
@@ -64,13 +64,19 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
             " and ", padded_columns(state.rank()),
             ", as make_matrix makes them and copy_matrix copies them");
   }
+}
+
+/// The same for a state that a run goes on from.
+template <class Scalar, class MemorySpace>
+void check_state(Dims const& dims, CpAlsOptions const& options,
+                 CpAlsState<Scalar, MemorySpace> const& state) {
+  check_start(dims, options, state);
   auto const R = static_cast<std::size_t>(state.rank());
   expects(state.grams.size() == dims.size() &&
               std::all_of(state.grams.begin(), state.grams.end(),
                           [&](auto const& gram) { return gram.size() == R * R; }),
           "cp_als: the state must have a Gram matrix of ", R, " x ", R,
-          " a mode: cp_als_start makes "
-          "them");
+          " a mode: cp_als_start makes them");
 }
 
 /// Whether init `automatic` has a race: there is one start, a mode whose singular vectors would be
@@ -123,7 +129,7 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     int const exponent = detail::scale_matrix(exec, given.factors.back());
     for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
-  detail::check_state(dims, options, given);
+  detail::check_start(dims, options, given);
   if (options.non_negative)
     for (std::size_t n = 0; n < dims.size(); ++n)
       expects(!detail::has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ",

@@ -55,7 +55,7 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
 }
 
 template <class Scalar, class MemorySpace>
-void check_apr_state(Dims const& dims, CpAprOptions const& options,
+void check_apr_start(Dims const& dims, CpAprOptions const& options,
                      CpAprState<Scalar, MemorySpace> const& state) {
   expects(state.rank() == options.rank, "cp_apr: the start has rank ", state.rank(),
           ", the options say ", options.rank);
@@ -70,12 +70,18 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
             " and ", padded_columns(state.rank()),
             ", as make_matrix makes them and copy_matrix copies them");
   }
+}
+
+/// The same for a state that a run goes on from.
+template <class Scalar, class MemorySpace>
+void check_apr_state(Dims const& dims, CpAprOptions const& options,
+                     CpAprState<Scalar, MemorySpace> const& state) {
+  check_apr_start(dims, options, state);
   bool has_marks = state.zero_marks.size() == dims.size();
   for (std::size_t n = 0; has_marks && n < dims.size(); ++n)
     has_marks = state.zero_marks[n].extent(0) == dims[n] * padded_columns(state.rank());
   expects(has_marks,
-          "cp_apr: the state must have zero_marks for every entry: cp_apr_start makes "
-          "them");
+          "cp_apr: the state must have zero_marks for every entry: cp_apr_start makes them");
 }
 
 }  // namespace detail
@@ -106,7 +112,7 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
             weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
   }
-  detail::check_apr_state(dims, options, given);
+  detail::check_apr_start(dims, options, given);
   return detail::first_apr_state(exec, given.factors, given.weights);
 }
 
