@@ -19,8 +19,9 @@
 
 namespace sporades {
 
-/// How SpTTM sums fibers. All except `lanes` are baselines that are never chosen, the algorithms of
-/// Ma et al. 2018.
+/// How SpTTM sums fibers. `naive` to `scratch` are baselines that are never chosen, the algorithms
+/// of Ma et al. 2018. `spmm_...` take the fibers as the rows of a sparse matrix in compressed rows,
+/// as which a HierarchicalTensor can be read (Ahmad, Cecka, Garland & Hall, TACO 2024).
 enum class SpttmStrategy {
   /// `lanes`
   automatic,
@@ -36,15 +37,22 @@ enum class SpttmStrategy {
   scratch,
   /// Chunks of nonzeros x tiles of columns in registers; on GPUs windows of 32 nonzeros that a warp
   /// sums together.
-  lanes
+  lanes,
+  /// A thread takes a fiber; on GPUs a group of lanes does, which loads nonzeros together and hands
+  /// them from lane to lane. GE-SpMM of Huang, Dai, Wang & Yang, SC 2020.
+  spmm_rows,
+  /// Chunks of as many nonzeros and ends of fibers as any other, x tiles of columns. The merge path
+  /// of Merrill & Garland, SC 2016, and of Yang, Buluç & Owens, Euro-Par 2018.
+  spmm_nonzeros
 };
 
 namespace detail {
 template <>
 struct Names<SpttmStrategy> {
   static constexpr char const* kind = "SpTTM strategy";
-  static constexpr char const* list[] = {"automatic",    "naive",   "fine_grained", "coalesced",
-                                         "rank_blocked", "scratch", "lanes"};
+  static constexpr char const* list[] = {"automatic", "naive",        "fine_grained",
+                                         "coalesced", "rank_blocked", "scratch",
+                                         "lanes",     "spmm_rows",    "spmm_nonzeros"};
 };
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <numeric>
 #include <sporades/kernels/spttm.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -116,6 +117,32 @@ TEMPLATE_LIST_TEST_CASE("spttm takes any number of columns", "[kernels][spttm]",
   std::vector<std::size_t> ranks;
   for (std::size_t R = 1; R <= 70; ++R) ranks.push_back(R);
   check_all_modes<TestType>({{6, 5, 4}, 200, 1}, ranks);
+}
+
+// Chunks of small tensors are of 128 nonzeros, or of 128 nonzeros and ends of fibers.
+TEMPLATE_LIST_TEST_CASE("spttm equals its definition where fibers end beside ends of chunks",
+                        "[kernels][spttm]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  for (std::uint32_t length = 124; length <= 131; ++length) {
+    std::vector<std::uint32_t> lengths{length, 127, 129, 300};
+    lengths.insert(lengths.end(), length, 1);
+    lengths.insert(lengths.end(), {128, 1, 2, length});
+    Position const nnz = std::accumulate(lengths.begin(), lengths.end(), Position{0});
+    auto const X =
+        sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, {lengths.size(), 300}, nnz);
+    host.fence();
+    Position p = 0;
+    for (std::uint32_t f = 0; f < lengths.size(); ++f)
+      for (std::uint32_t k = 0; k < lengths[f]; ++k, ++p) {
+        X.coordinates(0, p) = f;
+        X.coordinates(1, p) = k;
+        X.values(p) = static_cast<Scalar>(p % 7) - 3;
+      }
+    auto plan = make_spttm_plan(exec, copy_to(exec, X), {SpttmStrategy::lanes, 4});
+    for (std::size_t R : {4, 50}) check_mode<TestType>(X, 1, R, plan, strategies());
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("spttm does not touch rows of the matrix that have no nonzero",

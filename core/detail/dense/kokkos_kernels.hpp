@@ -7,8 +7,8 @@
 #include <KokkosBlas1_scal.hpp>
 #include <KokkosBlas3_gemm.hpp>
 #include <limits>
-#include <mutex>
 #include <sporades/core/detail/dense/blas.hpp>
+#include <sporades/core/detail/dense/vendor_handle.hpp>
 #include <sporades/core/error.hpp>
 #include <utility>
 
@@ -21,24 +21,6 @@ template <class ExecutionSpace, class Scalar>
 using Numbers =
     Kokkos::View<Scalar*, Kokkos::Device<ExecutionSpace, typename ExecutionSpace::memory_space>,
                  Kokkos::MemoryUnmanaged>;
-
-/// Held during a call on a GPU: Kokkos Kernels has one handle of the vendor's library for all
-/// threads of the host, and sets its stream in each call.
-template <class ExecutionSpace>
-std::unique_lock<std::mutex> vendor_handle() {
-  static std::mutex handle;
-  if constexpr (is_gpu<ExecutionSpace>) return std::unique_lock<std::mutex>(handle);
-  return {};
-}
-
-/// Calls what runs in the default instance of the space, after all that was enqueued on exec and
-/// before all that will be.
-template <class ExecutionSpace, class Call>
-void in_default_instance(ExecutionSpace const& exec, Call const& call) {
-  fence(exec, "sporades::dense::before_kokkos_kernels");
-  call();
-  fence(ExecutionSpace(), "sporades::dense::after_kokkos_kernels");
-}
 
 /// A^T, as a View of A's memory by columns.
 template <class MatrixType>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/estimate_tuples.hpp>
-#include <sporades/kernels/detail/spttm/sum_fibers.hpp>
+#include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
 #include <sporades/kernels/spttm.hpp>
 
 /// How the plans and outputs of kernels/spttm.hpp are made.
@@ -89,9 +89,12 @@ SpttmPlan<Scalar, Index, MemorySpace> build_spttm_plan(
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
   for (int n = 0; n < X.order(); ++n) {
     plan.tensors.push_back(make_hierarchical(exec, X, orders(n, row_bytes)));
+    auto const& fibers = plan.tensors[n].fibers;
+    auto const rank = static_cast<std::size_t>(options.rank);
     if (plan.strategy == SpttmStrategy::lanes)
-      reserve_carry(exec, plan.tensors[n].fibers, static_cast<std::size_t>(options.rank),
-                    sizeof(Index) + sizeof(Scalar), plan.carry);
+      reserve_carry(exec, fibers, rank, sizeof(Index) + sizeof(Scalar), plan.carry);
+    if (plan.strategy == SpttmStrategy::spmm_nonzeros)
+      reserve_merged(exec, fibers, rank, plan.carry);
   }
   fence(exec, "sporades::spttm::make_plan");
   return plan;

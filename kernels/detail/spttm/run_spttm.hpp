@@ -10,6 +10,8 @@
 #include <sporades/kernels/detail/spttm/baselines/rank_blocked.hpp>
 #include <sporades/kernels/detail/spttm/baselines/scratch.hpp>
 #include <sporades/kernels/detail/spttm/lanes.hpp>
+#include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
+#include <sporades/kernels/detail/spttm/spmm_rows.hpp>
 #include <sporades/kernels/spttm.hpp>
 
 /// The products of kernels/spttm.hpp, by buffers that the caller keeps from one to the next.
@@ -56,6 +58,10 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
       return spttm_rank_blocked(exec, product);
     case SpttmStrategy::scratch:
       return spttm_scratch(exec, product);
+    case SpttmStrategy::spmm_rows:
+      return spttm_spmm_rows(exec, X, U, Y.values);
+    case SpttmStrategy::spmm_nonzeros:
+      return spttm_spmm_nonzeros(exec, X, U, Y.values, carry);
     default:
       return spttm_lanes(exec, X, U, Y.values, carry);
   }

@@ -59,7 +59,7 @@ void walk_fibers(ExecutionSpace const& exec, char const* label, Terms const& ter
       [&](auto width, auto access, std::size_t first, Position count) {
         using Walk = FiberWalk<Terms, Range, width(), access(), batch<ExecutionSpace>>;
         launch_items(
-            exec, label, chunks_of(fibers.items, length) * count,
+            exec, label, chunks_of(Range::size(fibers), length) * count,
             Walk{terms, Range{fibers, out, WalkShape{length, first, tiles.columns, count}}});
       });
 }
