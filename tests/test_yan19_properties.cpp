@@ -196,7 +196,7 @@ void check_hocfs(ExecutionSpace const& exec, Tensor const& X, FiberList<Scalar> 
     }
     auto const padded = static_cast<double>(longest * (first_fiber[s + 1] - first_fiber[s]));
     // A vector is one fiber, with nothing to pad: it stays in rows.
-    bool const pays = padded <= sporades::detail::most_ell_entries * static_cast<double>(own);
+    bool const pays = padded == static_cast<double>(own);
     bool const is_ell =
         N > 1 && (slices == HocfsSlices::ell || (slices == HocfsSlices::automatic && pays));
     formats.push_back(is_ell ? 1 : 0);

@@ -50,13 +50,7 @@ struct ClimbSlices {
     for (int l = levels - 1; l >= 0; --l) {
       coordinates(row[l], f) = indices[l](node);
       if (l == 0) return;
-      auto const& first = first_child[l - 1];
-      Position low = 0, high = first.extent(0) - 1;  // the parent is in [low, high)
-      while (high - low > 1) {
-        Position const middle = low + (high - low) / 2;
-        (first(middle) <= node ? low : high) = middle;
-      }
-      node = low;
+      node = slice_of(first_child[l - 1], node);
     }
   }
 };
@@ -191,8 +185,7 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
 /// The mode of a format for products on one mode.
 template <class Tensor>
 int product_mode(Tensor const& X) {
-  if constexpr (std::is_invocable_v<decltype(&Tensor::mode), Tensor const&> &&
-                std::is_member_function_pointer_v<decltype(&Tensor::mode)>)
+  if constexpr (std::is_member_function_pointer_v<decltype(&Tensor::mode)>)
     return X.mode();
   else
     return X.mode;
