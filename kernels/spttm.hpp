@@ -12,10 +12,9 @@
 ///   Y(i_0 ... r ... i_{N-1}) = sum over i_n of X(i_0 ... i_n ... i_{N-1}) U(i_n, r)
 /// X: I_0 x ... x I_{N-1}, by its fibers of mode n. U: I_n x R. Y: semi-sparse, mode n dense: one
 /// row of R values for each non-empty fiber of X, overwritten; it does not alias U. Any order from
-/// 1 to 16, any R. The same bits on every run and number of threads.
-/// Cost: 2 nnz R flops; at least an index and a value a nonzero, a place a fiber and U are read,
-/// fibers x R values written.
-/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018.
+/// 1 to 16, any R. The same bits on every run and number of threads, except those of
+/// `spmm_library`. Cost: 2 nnz R flops; at least an index and a value a nonzero, a place a fiber
+/// and U are read, fibers x R values written. Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018.
 
 namespace sporades {
 
@@ -43,16 +42,25 @@ enum class SpttmStrategy {
   spmm_rows,
   /// Chunks of as many nonzeros and ends of fibers as any other, x tiles of columns. The merge path
   /// of Merrill & Garland, SC 2016, and of Yang, Buluç & Owens, Euro-Par 2018.
-  spmm_nonzeros
+  spmm_nonzeros,
+  /// KokkosSparse::spmv of Kokkos Kernels. Nothing is copied or converted: it reads the fibers with
+  /// their 64-bit offsets, and U and Y by rows. cuSPARSE and rocSPARSE take 32-bit offsets, and
+  /// cuSPARSE a product by columns; therefore Kokkos Kernels runs a kernel of its own on GPUs, too.
+  /// - Its bits may depend on Kokkos Kernels and its version.
+  /// - Before Kokkos Kernels 4.5 it fences exec.
+  /// - It is compiled for 32-bit indices, fewer than 2^31 fibers and rows of U, the types of values
+  ///   of the library, GPUs and Kokkos' default execution space of the host. Elsewhere a product
+  ///   throws Error, as it does where Kokkos Kernels was installed without its sparse part.
+  spmm_library
 };
 
 namespace detail {
 template <>
 struct Names<SpttmStrategy> {
   static constexpr char const* kind = "SpTTM strategy";
-  static constexpr char const* list[] = {"automatic", "naive",        "fine_grained",
-                                         "coalesced", "rank_blocked", "scratch",
-                                         "lanes",     "spmm_rows",    "spmm_nonzeros"};
+  static constexpr char const* list[] = {
+      "automatic", "naive", "fine_grained", "coalesced",     "rank_blocked",
+      "scratch",   "lanes", "spmm_rows",    "spmm_nonzeros", "spmm_library"};
 };
 }  // namespace detail
 

@@ -39,9 +39,21 @@ std::vector<Problem> problems() {
           {{0, 3, 2}, 0, 1}};  // an empty mode
 }
 
-std::vector<SpttmStrategy> strategies() {
+/// Those of the library itself, whose labels, fences and bits it answers for.
+std::vector<SpttmStrategy> own_strategies() {
   std::vector<SpttmStrategy> all;
-  for (auto const& name : names_of<SpttmStrategy>()) all.push_back(from_name<SpttmStrategy>(name));
+  for (auto const& name : names_of<SpttmStrategy>())
+    if (name != "spmm_library") all.push_back(from_name<SpttmStrategy>(name));
+  return all;
+}
+
+/// All that take the types of a case.
+template <class Case>
+std::vector<SpttmStrategy> strategies() {
+  auto all = own_strategies();
+  if (sporades::detail::has_library_spmm<typename Case::ExecutionSpace, typename Case::Scalar,
+                                         typename Case::Index>)
+    all.push_back(SpttmStrategy::spmm_library);
   return all;
 }
 
@@ -104,7 +116,7 @@ void check_all_modes(Problem const& problem, std::vector<std::size_t> const& ran
       exec, problem.dims, problem.nnz, 7, problem.skew);
   auto plan = make_spttm_plan(exec, X, {SpttmStrategy::lanes, 4});
   for (int n = 0; n < X.order(); ++n)
-    for (auto R : ranks) check_mode<Case>(X, n, R, plan, strategies(), R != 3 && R != 33);
+    for (auto R : ranks) check_mode<Case>(X, n, R, plan, strategies<Case>(), R != 3 && R != 33);
 }
 
 }  // namespace
@@ -141,7 +153,7 @@ TEMPLATE_LIST_TEST_CASE("spttm equals its definition where fibers end beside end
         X.values(p) = static_cast<Scalar>(p % 7) - 3;
       }
     auto plan = make_spttm_plan(exec, copy_to(exec, X), {SpttmStrategy::lanes, 4});
-    for (std::size_t R : {4, 50}) check_mode<TestType>(X, 1, R, plan, strategies());
+    for (std::size_t R : {4, 50}) check_mode<TestType>(X, 1, R, plan, strategies<TestType>());
   }
 }
 
@@ -161,7 +173,7 @@ TEMPLATE_LIST_TEST_CASE("spttm does not touch rows of the matrix that have no no
       Kokkos::deep_copy(exec, Kokkos::subview(U, 0, Kokkos::ALL),
                         std::numeric_limits<Scalar>::infinity());
       auto const Y = make_spttm_output(exec, plan, 0, R);
-      for (auto strategy : strategies()) {
+      for (auto strategy : strategies<TestType>()) {
         INFO(to_string(X.dims) << ", R " << R << ", " << to_string(strategy));
         plan.strategy = strategy;
         spttm(exec, plan, U, 0, Y);
@@ -226,7 +238,7 @@ TEMPLATE_LIST_TEST_CASE("spttm of the whole numbers", "[kernels][spttm]", Cases)
   std::vector<std::vector<int>> const first{
       {25, 28, 31, 34, 37, 70, 82, 94, 106, 118}, {210, 240, 270}, {60, 65, 70}, {120, 125, 130}};
   int const last[] = {1252, 2030, 563, 515};
-  for (auto strategy : strategies()) {
+  for (auto strategy : strategies<TestType>()) {
     auto plan = make_spttm_plan(exec, X, {strategy, 5});
     for (int n = 0; n < 4; ++n) {
       INFO("mode " << n << ", " << to_string(strategy));
@@ -257,7 +269,7 @@ TEMPLATE_LIST_TEST_CASE("spttm gives the same bits on every run and number of th
   Exec const exec{};
   Dims const dims{3, 2, 9000};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
-  for (auto strategy : strategies()) {
+  for (auto strategy : own_strategies()) {
     auto plan = make_spttm_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 3; ++n) {  // mode 2: six long fibers, carried
       auto const U = random_matrix<Scalar>(exec, dims[n], 17, 5);
@@ -281,7 +293,7 @@ TEMPLATE_LIST_TEST_CASE("spttm labels its kernels, runs them on its instance and
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {3, 20, 3000}, 5000);
   auto const U = random_matrix<Scalar>(exec, 3000, 8, 1);
   auto const transposed = random_matrix<Scalar>(exec, 8, 3000, 1);
-  for (auto strategy : strategies()) {
+  for (auto strategy : own_strategies()) {
     INFO(to_string(strategy));
     for (auto matrix : {TtmMatrix::mode_by_rank, TtmMatrix::rank_by_mode}) {
       auto const& given = matrix == TtmMatrix::mode_by_rank ? U : transposed;
@@ -350,6 +362,27 @@ TEST_CASE("spttm refuses what does not fit", "[kernels][spttm]") {
                     ContainsSubstring("2 modes are named of 3"));
   CHECK_THROWS_WITH(make_hierarchical(exec, X, {0, 1, 1}), ContainsSubstring("listed twice"));
   CHECK_THROWS_WITH(from_name<SpttmStrategy>("best"), ContainsSubstring("no SpTTM strategy best"));
+}
+
+TEST_CASE("spmm_library refuses what the library is not compiled for", "[kernels][spttm]") {
+  using Catch::Matchers::ContainsSubstring;
+  auto const product = [](auto exec, auto index) {
+    using Index = decltype(index);
+    auto const X = random_coo<double, Index>(exec, {6, 5, 4}, 10);
+    auto plan = make_spttm_plan(exec, X, {SpttmStrategy::spmm_library, 3});
+    auto const U = random_matrix<double>(exec, 5, 3, 1);
+    spttm(exec, plan, U, 1, make_spttm_output(exec, plan, 1, 3));
+    exec.fence();
+  };
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  CHECK_NOTHROW(product(Kokkos::DefaultExecutionSpace{}, std::uint32_t{}));
+  CHECK_NOTHROW(product(Host{}, std::uint32_t{}));
+  CHECK_THROWS_WITH(product(Host{}, std::uint64_t{}),
+                    ContainsSubstring("64-bit") && ContainsSubstring("spmm_library"));
+#if defined(KOKKOS_ENABLE_SERIAL)
+  if (!std::is_same_v<Host, Kokkos::Serial>)
+    CHECK_THROWS_WITH(product(Kokkos::Serial{}, std::uint32_t{}), ContainsSubstring("Serial"));
+#endif
 }
 
 TEST_CASE("a plan takes lanes where nothing else is asked for", "[kernels][spttm]") {

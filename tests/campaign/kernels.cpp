@@ -149,6 +149,8 @@ void check_spttm(Source& source, Outcome& outcome) {
   DrawnFactors<Scalar> const U(exec, source, X.dims, std::vector<int>(N, R), false);
   auto const tensor = to_coo_tensor<Scalar, Index>(exec, X);
   for (auto const& strategy : names_of<SpttmStrategy>()) {
+    bool const is_library = strategy == std::string("spmm_library");
+    if (is_library && !sporades::detail::has_library_spmm<Exec, Scalar, Index>) continue;
     auto plan = make_spttm_plan(exec, tensor, SpttmOptions{from_name<SpttmStrategy>(strategy), R});
     for (int n = 0; n < N; ++n) {
       auto const Y = make_spttm_output(exec, plan, n, R);

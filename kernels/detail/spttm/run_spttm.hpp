@@ -10,6 +10,7 @@
 #include <sporades/kernels/detail/spttm/baselines/rank_blocked.hpp>
 #include <sporades/kernels/detail/spttm/baselines/scratch.hpp>
 #include <sporades/kernels/detail/spttm/lanes.hpp>
+#include <sporades/kernels/detail/spttm/spmm_library.hpp>
 #include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
 #include <sporades/kernels/detail/spttm/spmm_rows.hpp>
 #include <sporades/kernels/spttm.hpp>
@@ -62,6 +63,8 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
       return spttm_spmm_rows(exec, X, U, Y.values);
     case SpttmStrategy::spmm_nonzeros:
       return spttm_spmm_nonzeros(exec, X, U, Y.values, carry);
+    case SpttmStrategy::spmm_library:
+      return spttm_spmm_library(exec, X, U, Y.values);
     default:
       return spttm_lanes(exec, X, U, Y.values, carry);
   }
