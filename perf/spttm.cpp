@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/benchmarks.hpp>
@@ -62,6 +64,86 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
   state.SetLabel(lengths + " a fiber");
+}
+
+/// Without the layout: the nonzeros are sorted and unfolded to a matrix in compressed sparse rows,
+/// and that is multiplied by Kokkos Kernels. Both count; counters have their milliseconds apart.
+template <class Scalar>
+void run_unfold(benchmark::State& state, std::string const& name, int rank, int mode) {
+  ExecutionSpace const exec{};
+  auto const X = copy_to(exec, tensor<Scalar>(name));
+  auto const modes = sporades::detail::spttm_mode_order(X.dims, mode);
+  auto const U = sporades::detail::random_factor<Scalar>(exec, "U", X.dims[mode], rank, 1, mode);
+  HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> rows;
+  auto const unfold = [&] { rows = make_hierarchical(exec, X, modes); };
+  unfold();
+  auto const Y = make_spttm_output(exec, rows, static_cast<std::size_t>(rank));
+  auto const product = [&] { spttm(exec, rows, U, Y, SpttmStrategy::spmm_library); };
+  int const calls = calls_of_sample(product);
+  double unfolding = 0, multiplying = 0;
+  for (auto _ : state) {
+    multiplying = seconds_of(calls, product) / calls;
+    rows = {};
+    unfolding = seconds_of(1, unfold);
+    state.SetIterationTime(unfolding + multiplying);
+  }
+  state.counters["unfold_ms"] = 1e3 * unfolding;
+  state.counters["product_ms"] = 1e3 * multiplying;
+}
+
+/// In how many cases, a case being one mode of one tensor at one rank, the fastest SpMM strategy is
+/// faster than `lanes`, and than the fastest of Ma et al. 2018. The label has the wins by strategy.
+template <class Scalar>
+void run_share(benchmark::State& state, Settings const& settings) {
+  ExecutionSpace const exec{};
+  std::map<std::string, int> wins;
+  double cases = 0, over_lanes = 0, over_baselines = 0;
+  auto const compare = [&](SpttmPlan<Scalar, std::uint32_t, MemorySpace>& plan, auto const& U,
+                           auto const& Y, int n) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    double lanes = never, spmm = never, baseline = never, best = never;
+    std::string winner;
+    for (auto const& name : names_of<SpttmStrategy>()) {
+      plan.strategy = from_name<SpttmStrategy>(name);
+      if (plan.strategy == SpttmStrategy::automatic) continue;
+      auto const product = [&] { spttm(exec, plan, U, n, Y); };
+      double seconds = never;
+      try {
+        int const calls = calls_of_sample(product);
+        for (int k = 0; k < 3; ++k) seconds = std::min(seconds, seconds_of(calls, product) / calls);
+      } catch (Error const&) {  // the strategy does not take this tensor
+        continue;
+      }
+      double& of_class = plan.strategy == SpttmStrategy::lanes  ? lanes
+                         : plan.strategy > SpttmStrategy::lanes ? spmm
+                                                                : baseline;
+      of_class = std::min(of_class, seconds);
+      if (seconds < best) winner = name;
+      best = std::min(best, seconds);
+    }
+    ++cases;
+    ++wins[winner];
+    over_lanes += spmm < lanes;
+    over_baselines += spmm < baseline;
+    return best;
+  };
+  for (auto _ : state) {
+    double seconds = 0;
+    for (auto const& name : settings.tensors)
+      for (int rank : settings.ranks) {
+        auto& prepared = prepare<Scalar>(name, rank);
+        for (int n = 0; n < prepared.plan.order(); ++n)
+          seconds += compare(prepared.plan, prepared.U[n], prepared.Y[n], n);
+      }
+    state.SetIterationTime(seconds);
+  }
+  state.counters["cases"] = cases;
+  state.counters["spmm_over_lanes"] = over_lanes / cases;
+  state.counters["spmm_over_ma"] = over_baselines / cases;
+  std::string label;
+  for (auto const& [name, count] : wins)
+    label += (label.empty() ? "" : ", ") + name + " " + std::to_string(count);
+  state.SetLabel(label);
 }
 
 /// The product on the mode of fewest fibers, Y, and its product on the mode that it is sorted by
@@ -130,6 +212,8 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
 template <class Scalar>
 void add_for(Settings const& settings) {
   if (!settings.has_scalar(scalar_name<Scalar>())) return;
+  add(std::string("spttm_share/") + scalar_name<Scalar>(),
+      [=](benchmark::State& state) { run_share<Scalar>(state, settings); });
   for (auto const& name : settings.tensors)
     for (int rank : settings.ranks) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
@@ -142,6 +226,9 @@ void add_for(Settings const& settings) {
               [=](benchmark::State& state) {
                 run<Scalar>(state, name, from_name<SpttmStrategy>(strategy), rank, mode);
               });
+      for (int mode = 0; mode < N; ++mode)
+        add("spttm_unfold/" + what + of_rank.substr(1) + "/mode" + std::to_string(mode),
+            [=](benchmark::State& state) { run_unfold<Scalar>(state, name, rank, mode); });
       if (N < 2) continue;
       for (bool as_sparse : {false, true})
         add("sspttm/" + what + (as_sparse ? "as_sparse" : "semi_sparse") + of_rank,

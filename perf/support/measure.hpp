@@ -35,21 +35,30 @@ Kept& kept() {
 template <class Scalar>
 double triad_bandwidth();
 
+/// Seconds that this many calls of work() and one fence take.
+template <class Work>
+double seconds_of(int calls, Work const& work) {
+  Kokkos::fence();  // the whole device: native loops do not run on the instance
+  sporades::detail::Timer const timer;
+  for (int c = 0; c < calls; ++c) work();
+  Kokkos::fence();
+  return timer.seconds();
+}
+
+/// As many calls of work(), which was warmed up, as take some milliseconds.
+template <class Work>
+int calls_of_sample(Work const& work) {
+  seconds_of(1, work);  // warm
+  double const once = std::max(seconds_of(1, work), 1e-7);
+  return static_cast<int>(std::clamp(5e-3 / once, 1.0, 1000.0));
+}
+
 /// Times work() on exec. One sample is as many calls as take some milliseconds and one fence, so
 /// that the fence does not count. Report medians and minima over --benchmark_repetitions.
 template <class Exec, class Work>
 void measure(benchmark::State& state, Exec const&, Work const& work) {
-  auto seconds_of = [&](int calls) {
-    Kokkos::fence();  // the whole device: native loops do not run on the instance
-    sporades::detail::Timer const timer;
-    for (int c = 0; c < calls; ++c) work();
-    Kokkos::fence();
-    return timer.seconds();
-  };
-  seconds_of(1);  // warm
-  double const once = std::max(seconds_of(1), 1e-7);
-  int const calls = static_cast<int>(std::clamp(5e-3 / once, 1.0, 1000.0));
-  for (auto _ : state) state.SetIterationTime(seconds_of(calls) / calls);
+  int const calls = calls_of_sample(work);
+  for (auto _ : state) state.SetIterationTime(seconds_of(calls, work) / calls);
 }
 
 /// A benchmark in manual time, milliseconds, with the minimum beside Google's mean and median. What
