@@ -49,9 +49,9 @@ struct MergedFibers {
     Position const before = ended(begin, 0, begin / 2 < last ? begin / 2 : last);
     Position const most = before + shape.length / 2 + 1;
     Position const behind = ended(end, before, most < last ? most : last);
-    Position const p = begin - before;
-    Position const first = fibers.begin(before + 1) == p ? before + 1 : before;
-    sum_cut_fibers<Batch>(fibers, out, terms, columns, shape.chunk(item), first, p, end - behind);
+    // Where the first step is an end, the chunk adds nothing to that fiber.
+    sum_cut_fibers<Batch>(fibers, out, terms, columns, shape.chunk(item), before, begin - before,
+                          end - behind);
   }
 };
 
