@@ -12,9 +12,10 @@
 ///   Y(i_0 ... r ... i_{N-1}) = sum over i_n of X(i_0 ... i_n ... i_{N-1}) U(i_n, r)
 /// X: I_0 x ... x I_{N-1}, by its fibers of mode n. U: I_n x R. Y: semi-sparse, mode n dense: one
 /// row of R values for each non-empty fiber of X, overwritten; it does not alias U. Any order from
-/// 1 to 16, any R. The same bits on every run and number of threads, except those of
-/// `spmm_library`. Cost: 2 nnz R flops; at least an index and a value a nonzero, a place a fiber
-/// and U are read, fibers x R values written. Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018.
+/// 1 to 16, any R. The same bits on every run and number of threads, except by `spmm_library`.
+/// Cost: 2 nnz R flops; at least an index and a value a nonzero, a place a fiber and U are read,
+/// fibers x R values written.
+/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018.
 
 namespace sporades {
 
