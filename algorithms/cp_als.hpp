@@ -57,6 +57,7 @@ struct CpAlsOptions {
   double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
+  Streaming streaming = {};    // where the nonzeros take too much memory
   bool time_kernels = false;   // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
@@ -107,8 +108,10 @@ struct CpAlsResult : RunResult {
 /// (hand_over), its memory is given back as early as can be. Cost: a sort a mode, or one where the
 /// strategy is `alto`. Fences exec. Throws Error for options out of range, and where X has no
 /// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
+/// An X on the host that exec, a GPU, cannot access is sorted by the host and stays there: each
+/// product streams it, with the bits of a product of a copy on the GPU.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options);
 

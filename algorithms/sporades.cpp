@@ -59,6 +59,12 @@ void add_compute_options(CLI::App& app, ComputeArguments& compute) {
   add_precision(app, compute.precision);
 }
 
+void add_memory(CLI::App& app, std::uint64_t& memory) {
+  add_bytes(app, "--memory", memory,
+            "Most memory, of the GPU if that is where to compute, as 500M or 2G (default: all that "
+            "is left); a tensor that needs more is streamed where possible, else refused");
+}
+
 void add_quiet(CLI::App& app, bool& quiet) {
   app.add_flag("-q,--quiet", quiet, "Print no more than warnings, errors and what is asked for");
 }
@@ -75,6 +81,7 @@ struct DecomposeWords {
 void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
   add_read_options(app, common.read);
   add_compute_options(app, common.compute);
+  add_memory(app, common.compute.memory);
   add_whole(app, "--iterations", common.iterations, "Most iterations", 1)->capture_default_str();
   add_real(app, "--tolerance", common.tolerance, words.tolerance)->capture_default_str();
   add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();

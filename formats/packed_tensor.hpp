@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -30,6 +31,7 @@ struct PackedTensor {
   Kokkos::View<Index*, MemorySpace> rows;            // non-empty rows, ascending
   Kokkos::View<Position*, MemorySpace> marks;        // place in `rows` of every mark_distance-th
                                                      // nonzero
+  detail::FarMemory far;  // where words and values are in far memory: holds it; else empty
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return values.extent(0); }

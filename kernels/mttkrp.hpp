@@ -9,6 +9,7 @@
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/streaming.hpp>
 
 /// MTTKRP, the matricized tensor times Khatri-Rao product on mode n:
 ///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
@@ -83,6 +84,7 @@ struct MttkrpOptions {
   RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
   int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
+  Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
 };
 
 /// What a plan does for one mode, and why.
@@ -127,12 +129,14 @@ struct MttkrpPlan {
 
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
 /// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
-/// sorted copy. Fences exec. Throws Error if the rank is not positive, an index is past its mode,
-/// the split is not possible, indices do not fit the words of strategy `fibers` or `alto`, or of
-/// order `morton`, or strategy `alto` needs atomics.
+/// sorted copy. An X on the host that exec, a GPU, cannot access is sorted by the host, and always
+/// streamed. Fences exec. Throws Error if the rank is not positive, an index is past its mode, the
+/// split is not possible, indices do not fit the words of strategy `fibers` or `alto`, or of order
+/// `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have to
+/// be.
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, Tensor X,
-                                                    MttkrpOptions const& options = {});
+detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
+    ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});
 
 /// MTTKRP on mode n by what the plan holds for it:
 ///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)

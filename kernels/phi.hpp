@@ -61,6 +61,7 @@ struct PhiOptions {
   PhiStrategy strategy = PhiStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   Pi pi = Pi::on_the_fly;
+  Streaming streaming = {};  // where the nonzeros take too much memory, of `pull` on the fly
 };
 
 /// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
@@ -91,12 +92,14 @@ struct PhiPlan {
 };
 
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
-/// allowed, each a nonzero of its own. Fences exec. Throws Error if the rank is not positive, an
-/// index is past its mode, pi is to be stored for strategy `alto` or `alto_atomic`, or strategy
-/// `alto` needs atomics.
+/// allowed, each a nonzero of its own. An X on the host that exec, a GPU, cannot access is sorted by
+/// the host, and always streamed. Fences exec. Throws Error if the rank is not positive, an index
+/// is past its mode, pi is to be stored for strategy `alto` or `alto_atomic`, strategy `alto` needs
+/// atomics, or the strategy cannot be streamed and would have to be.
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<PhiPlan, Tensor> make_phi_plan(ExecutionSpace const& exec, Tensor const& X,
-                                              PhiOptions const& options = {});
+detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,
+                                                              Tensor const& X,
+                                                              PhiOptions const& options = {});
 
 /// Keeps pi of mode n for the calls of phi that follow, where the plan stores it; else does
 /// nothing. To be called whenever an A[m], m != n, has changed. Enqueued on exec, does not fence.

@@ -25,6 +25,7 @@ struct ReadArguments {
 struct ComputeArguments {
   std::string backend;  // empty: Kokkos' default execution space
   std::string precision = "double";
+  std::uint64_t memory = 0;  // bytes that it may have; 0: all that are left
 };
 
 struct InfoArguments {

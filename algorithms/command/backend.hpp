@@ -28,8 +28,8 @@ std::string name_of(ExecutionSpace*) {
   return backend_name(ExecutionSpace::name());
 }
 
-/// run(value) for a value of the type of that name. Throws Error naming all types if it is not among
-/// them.
+/// run(value) for a value of the type of that name. Throws Error naming all types if it is not
+/// among them.
 template <class Run, class... Types>
 int with_one_of(std::tuple<Types...>*, char const* option, std::string const& wanted,
                 Run const& run) {

@@ -55,6 +55,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                                              CpAlsOptions const& options) {
     return sporades::detail::cp_als_memory(exec, X, options);
   }
+  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
+                                CpAlsOptions const& options) {
+    return sporades::detail::streamed_cp_als_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  }
 
   State start(Exec const& exec, Tensor const& X) {
     races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
@@ -65,7 +69,18 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_als_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor X) const {
+  /// Where X stays on the host: of random factors, as singular vectors would need X on the GPU.
+  State streamed_start(Exec const& exec, Dims const& dims) {
+    expects(options.init != CpAlsInit::hosvd,
+            "cp-als: --init hosvd does not stream a tensor; random, or a file does");
+    too_large_for_race = options.init == CpAlsInit::automatic && options.starts == 1;
+    auto random = options;
+    random.init = CpAlsInit::random;
+    return cp_als_start(exec, Tensor{dims, {}, {}, {}}, random);
+  }
+  /// X: on the host or where exec works.
+  template <class Given>
+  Problem build(Exec const& exec, Given X) const {
     return make_cp_als_problem(exec, hand_over(X), options);
   }
   /// The observer sees the winner of a race once, as it goes on.

@@ -12,6 +12,8 @@
 ///   facts()                      what its bits depend on beside what all have
 ///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
+///   streamed_memory(exec, dims, nnz, options), streamed_start(exec, dims)
+///                                where it can stream a tensor from the host to a GPU
 ///   first_iteration(problem)     Work, roughly
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
@@ -85,6 +87,16 @@ bool is_given(Options const& options) {
   return options.init == decltype(options.init)::given;
 }
 
+/// Whether the method has streamed_memory and streamed_start, and its options say how to stream.
+template <class Method>
+constexpr auto can_stream(int) -> decltype(&Method::streamed_start, true) {
+  return true;
+}
+template <class Method>
+constexpr bool can_stream(long) {
+  return false;
+}
+
 template <class Method>
 class ModelRun {
   using Exec = typename Method::ExecutionSpace;
@@ -115,14 +127,8 @@ class ModelRun {
     Kind::report_rank(method_.options, report);
     check_least_memory();
     run_.begin_build();
-    auto X = copy_to(exec_, tensor_);
-    give_back_nonzeros(tensor_);
-    double const bytes = check_memory(X);
-    if (from)
-      load(*from);
-    else
-      starts_.state = first_state(X);
-    auto problem = method_.build(exec_, hand_over(X));
+    double bytes = 0;
+    auto problem = build(from, bytes);
     method_.describe(problem, report);
     report.resumed_after = shown_ = starts_.state.iterations();
     has_model_ = shown_ > 0 || starts_.current > 0;
@@ -155,6 +161,9 @@ class ModelRun {
  private:
   using Result = typename Method::Result;
 
+  /// Whether a tensor that does not fit the GPU's memory may stay on the host.
+  static constexpr bool streams = can_stream<Method>(0) && sporades::detail::is_gpu<Exec>;
+  static constexpr double least_window_bytes = 1 << 20;   // of all windows together
   inline static std::string const best_prefix = "best-";  // of the best start's arrays
 
   int finish(Result const& result, SignalScope const& signals) {
@@ -187,6 +196,63 @@ class ModelRun {
     return status;
   }
 
+  /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
+  typename Method::Problem build(std::optional<Checkpoint> const& from, double& bytes) {
+    if constexpr (streams) {
+      if (bytes = prepare_streaming(); bytes > 0) {
+        auto X = tensor_;
+        give_back_nonzeros(tensor_);
+        if (from)
+          load(*from);
+        else if (is_given(method_.options))
+          starts_.state = method_.start(exec_, tensor_.dims, Kind::read(common_.init));
+        else
+          starts_.state = method_.streamed_start(exec_, tensor_.dims);
+        return method_.build(exec_, hand_over(X));
+      }
+    }
+    auto X = copy_to(exec_, tensor_);
+    give_back_nonzeros(tensor_);
+    bytes = check_memory(X);
+    if (from)
+      load(*from);
+    else
+      starts_.state = first_state(X);
+    return method_.build(exec_, hand_over(X));
+  }
+
+  /// Where the tensor does not fit the GPU's memory, and what is needed beside it does: sets the
+  /// options to stream it, says so, and returns that need. Else 0.
+  double prepare_streaming() {
+    auto const left = memory_left();
+    double bytes = static_cast<double>(tensor_.storage_bytes());
+    if (bytes <= left) bytes = memory_of(copy_to(exec_, tensor_), method_.options);
+    if (bytes <= left) return 0;
+    double const beside =
+        Method::streamed_memory(exec_, tensor_.dims, tensor_.nnz(), method_.options);
+    double const room = left - beside;
+    if (room < least_window_bytes) return 0;
+    method_.options.streaming.memory = static_cast<std::uint64_t>(room);
+    run_.note(sporades::detail::concatenate(
+        memory_subject(), " needs ", sporades::detail::bytes_text(bytes), " of memory, ",
+        sporades::detail::bytes_text(left), " may be taken: the nonzeros stay in the host's memory",
+        " and are streamed; the rest takes ", sporades::detail::bytes_text(beside)));
+    return left;
+  }
+
+  /// Bytes that the run may have where it computes, if `more` of those that are taken count, too.
+  double memory_left(double more = 0) const {
+    double const left = sporades::detail::memory_left(exec_) + more;
+    auto const limit = static_cast<double>(common_.compute.memory);
+    return limit > 0 ? std::min(left, limit) : left;
+  }
+
+  template <class Options>
+  double memory_of(CooTensor<Scalar, Index, Memory> const& X, Options const& options) const {
+    sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
+    return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
+  }
+
   std::string memory_subject() const {
     return std::string(Method::name) + ": " + Kind::rank_text(method_.options) + " for " +
            to_string(tensor_.dims);
@@ -196,22 +262,17 @@ class ModelRun {
   /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
   void check_least_memory() const {
     double const tensor = static_cast<double>(tensor_.storage_bytes());
-    double const left =
-        sporades::detail::memory_left(exec_) + (sporades::detail::is_gpu<Exec> ? 0 : tensor);
-    double const bytes =
-        tensor + 2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar);
+    double const left = memory_left(sporades::detail::is_gpu<Exec> ? 0 : tensor);
+    double const bytes = (streams ? 0 : tensor) +
+                         2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar);
     if (tensor <= left && bytes > left) check_memory(copy_to(exec_, tensor_));
     check_fits_memory(bytes, left, memory_subject());
   }
 
   /// Refuses what does not fit, with the largest ranks that would. Returns the bytes needed.
   double check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
-    double const left =
-        sporades::detail::memory_left(exec_) + static_cast<double>(X.storage_bytes());
-    auto const needed = [&](auto const& options) {
-      sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
-      return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
-    };
+    double const left = memory_left(static_cast<double>(X.storage_bytes()));
+    auto const needed = [&](auto const& options) { return memory_of(X, options); };
     double const bytes = needed(method_.options);
     if (bytes <= left) return bytes;
     int fits = 0, too_many = Kind::largest_rank(method_.options);

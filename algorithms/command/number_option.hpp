@@ -35,6 +35,25 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Variable& variabl
   return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));
 }
 
+/// Adds an option that takes a number of bytes, as 8M or 2G: K, M, G and T are powers of 1024.
+inline CLI::Option* add_bytes(CLI::App& app, std::string const& name, std::uint64_t& variable,
+                              std::string const& description) {
+  auto const take = [](std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    char const* const end = text.data() + text.size();
+    auto const [next, error] = std::from_chars(text.data(), end, number);
+    std::string const units = "KMGT", unit(next, end);
+    auto const at = unit.size() == 1 ? units.find(unit[0]) : std::string::npos;
+    bool const is_size = error == std::errc() && number > 0 && (unit.empty() || at < units.size());
+    if (!is_size) return "'" + text + "' is not a size, as 500M or 2G";
+    int const shift = unit.empty() ? 0 : 10 * (static_cast<int>(at) + 1);
+    if (number >> (63 - shift) != 0) return "'" + text + "' is too large";
+    text = std::to_string(number << shift);
+    return "";
+  };
+  return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));
+}
+
 /// The same for numbers with a fraction; their bounds are those of the algorithm.
 inline CLI::Option* add_real(CLI::App& app, std::string const& name, double& variable,
                              std::string const& description) {

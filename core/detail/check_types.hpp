@@ -72,19 +72,44 @@ decltype(auto) as_factors(Given const& A) {
     return FactorsOf<T>(A.begin(), A.end());
 }
 
-/// What a plan's maker gives for a CooTensor: PlanOf<MttkrpPlan, CooTensor<double>>.
-template <template <class, class, class> class Plan, class Tensor, class = void>
+/// Where exec works on a tensor: in its memory, or in that of exec where exec cannot access it.
+template <class ExecutionSpace, class MemorySpace>
+using WorkSpace =
+    std::conditional_t<Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible,
+                       MemorySpace, typename ExecutionSpace::memory_space>;
+
+/// The execution space that makes a plan: exec, or a host's where exec cannot access X.
+template <class MemorySpace, class ExecutionSpace>
+auto builder_of(ExecutionSpace const& exec) {
+  if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible)
+    return exec;
+  else
+    return typename MemorySpace::execution_space{};
+}
+
+/// What a plan's maker gives for a CooTensor: PlanOf<MttkrpPlan, CooTensor<double>>. With an
+/// execution space: the plan is in memory that this one works in.
+template <template <class, class, class> class Plan, class Tensor, class ExecutionSpace,
+          class = void>
 struct PlanOfTensor {
   using type = void;
 };
 template <template <class, class, class> class Plan, class Tensor>
 struct PlanOfTensor<
-    Plan, Tensor,
+    Plan, Tensor, void,
     std::void_t<typename Tensor::Scalar, typename Tensor::Index, typename Tensor::MemorySpace>> {
   using type = Plan<typename Tensor::Scalar, typename Tensor::Index, typename Tensor::MemorySpace>;
 };
-template <template <class, class, class> class Plan, class Tensor>
-using PlanOf = typename PlanOfTensor<Plan, Tensor>::type;
+template <template <class, class, class> class Plan, class Tensor, class ExecutionSpace>
+struct PlanOfTensor<
+    Plan, Tensor, ExecutionSpace,
+    std::void_t<typename Tensor::Scalar, typename Tensor::Index, typename Tensor::MemorySpace,
+                typename ExecutionSpace::memory_space>> {
+  using type = Plan<typename Tensor::Scalar, typename Tensor::Index,
+                    WorkSpace<ExecutionSpace, typename Tensor::MemorySpace>>;
+};
+template <template <class, class, class> class Plan, class Tensor, class ExecutionSpace = void>
+using PlanOf = typename PlanOfTensor<Plan, Tensor, ExecutionSpace>::type;
 
 /// Whether a View is a Matrix<Scalar, MemorySpace> or becomes one without a copy.
 template <class Given, class Scalar, class MemorySpace>
@@ -139,6 +164,19 @@ constexpr bool check_types() {
     return (CheckMatrices<Matrices, Scalar, MemorySpace>::value && ...);
   }
   return false;
+}
+
+/// The same for makers of plans, which on a GPU take tensors of the host as well, to stream them.
+template <class ExecutionSpace, class Tensor>
+constexpr bool check_builder() {
+  if constexpr (Kokkos::is_execution_space<ExecutionSpace>::value)
+    if constexpr (is_gpu<ExecutionSpace> &&
+                  std::is_same_v<typename TypesOf<Tensor>::MemorySpace, Kokkos::HostSpace>)
+      return true;
+    else
+      return check_types<ExecutionSpace, Tensor>();
+  else
+    return check_types<ExecutionSpace, Tensor>();
 }
 
 /// Whether a View is a Vector or becomes one without a copy.

@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sporades::detail {
 
@@ -56,6 +57,24 @@ void fence(ExecutionSpace const& exec, std::string const& label) {
 template <class ExecutionSpace>
 inline constexpr bool is_gpu =
     !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// The memory of the host that a GPU can read and write; on builds without one, the host's.
+#if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
+using PageLockedSpace = Kokkos::SharedHostPinnedSpace;
+#else
+using PageLockedSpace = Kokkos::HostSpace;
+#endif
+
+/// `count` instances of a GPU's execution space whose work overlaps.
+template <class ExecutionSpace>
+std::vector<ExecutionSpace> overlapping_instances(ExecutionSpace const& exec, int count) {
+#if KOKKOS_VERSION >= 40500
+  std::vector<int> const weights(count, 1);
+  return Kokkos::Experimental::partition_space(exec, weights);
+#else
+  return std::vector<ExecutionSpace>(count, exec);
+#endif
+}
 
 /// Before exec copies from a GPU's memory that it cannot access: waits for all work that was
 /// enqueued, on whichever instance. A copy that is enqueued on a host does not wait for a GPU.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/matrix.hpp>
+#include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 #include <vector>
 
@@ -46,7 +47,8 @@ class CarryBuffers {
 
   std::uint64_t bytes() const;
 
-  bool atomic = false;  // no slots: rows that chunks share are summed atomically
+  bool atomic = false;           // no slots: rows that chunks share are summed atomically
+  Windows<MemorySpace> windows;  // of far nonzeros
 
  private:
   std::vector<Level> levels_;
@@ -83,7 +85,8 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
-  std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) + arrivals_.extent(0) * sizeof(unsigned);
+  std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) +
+                      arrivals_.extent(0) * sizeof(unsigned) + windows.bytes();
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

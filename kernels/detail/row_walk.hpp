@@ -80,16 +80,17 @@ struct RowWalk : Terms {
   }
 };
 
-/// Walks all nonzeros, in chunks of `length`, for tiles of `columns` columns. Bounds: of the
+/// Walks `chunks` chunks of `length` nonzeros, for tiles of `columns` columns. Bounds: of the
 /// registers that a GPU's thread takes.
 template <TileWidths widths, int split = 0, class Bounds = Kokkos::LaunchBounds<>,
           class ExecutionSpace, class Nonzeros, class Sums>
 void walk_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
-               Sums const& sums, Position length, std::size_t columns, bool aligned) {
+               Sums const& sums, Position length, Position chunks, std::size_t columns,
+               bool aligned) {
   for_column_tiles<ExecutionSpace, typename Nonzeros::Scalar, widths>(
       columns, aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
         using Walk = RowWalk<Nonzeros, Sums, width(), access(), split, batch<ExecutionSpace>>;
-        launch_items<Bounds>(exec, label, chunks_of(nonzeros.size(), length) * tiles,
+        launch_items<Bounds>(exec, label, chunks * tiles,
                              Walk{{}, nonzeros, sums, WalkShape{length, first, columns, tiles}});
       });
 }
@@ -103,8 +104,8 @@ void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros con
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   auto const rows = begin_rows(exec, nonzeros.size(), every_row, V, carry);
   if (rows.chunks == 0) return;
-  walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows.sums, rows.length, V.extent(1),
-                                   aligned);
+  walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows.sums, rows.length, rows.chunks,
+                                   V.extent(1), aligned);
   finish_rows(exec, rows, V, carry);
 }
 
@@ -115,9 +116,9 @@ void sum_rows_atomically(ExecutionSpace const& exec, char const* label, Nonzeros
   Kokkos::deep_copy(exec, V, Scalar(0));
   if (nonzeros.size() == 0) return;
   using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
-  walk_rows<TileWidths::coarse>(exec, label, nonzeros, Rows{V},
-                                chunk_length<ExecutionSpace>(nonzeros.size()), V.extent(1),
-                                aligned);
+  Position const length = chunk_length<ExecutionSpace>(nonzeros.size());
+  walk_rows<TileWidths::coarse>(exec, label, nonzeros, Rows{V}, length,
+                                chunks_of(nonzeros.size(), length), V.extent(1), aligned);
 }
 
 }  // namespace sporades::detail

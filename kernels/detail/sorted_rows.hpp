@@ -11,6 +11,18 @@ template <class Scalar, class Index, class MemorySpace>
 struct SortedRows {
   Position length, chunks;  // nonzeros of a chunk; no chunks where there are no nonzeros
   RowSums<Scalar, Index, MemorySpace, false> sums;
+
+  /// The same for `count` chunks, of which `first` is number 0.
+  SortedRows part(Position first, Position count) const {
+    SortedRows rows = *this;
+    rows.chunks = count;
+    if (sums.rows.extent(0) == 0) return rows;
+    Position const slots = 2 * count;
+    rows.sums.rows = decltype(sums.rows)(sums.rows.data() + 2 * first, slots);
+    std::size_t const columns = sums.sums.extent(1);
+    rows.sums.sums = decltype(sums.sums)(sums.sums.data() + 2 * first * columns, slots, columns);
+    return rows;
+  }
 };
 
 /// Where chunks write to: carry slots, unless one chunk holds everything or atomics are allowed.

@@ -96,20 +96,24 @@ template <class ExecutionSpace, class Tensor>
 bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
               MttkrpOptions const& options) {
   auto const is_linear = [&](Tensor const& tensor) {
-    return automatic_layout(exec, tensor, options.rank).strategy == MttkrpStrategy::alto;
+    return automatic_layout<ExecutionSpace>(exec, tensor, options.rank).strategy ==
+           MttkrpStrategy::alto;
   };
   return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
 }
 
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
 /// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The
-/// memory of an X that is handed over is given back as early as can be. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+/// memory of an X that is handed over is given back as early as can be. An X on the host is
+/// streamed on a GPU. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
     std::vector<int> const& fused, MttkrpOptions const& options) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  DimensionTree<Scalar, Index, MemorySpace> tree;
+  using Tensor = CooTensor<Scalar, Index, GivenSpace>;
+  using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
+  DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
+  auto const builder = builder_of<GivenSpace>(exec);
   auto const plain = [&] {
     tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
     return tree;
@@ -128,7 +132,7 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
   for (int n : tree.others) whole_dims.push_back(X.dims[n]);
 
   Tensor whole{whole_dims,
-               uninitialized<typename Tensor::Coordinates>(exec, "sporades::coo::coordinates",
+               uninitialized<typename Tensor::Coordinates>(builder, "sporades::coo::coordinates",
                                                            whole_dims.size(), X.nnz()),
                X.values,
                {}};
@@ -142,24 +146,25 @@ DimensionTree<Scalar, Index, MemorySpace> make_dimension_tree(
     std::copy(fused.begin(), fused.end(), fuse.mode);
     std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
-    launch_items(exec, "sporades::cp_als::fuse_indices", X.nnz(), fuse);
+    launch_items(builder, "sporades::cp_als::fuse_indices", X.nnz(), fuse);
   }
-  if (scatters(exec, X, whole, options)) {
-    tree.fused.clear();
-    tree.others.clear();
-    whole = {};
-    return plain();
-  }
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (scatters(exec, X, whole, options)) {
+      tree.fused.clear();
+      tree.others.clear();
+      whole = {};
+      return plain();
+    }
   X = {};
   tree.whole = make_mttkrp_plan(exec, hand_over(whole), options);
 
-  Tensor grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
+  auto grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
   {
-    GridCells<Tensor> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
+    GridCells<Grid> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
     launch_items(exec, "sporades::cp_als::grid_cells", cells, fill);
   }
-  tree.grid = make_mttkrp_plan(exec, hand_over(grid), options);
+  tree.grid = make_mttkrp_plan(exec, hand_over(grid), {options.strategy, options.rank});
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   tree.K = make_matrix<Scalar>(exec, "sporades::cp_als::K", cells, columns);
   tree.T = make_matrix<Scalar>(exec, "sporades::cp_als::T", cells, columns);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -31,13 +32,14 @@ inline void check_cp_als(CpAlsOptions const& options) {
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options) {
-  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
+  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_als_problem");
   detail::check_cp_als(options);
-  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "cp_als");
+  auto scaled =
+      detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X), "cp_als");
   auto& summed = scaled.tensor;  // the norm is that of the sums
   auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
                          ? detail::choose_fused_modes<ExecutionSpace, Scalar>(
@@ -45,11 +47,11 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
                          : std::vector<int>();
   Dims const dims = summed.dims;
   Position const nnz = summed.nnz();
-  double const square = detail::norm_squared(exec, summed.values);
-  return {dims,
-          detail::make_dimension_tree(exec, hand_over(summed), fused,
-                                      MttkrpOptions{options.strategy, options.rank}),
-          square, scaled.exponent, nnz};
+  double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
+  MttkrpOptions products{options.strategy, options.rank};
+  products.streaming = options.streaming;
+  return {dims, detail::make_dimension_tree(exec, hand_over(summed), fused, products), square,
+          scaled.exponent, nnz};
 }
 
 }  // namespace sporades

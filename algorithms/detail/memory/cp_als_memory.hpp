@@ -59,7 +59,8 @@ void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape c
 template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
 void count_products(ExecutionSpace const& exec, MemoryCount& count, Tensor const& tensor,
                     CooShape const& X, CpAlsOptions const& options, Tuples& tuples) {
-  MttkrpOptions const products{options.strategy, options.rank};
+  MttkrpOptions products{options.strategy, options.rank};
+  products.streaming = options.streaming;
   auto const fused =
       options.dimension_tree && options.strategy == MttkrpStrategy::automatic
           ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
@@ -136,6 +137,47 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;
   return {with_small_views(count.peak()), (2 * N + 6) * square};
+}
+
+/// The same, on the GPU, of an X that stays on the host: make_cp_als_problem(exec, X, options) and
+/// cp_als from a random or a given start. Of windows it counts none.
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
+                                  CpAlsOptions const& options) {
+  int const R = options.rank;
+  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+                         ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, R)
+                         : std::vector<int>();
+  MemoryCount count;
+  count.hold(factors_bytes<Scalar>(dims, R));
+  count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));
+  auto const rows_of = [&](std::uint64_t dim) {
+    return std::min(static_cast<double>(dim), static_cast<double>(nnz));
+  };
+  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  for (auto dim : dims) count.hold(packed_row_bytes(X, rows_of(dim)));
+  count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, R, sizeof(Index)));
+  if (!fused.empty()) {
+    CooShape grid = X;
+    grid.dims = {};
+    double cells = 1;
+    for (int n : fused) {
+      grid.dims.push_back(dims[n]);
+      cells *= static_cast<double>(dims[n]);
+    }
+    grid.dims.push_back(static_cast<std::uint64_t>(cells));
+    grid.nnz = cells;
+    CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> const none;
+    MostTuples<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
+    count.hold(packed_row_bytes(X, rows_of(grid.dims.back())) + grid.bytes());
+    count_any_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
+                           [&](int n) { return static_cast<double>(grid.dims[n]); });
+    count.hold(2 * matrix_bytes<Scalar>(cells, R));
+  }
+  if (options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
+  count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
+  double const square = 8.0 * R * R;
+  return {with_small_views(count.peak()), (2.0 * static_cast<double>(dims.size()) + 6) * square};
 }
 
 }  // namespace sporades::detail

@@ -20,11 +20,11 @@ double carry_bytes_of(Position nnz, int columns, double index_bytes) {
   return count.held();
 }
 
-/// The lists of make_mttkrp_plan for modes in the order of rows: packed, or as they are. is_last:
-/// nobody else holds X.
+/// The lists of make_mttkrp_plan for modes in the order of rows: packed, far if that is so, or as
+/// they are. is_last: nobody else holds X.
 template <class ExecutionSpace, class Rows>
 void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                        bool is_last, bool along_curve, std::vector<int> const& modes,
+                        bool is_last, bool along_curve, bool is_far, std::vector<int> const& modes,
                         Rows const& rows_of) {
   bool is_new = true;
   CooShape base = X;
@@ -46,8 +46,9 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
     if (fits) {
       count_packed(count, list, n, rows_of(n));
       if (is_list_new) count.release(list.coordinate_bytes());
+      if (is_far) count.release(packed_word_bytes(X, n) + (is_list_new ? list.value_bytes() : 0));
     }
-    keeps_values = keeps_values || !is_list_new;
+    keeps_values = keeps_values || (!is_list_new && !is_far);
     keeps_coordinates = keeps_coordinates || (!is_list_new && !fits);
   }
   if (!is_new && !is_last) return;
@@ -103,10 +104,15 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
         break;
       }
       needs_carry = true;
-      count_sorted_lists(exec, count, X, is_last, false, unfit, rows_of);
+      count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
       break;
     default:
-      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, all, rows_of);
+      std::uint64_t const memory = options.streaming.memory;
+      double const lists = sorted_list_bytes(X.dims, X.count(), X.index_bytes, sizeof(Scalar));
+      bool const is_far = memory > 0 && lists > static_cast<double>(memory);
+      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_far, all,
+                         rows_of);
+      if (is_far) count.hold(static_cast<double>(memory));  // at most: the windows
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
@@ -118,7 +124,7 @@ MttkrpStrategy first_strategy(ExecutionSpace const& exec, Tensor const& X,
                               MttkrpOptions const& options) {
   if (options.strategy != MttkrpStrategy::automatic) return options.strategy;
   if (is_gpu<ExecutionSpace> || options.order != RowOrder::automatic) return MttkrpStrategy::sorted;
-  return automatic_layout(exec, X, options.rank).strategy;
+  return automatic_layout<ExecutionSpace>(exec, X, options.rank).strategy;
 }
 
 }  // namespace sporades::detail

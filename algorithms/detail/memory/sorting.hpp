@@ -212,11 +212,19 @@ CooShape count_sum_duplicates(ExecutionSpace const& exec, MemoryCount& count, Co
   return Y;
 }
 
+/// The words of a packed tensor of row mode n.
+inline double packed_word_bytes(CooShape const& X, int n) {
+  return X.nnz * (packed_bits(X.dims, n) <= 32 ? 4 : 8);
+}
+
+/// The rows and marks of a packed tensor.
+inline double packed_row_bytes(CooShape const& X, double rows) {
+  return rows * X.index_bytes + 8 * std::ceil(X.nnz / double{PackedTensor<double>::mark_distance});
+}
+
 /// make_packed of a list whose values it shares: words, rows and marks stay held.
 inline void count_packed(MemoryCount& count, CooShape const& X, int n, double rows) {
-  double const word = packed_bits(X.dims, n) <= 32 ? 4 : 8;
-  count.hold(X.nnz * word + rows * X.index_bytes +
-             8 * std::ceil(X.nnz / double{PackedTensor<double>::mark_distance}));
+  count.hold(packed_word_bytes(X, n) + packed_row_bytes(X, rows));
 }
 
 /// make_csf: the tree stays held.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
@@ -45,6 +46,7 @@ inline void check_options(MttkrpOptions const& options, int order) {
           to_string(options.strategy));
   expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
           options.split, " of a tensor of order ", order, ": -1 to ", deepest);
+  check_streaming("make_mttkrp_plan", options.streaming);
 }
 
 /// Whether `automatic` chooses the order of the nonzeros as well.
@@ -52,16 +54,16 @@ inline bool chooses_layout(MttkrpOptions const& options) {
   return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic;
 }
 
-/// What is done for every mode, as far as that is known before a format is built. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpChoice first_choice(ExecutionSpace const& exec,
-                          CooTensor<Scalar, Index, MemorySpace> const& X,
+/// What is done for every mode, as far as that is known before a format is built. builder can
+/// access X. Fences it.
+template <class ExecutionSpace, class Builder, class Scalar, class Index, class MemorySpace>
+MttkrpChoice first_choice(Builder const& builder, CooTensor<Scalar, Index, MemorySpace> const& X,
                           MttkrpOptions const& options) {
   int const deepest = std::max(0, X.order() - 2);
   MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
                       "asked for"};
   if (chooses_layout(options))
-    choice = automatic_layout(exec, X, options.rank);
+    choice = automatic_layout<ExecutionSpace>(builder, X, options.rank);
   else if (options.strategy == MttkrpStrategy::automatic)
     choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
@@ -88,13 +90,59 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
   }
 }
 
-/// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits. A
-/// stable sort by the mode is all that a copy of `base` needs. X is given back on the way.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
-                  MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+/// Bytes of a copy of X a mode, packed where it fits.
+inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
+                                std::size_t scalar_bytes) {
+  double bytes = 0;
+  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
+    std::size_t const word = !fits_packed(dims, n)        ? dims.size() * index_bytes
+                             : packed_bits(dims, n) <= 32 ? 4
+                                                          : 8;
+    bytes += static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
+  }
+  return bytes;
+}
+
+/// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
+/// Fences exec.
+template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
+PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
+                                                PackedTensor<Scalar, Index, From> const& X) {
+  PackedTensor<Scalar, Index, MemorySpace> far;
+  far.dims = X.dims;
+  far.row_mode = X.row_mode;
+  far.modes = X.modes;
+  far.shifts = X.shifts;
+  FarArrays arrays;
+  arrays.reserve<decltype(far.narrow)>(X.narrow.extent(0));
+  arrays.reserve<decltype(far.wide)>(X.wide.extent(0));
+  arrays.reserve<decltype(far.values)>(X.values.extent(0));
+  arrays.allocate(exec);
+  auto const copy = [&](auto& to, auto const& from) {
+    to = arrays.next<std::decay_t<decltype(to)>>(from.extent(0));
+    Kokkos::deep_copy(exec, to, from);
+  };
+  copy(far.narrow, X.narrow);
+  copy(far.wide, X.wide);
+  copy(far.values, X.values);
+  far.far = arrays.memory();
+  far.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
+  far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
+  fence(exec, "sporades::packed::to_far");
+  return far;
+}
+
+/// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and
+/// far if `is_far` says so. `builder` makes them, and can access X. A stable sort by the mode is
+/// all that a copy of `base` needs. X is given back on the way.
+template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
+          class MemorySpace>
+void build_sorted(ExecutionSpace const& exec, Builder const& builder,
+                  CooTensor<Scalar, Index, GivenSpace>& X, MttkrpOptions const& options,
+                  bool is_far, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
-  CooTensor<Scalar, Index, MemorySpace> base;  // X along the curve, or in order of all modes
+  CooTensor<Scalar, Index, GivenSpace> base;  // X along the curve, or in order of all modes
   for (int n = 0; n < plan.order(); ++n) {
     auto& choice = plan.choices[n];
     if (choice.strategy != MttkrpStrategy::sorted && choice.strategy != MttkrpStrategy::fibers)
@@ -103,21 +151,31 @@ void build_sorted(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
     expects(fits || choice.strategy == MttkrpStrategy::sorted,
             "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
             packed_bits(plan.dims, n) - 1, " bits, a word has 63");
+    expects(fits || !is_far,
+            "make_mttkrp_plan: nonzeros whose indices take over 63 bits (of all "
+            "modes but ",
+            n, " they take ", packed_bits(plan.dims, n) - 1,
+            ") cannot be streamed, and do not fit memory");
     if (base.order() == 0) {
-      base = choice.order == RowOrder::morton ? to_coo(exec, make_alto(exec, X))
-                                              : sorted(exec, X, modes_by_length(plan.dims));
+      base = choice.order == RowOrder::morton ? to_coo(builder, make_alto(builder, X))
+                                              : sorted(builder, X, modes_by_length(plan.dims));
       X = {};
     }
-    auto const list = sorted(exec, base, {n});
+    auto const list = sorted(builder, base, {n});
     if (!fits) {
-      plan.coo[n] = list;
+      if constexpr (is_accessible) plan.coo[n] = list;
       if (is_automatic) choice.reason = "indices do not fit 63 bits";
       continue;
     }
-    plan.packed[n] = make_packed(exec, list, n);
-    if (!is_automatic) continue;
-    choice.split = measured_split(exec, plan.packed[n], choice.reason);
-    if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+    auto const packed = make_packed(builder, list, n);
+    if (is_automatic) {
+      choice.split = measured_split<ExecutionSpace>(builder, packed, choice.reason);
+      if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+    }
+    if constexpr (is_accessible)
+      plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
+    else
+      plan.packed[n] = to_far<MemorySpace>(exec, packed);
   }
 }
 
@@ -127,13 +185,42 @@ inline bool has_carries(MttkrpStrategy strategy) {
          strategy == MttkrpStrategy::csf || strategy == MttkrpStrategy::permuted;
 }
 
+/// Strategies that keep X as it is, or in a form of their own.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> build_mttkrp_plan(ExecutionSpace const& exec,
-                                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                                         MttkrpOptions const& options) {
+void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                 MttkrpOptions const& options, MttkrpStrategy strategy,
+                 MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  switch (strategy) {
+    case MttkrpStrategy::atomic:
+    case MttkrpStrategy::duplicated:
+      plan.coo.assign(plan.order(), X);
+      break;
+    case MttkrpStrategy::permuted:
+      plan.permuted = make_permuted(exec, X);
+      break;
+    case MttkrpStrategy::csf:
+      for (int n = 0; n < plan.order(); ++n)
+        plan.csf[n] = make_csf(exec, X, mttkrp_mode_order(plan.dims, n));
+      break;
+    case MttkrpStrategy::alto:
+    case MttkrpStrategy::alto_atomic:
+      build_alto(exec, X, options, plan);
+      break;
+    default:
+      break;
+  }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
+    MttkrpOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_mttkrp_plan");
+  auto const builder = builder_of<GivenSpace>(exec);
   check_options(options, X.order());
-  check_coordinates(exec, X, "make_mttkrp_plan");
+  check_coordinates(builder, X, "make_mttkrp_plan");
   int const N = X.order();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
@@ -142,24 +229,20 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_mttkrp_plan(ExecutionSpace const& e
   plan.coo.resize(N);
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  auto const common = first_choice(exec, X, options);
+  plan.carry.windows.options = options.streaming;
+  auto const common = first_choice<ExecutionSpace>(builder, X, options);
   plan.choices.assign(N, common);
-  switch (common.strategy) {
-    case MttkrpStrategy::atomic:
-    case MttkrpStrategy::duplicated:
-      plan.coo.assign(N, X);
-      break;
-    case MttkrpStrategy::permuted:
-      plan.permuted = make_permuted(exec, X);
-      break;
-    case MttkrpStrategy::csf:
-      for (int n = 0; n < N; ++n) plan.csf[n] = make_csf(exec, X, mttkrp_mode_order(plan.dims, n));
-      break;
-    default:
-      if (common.strategy == MttkrpStrategy::alto || common.strategy == MttkrpStrategy::alto_atomic)
-        build_alto(exec, X, options, plan);
-      build_sorted(exec, X, options, plan);
-  }
+  bool const is_sorted =
+      common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
+  double const needed = sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar));
+  std::uint64_t const memory = options.streaming.memory;
+  bool const is_far = !is_accessible || (is_sorted && memory > 0 && needed > memory);
+  if constexpr (is_accessible)
+    build_other(exec, X, options, common.strategy, plan);
+  else
+    expects(is_sorted, "make_mttkrp_plan: strategy ", to_string(common.strategy),
+            " cannot stream a tensor from the host's memory: sorted and fibers can");
+  build_sorted(exec, builder, X, options, is_far, plan);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),
                   [](MttkrpChoice const& choice) { return has_carries(choice.strategy); });
@@ -173,13 +256,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_mttkrp_plan(ExecutionSpace const& e
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<MttkrpPlan, Tensor> make_mttkrp_plan(ExecutionSpace const& exec, Tensor X,
-                                                    MttkrpOptions const& options) {
+detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpace const& exec,
+                                                                    Tensor X,
+                                                                    MttkrpOptions const& options) {
   static_assert(detail::is_instance<Tensor, CooTensor>,
                 "make_mttkrp_plan takes a CooTensor: make_coo makes one of Views, to_coo of other "
                 "formats, and std::visit takes one out of what read_tensor gives");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
       return detail::build_mttkrp_plan(exec, hand_over(X), options);
 }
 

@@ -146,26 +146,31 @@ void reconsider_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
   if (share < sorted_share) choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0, text};
 }
 
-/// How `automatic` lays X out for all modes: by choose_layout and reconsider_rows. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpChoice automatic_layout(ExecutionSpace const& exec,
+/// How `automatic` lays X out for all modes, for products on ExecutionSpace: by choose_layout and
+/// reconsider_rows. exec can access X. Fences exec.
+template <class ExecutionSpace, class Builder, class Scalar, class Index, class MemorySpace>
+MttkrpChoice automatic_layout([[maybe_unused]] Builder const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, int rank) {
-  int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, rank);
-  auto choice = choose_layout(X.dims, X.nnz(), block_bits,
-                              block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
-  if (choice.strategy == MttkrpStrategy::alto) reconsider_rows(exec, X, rank, choice);
-  if (!is_gpu<ExecutionSpace>)
+  if constexpr (is_gpu<ExecutionSpace>) {
+    return choose_layout(X.dims, X.nnz(), 0, 0);
+  } else {
+    int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, rank);
+    auto choice = choose_layout(X.dims, X.nnz(), block_bits,
+                                block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
+    if (choice.strategy == MttkrpStrategy::alto) reconsider_rows(exec, X, rank, choice);
     choice.reason =
         concatenate(
             "factor rows of all modes: ", bytes_text(factor_bytes<Scalar>(X.dims, rank, -1)),
             ", room for them in a second-level cache: ", bytes_text(cached_bytes), "; ") +
         choice.reason;
-  return choice;
+    return choice;
+  }
 }
 
-/// The split for X by choose_split; the run length that it leads to goes into the reason.
-template <class ExecutionSpace, class Packed>
-int measured_split(ExecutionSpace const& exec, Packed const& X, std::string& reason) {
+/// The split for products of X on ExecutionSpace by choose_split; the run length that it leads to
+/// goes into the reason. exec can access X. Fences exec.
+template <class ExecutionSpace, class Builder, class Packed>
+int measured_split(Builder const& exec, Packed const& X, std::string& reason) {
   std::vector<double> lengths{1};
   for (int k = 1; k <= X.order() - 2; ++k)
     lengths.push_back(static_cast<double>(X.nnz()) /

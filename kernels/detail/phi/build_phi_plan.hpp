@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/phi/fused.hpp>
 #include <sporades/kernels/phi.hpp>
@@ -48,10 +49,11 @@ void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
 }
 
 /// `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP wants.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
+void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
                     PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+  products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   plan.products = make_mttkrp_plan(exec, X, products);
@@ -61,33 +63,43 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemoryS
       refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  if ((is_gpu<ExecutionSpace> && is_alto) || !rows_are_one_tile<ExecutionSpace, Scalar>(columns))
+  bool const is_far = std::any_of(plan.products.packed.begin(), plan.products.packed.end(),
+                                  [](auto const& packed) { return packed.far != nullptr; });
+  if (!is_far &&
+      ((is_gpu<ExecutionSpace> && is_alto) || !rows_are_one_tile<ExecutionSpace, Scalar>(columns)))
     reserve_weights(exec, plan);
 }
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PhiPlan<Scalar, Index, MemorySpace> build_phi_plan(ExecutionSpace const& exec,
-                                                   CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                   PhiOptions const& options) {
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
+    PhiOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_phi_plan");
   bool const is_stored = options.pi == Pi::stored;
+  bool const is_atomic = options.strategy == PhiStrategy::atomic;
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
   expects(!is_stored || !is_linear(options.strategy),
           "make_phi_plan: pi is not stored for strategy ", to_string(options.strategy));
-  if (is_stored || options.strategy == PhiStrategy::atomic)  // else make_mttkrp_plan checks
-    check_coordinates(exec, X, "make_phi_plan");
+  expects(is_accessible || !(is_stored || is_atomic),
+          "make_phi_plan: a tensor in the host's memory is not streamed by strategy atomic, nor "
+          "with stored pi");
+  if (is_stored || is_atomic)  // else make_mttkrp_plan checks
+    check_coordinates(builder_of<GivenSpace>(exec), X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();
   plan.strategy = options.strategy;
   plan.pi_source = options.pi;
   if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
-  if (plan.strategy == PhiStrategy::atomic)
-    plan.coo.assign(X.order(), X);
-  else if (is_stored)
-    build_stored(exec, X, options, plan);
-  else
-    build_products(exec, X, options, plan);
+  if constexpr (is_accessible) {
+    if (is_atomic)
+      plan.coo.assign(X.order(), X);
+    else if (is_stored)
+      build_stored(exec, X, options, plan);
+  }
+  if (!is_stored && !is_atomic) build_products(exec, X, options, plan);
   fence(exec, "sporades::phi::make_plan");
   return plan;
 }
@@ -95,11 +107,12 @@ PhiPlan<Scalar, Index, MemorySpace> build_phi_plan(ExecutionSpace const& exec,
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<PhiPlan, Tensor> make_phi_plan(ExecutionSpace const& exec, Tensor const& X,
-                                              PhiOptions const& options) {
+detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,
+                                                              Tensor const& X,
+                                                              PhiOptions const& options) {
   static_assert(detail::is_instance<Tensor, CooTensor>, "make_phi_plan takes a CooTensor");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
       return detail::build_phi_plan(exec, X, options);
 }
 

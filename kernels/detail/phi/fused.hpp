@@ -5,6 +5,7 @@
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/phi/row_lanes.hpp>
 
 /// Phi in one pass over the nonzeros: where a row of every matrix is one tile in registers, the
@@ -79,35 +80,40 @@ bool rows_fit_lanes(Factors<Scalar, MemorySpace> const& A, int n,
 /// one tile, or on GPUs not aligned. split: as MTTKRP's.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int split,
+               Factors<Scalar, MemorySpace> const& A, [[maybe_unused]] int n,
+               Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+               Matrix<Scalar, MemorySpace> const& V, [[maybe_unused]] int split,
                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  bool const every_row = X.rows.extent(0) == V.extent(0);
+  using Rows = SortedRows<Scalar, Index, MemorySpace>;
+  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
   if constexpr (is_gpu<ExecutionSpace>) {
     if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
-    static_cast<void>(split);
-    with_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
-      if constexpr (depth() == 0) phi_row_lanes(exec, nonzeros, B, epsilon, V, every_row, carry);
-    });
-    return true;
+    sum_packed_rows(
+        exec, X, V, carry, [&](auto const& instance, Packed const& part, Rows const& rows) {
+          with_packed_nonzeros<ExecutionSpace>(part, A, 0, [&](auto const& nonzeros, auto depth) {
+            if constexpr (depth() == 0) walk_row_lanes(instance, nonzeros, B, epsilon, rows);
+          });
+        });
   } else {
-    static_cast<void>(n);
     std::size_t const R = V.extent(1);
     if (!rows_are_one_tile<ExecutionSpace, Scalar>(R)) return false;
-    auto const rows = begin_rows(exec, X.nnz(), every_row, V, carry);
-    if (rows.chunks == 0) return true;
-    with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
-      with_phi_width(R, [&](auto width) {
-        using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
-        using Walk = RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
-                             width(), Access::whole, depth(), 1, Terms>;
-        launch_items(exec, "sporades::phi::pull", rows.chunks,
-                     Walk{Terms{B, epsilon}, nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}});
-      });
-    });
-    finish_rows(exec, rows, V, carry);
-    return true;
+    sum_packed_rows(
+        exec, X, V, carry, [&](auto const& instance, Packed const& part, Rows const& rows) {
+          with_packed_nonzeros<ExecutionSpace>(
+              part, A, split, [&](auto const& nonzeros, auto depth) {
+                with_phi_width(R, [&](auto width) {
+                  using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
+                  using Walk =
+                      RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
+                              width(), Access::whole, depth(), 1, Terms>;
+                  launch_items(instance, "sporades::phi::pull", rows.chunks,
+                               Walk{Terms{B, epsilon}, nonzeros, rows.sums,
+                                    WalkShape{rows.length, 0, R, 1}});
+                });
+              });
+        });
   }
+  return true;
 }
 
 /// The same on a COO tensor sorted by mode n; false on CPUs.
@@ -119,7 +125,9 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   if constexpr (is_gpu<ExecutionSpace>) {
     if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
     with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
-      phi_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, V, false, carry);
+      auto const rows = begin_rows(exec, X.nnz(), false, V, carry);
+      if (rows.chunks > 0) walk_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, rows);
+      finish_rows(exec, rows, V, carry);
     });
     return true;
   }

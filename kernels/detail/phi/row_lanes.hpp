@@ -152,16 +152,13 @@ struct PhiRowLanes {
   }
 };
 
-/// Phi from nonzeros sorted by row, where rows of B, V and the factors are aligned and no longer
-/// than 64 packs; every_row: each of V's has nonzeros.
+/// The sums of rows from nonzeros sorted by row, where rows of B, the product and the factors are
+/// aligned and no longer than 64 packs.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class Index, class MemorySpace>
-void phi_row_lanes(ExecutionSpace const& exec, Nonzeros const& nonzeros,
-                   Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                   Matrix<Scalar, MemorySpace> const& V, bool every_row,
-                   CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  std::size_t const packs = V.extent(1) / (16 / sizeof(Scalar));
-  auto const rows = begin_rows(exec, nonzeros.size(), every_row, V, carry);
-  if (rows.chunks == 0) return;
+void walk_row_lanes(ExecutionSpace const& exec, Nonzeros const& nonzeros,
+                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+                    SortedRows<Scalar, Index, MemorySpace> const& rows) {
+  std::size_t const packs = B.extent(1) / (16 / sizeof(Scalar));
   with_constant<1, 2>(packs >= 8 ? 2 : 1, [&](auto packs_each) {
     using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, std::decay_t<decltype(rows.sums)>, Scalar,
                              packs_each()>;
@@ -174,7 +171,6 @@ void phi_row_lanes(ExecutionSpace const& exec, Nonzeros const& nonzeros,
     Kokkos::parallel_for("sporades::phi::pull", policy,
                          Walk{nonzeros, rows.sums, B, epsilon, rows.length, rows.chunks, lanes});
   });
-  finish_rows(exec, rows, V, carry);
 }
 
 }  // namespace sporades::detail

@@ -59,6 +59,21 @@ void run_update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpac
   plan.pi_mode = n;
 }
 
+/// Both passes over each window of far nonzeros, whose values there become the weights.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void phi_far(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
+             Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
+             CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  sum_packed_rows(exec, X, V, carry,
+                  [&](auto const& instance, PackedTensor<Scalar, Index, MemorySpace> const& part,
+                      SortedRows<Scalar, Index, MemorySpace> const& rows) {
+                    weigh(instance, part, A, n, part.values, B, epsilon);
+                    walk_packed(instance, "sporades::phi::pull", part, rows, A, V,
+                                choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
+                  });
+}
+
 /// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
@@ -69,6 +84,8 @@ void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, Memo
   auto& carry = plan.products.carry;
   with_format(plan.products, n, [&](auto const& X) {
     if (phi_fused(exec, X, A, n, B, epsilon, V, choice.split, carry)) return;
+    if constexpr (is_instance<std::decay_t<decltype(X)>, PackedTensor>)
+      if (X.far) return phi_far(exec, X, A, n, B, epsilon, V, choice, carry);
     reserve_weights(exec, plan);
     auto weighed = X;
     weighed.values = plan.weights;

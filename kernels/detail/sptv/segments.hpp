@@ -94,7 +94,7 @@ void sum_segments(ExecutionSpace const& exec,
   Matrix<Scalar, MemorySpace> const V(y.data(), y.extent(0), 1);
   carry.reserve(exec, chunks, 1);
   walk_rows<TileWidths::coarse>(exec, "sporades::sptv::hocoo", nonzeros, row_sums(V, carry, chunks),
-                                nonzeros.length, 1, false);
+                                nonzeros.length, chunks, 1, false);
   reduce_carries(exec, V, carry, chunks);
 }
 

@@ -44,10 +44,11 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       contiguous ? Target(V)
                  : zeroed<Target>(exec, "sporades::mttkrp::duplicated", V.extent(0), V.extent(1));
   Scatter const scatter(exec, target);
-  walk_rows<TileWidths::coarse>(
-      exec, "sporades::mttkrp::duplicated", coo_nonzeros<any_number>(X, A, n),
-      ScatterRows<Scatter, Index>{scatter}, chunk_length<ExecutionSpace>(X.nnz()), V.extent(1),
-      all_rows_aligned(A, n, V));
+  Position const length = chunk_length<ExecutionSpace>(X.nnz());
+  walk_rows<TileWidths::coarse>(exec, "sporades::mttkrp::duplicated",
+                                coo_nonzeros<any_number>(X, A, n),
+                                ScatterRows<Scatter, Index>{scatter}, length,
+                                chunks_of(X.nnz(), length), V.extent(1), all_rows_aligned(A, n, V));
   scatter.contribute_into(exec, target);
   if (!contiguous) Kokkos::deep_copy(exec, V, target);
 }

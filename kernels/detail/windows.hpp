@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/core/error.hpp>
+#include <sporades/core/types.hpp>
+#include <sporades/kernels/streaming.hpp>
+#include <vector>
+
+namespace sporades::detail {
+
+inline void check_streaming(char const* where, Streaming const& streaming) {
+  expects(streaming.streams >= 1 && streaming.streams <= 64, where, ": ", streaming.streams,
+          " streams: 1 to 64");
+}
+
+/// Copies a part of a far array into a window. On a host no other thread of Kokkos is asked.
+template <class ExecutionSpace, class ViewType>
+void copy_to_window(ExecutionSpace const& exec, ViewType const& window, ViewType const& part) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    Kokkos::deep_copy(exec, window, part);
+  else if (part.extent(0) > 0)
+    std::memcpy(window.data(), part.data(), part.extent(0) * sizeof(typename ViewType::value_type));
+}
+
+/// Near memory that windows of far arrays are copied to, and who copies and computes. On a GPU
+/// these are some instances of its execution space, each of which copies a window and then works on
+/// it, so that one copies while others work. On a host a thread beside copies the next window.
+template <class MemorySpace>
+class Windows {
+ public:
+  using Instance = typename MemorySpace::execution_space;
+
+  Streaming options;
+
+  /// Bytes of a window where so many are streamed.
+  std::uint64_t window_bytes(std::uint64_t streamed) const {
+    std::uint64_t const chosen =
+        std::min(std::max(streamed / 8, std::uint64_t{4} << 20), std::uint64_t{32} << 20);
+    std::uint64_t const wanted = options.window > 0 ? options.window : chosen;
+    std::uint64_t const share = options.memory / static_cast<std::uint64_t>(options.streams);
+    return options.memory > 0 ? std::min(wanted, share) : wanted;
+  }
+
+  /// Calls copy(exec, room, w), then work(exec, room, w) for each window w from 0 on. `room` is
+  /// near memory of so many bytes, rounded up to a multiple of 256. The calls only enqueue. Fences
+  /// exec before and everything after.
+  template <class ExecutionSpace, class Copy, class Work>
+  void run(ExecutionSpace const& exec, Position windows, std::uint64_t bytes, Copy const& copy,
+           Work const& work) {
+    bytes = (bytes + 255) / 256 * 256;
+    auto const streams = static_cast<std::size_t>(options.streams);
+    if (room_.extent(0) < streams * bytes) {
+      room_ = {};
+      room_ = uninitialized<Room>(exec, "sporades::windows::room", streams * bytes);
+    }
+    auto const room = [&](Position w) { return room_.data() + w % streams * bytes; };
+    if constexpr (is_gpu<ExecutionSpace>) {
+      if (instances_.size() != streams)
+        instances_ = overlapping_instances(Instance(exec), options.streams);
+      fence(exec, "sporades::windows::begin");
+      for (Position w = 0; w < windows; ++w) {
+        auto const& instance = instances_[w % streams];
+        copy(instance, room(w), w);
+        work(instance, room(w), w);
+      }
+      for (auto const& instance : instances_) fence(instance, "sporades::windows::end");
+    } else {
+      std::vector<std::future<void>> copies(streams);
+      auto const begin_copy = [&](Position w) {
+        if (w < windows)
+          copies[w % streams] = std::async(streams > 1 ? std::launch::async : std::launch::deferred,
+                                           [&, w] { copy(exec, room(w), w); });
+      };
+      for (Position w = 0; w + 1 < streams; ++w) begin_copy(w);
+      for (Position w = 0; w < windows; ++w) {
+        begin_copy(w + streams - 1);
+        copies[w % streams].get();
+        work(exec, room(w), w);
+        fence(exec, "sporades::windows::work");
+      }
+    }
+  }
+
+  std::uint64_t bytes() const { return room_.extent(0); }
+
+ private:
+  using Room = Kokkos::View<char*, MemorySpace>;
+
+  Room room_;
+  std::vector<Instance> instances_;  // of a GPU
+};
+
+}  // namespace sporades::detail

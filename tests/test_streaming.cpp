@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/same_bits.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+struct Problem {
+  Dims dims;
+  Position nnz;
+  double skew;
+};
+
+std::vector<Problem> problems() {
+  return {{{5}, 9, 1},
+          {{7, 4}, 20, 1},
+          {{2, 300, 200}, 9000, 1},    // two rows: every window's edge cuts a row
+          {{500, 400, 300}, 6000, 6},  // one row has most nonzeros; many are empty
+          {{9, 8, 1, 6}, 700, 1},
+          {{30, 2, 20, 10}, 5000, 2},
+          {{70000, 65000, 90000}, 8000, 2},  // words of 64 bits
+          {{3, 4, 2, 3, 2, 4}, 600, 1},
+          {{4, 3}, 0, 1}};
+}
+
+std::vector<Streaming> ways() {
+  return {{1, 1, 0}, {1, 3, 0}, {1 << 14, 2, 0}, {1, 5, 1 << 12}, {1 << 13, 4, 1 << 20}};
+}
+
+/// What is not on the device: a copy on the host for a GPU, X itself else.
+template <class ExecutionSpace, class Tensor>
+auto far_from(ExecutionSpace const&, Tensor const& X) {
+  return copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  int const R = GENERATE(1, 5, 33);
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = far_from(exec, X);
+  auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
+  for (auto strategy :
+       {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers}) {
+    MttkrpOptions options{strategy, R, RowOrder::lexicographic};
+    if (strategy == MttkrpStrategy::fibers) options.order = RowOrder::automatic;
+    auto near = make_mttkrp_plan(exec, X, options);
+    for (auto const& way : ways()) {
+      INFO(to_string(problem.dims) << ", R " << R << ", " << to_string(strategy) << ", streams "
+                                   << way.streams << ", memory " << way.memory);
+      options.streaming = way;
+      auto far = make_mttkrp_plan(exec, host, options);
+      bool const is_streamed =
+          problem.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
+      for (int n = 0; n < X.order(); ++n) {
+        if (problem.nnz > 0 && is_streamed) CHECK(far.packed[n].far != nullptr);
+        CHECK(far.choices[n].strategy == near.choices[n].strategy);
+        CHECK(far.choices[n].split == near.choices[n].split);
+        auto const V = make_matrix<Scalar>(exec, "V", problem.dims[n], R);
+        auto const W = make_matrix<Scalar>(exec, "W", problem.dims[n], R);
+        Kokkos::deep_copy(exec, W, Scalar(7));
+        mttkrp(exec, near, A, n, V);
+        mttkrp(exec, far, A, n, W);
+        CHECK(hash_bits(V) == hash_bits(W));
+      }
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  int const R = GENERATE(4, 7, 70, 260);  // one pass and two
+  if (R > 100 && problem.nnz > 6000) return;
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = far_from(exec, X);
+  auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
+  PhiOptions options{PhiStrategy::pull, R};
+  auto near = make_phi_plan(exec, X, options);
+  for (auto const& way : ways()) {
+    INFO(to_string(problem.dims) << ", R " << R << ", streams " << way.streams << ", memory "
+                                 << way.memory);
+    options.streaming = way;
+    auto far = make_phi_plan(exec, host, options);
+    for (int n = 0; n < X.order(); ++n) {
+      auto const V = make_matrix<Scalar>(exec, "V", problem.dims[n], R);
+      auto const W = make_matrix<Scalar>(exec, "W", problem.dims[n], R);
+      Kokkos::deep_copy(exec, W, Scalar(7));
+      phi(exec, near, A, A[n], n, V);
+      phi(exec, far, A, A[n], n, W);
+      CHECK(hash_bits(V) == hash_bits(W));
+    }
+  }
+}
+
+TEST_CASE("Streaming refuses what it cannot do", "[kernels][streaming]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, Dims{6, 5, 4}, 40, 1, 1);
+  MttkrpOptions options;
+  options.streaming.streams = 0;
+  CHECK_THROWS_AS(make_mttkrp_plan(exec, X, options), Error);
+  auto const wide = random_coo<double, std::uint32_t>(exec, Dims(6, 8000), 40, 1, 1);
+  options = {MttkrpStrategy::sorted};
+  options.streaming.memory = 1;
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, wide, options),
+                    Catch::Matchers::ContainsSubstring("cannot be streamed"));
+}
+
+TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorithms][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  // Duplicates, a scale far from 1, and modes that a dimension tree fuses in the second.
+  Dims const dims = GENERATE(Dims{300, 200, 100}, Dims{4000, 3, 4, 5});
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 5, 2);
+  Kokkos::deep_copy(exec, Kokkos::subview(X.values, std::make_pair(0, 3)), Scalar(3e20));
+  CpAlsOptions options;
+  options.rank = 9;
+  options.iterations = 4;
+  options.tolerance = 0;
+  options.strategy = GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::sorted);
+  auto const near = cp_als(exec, X, options);
+  auto far_options = options;
+  far_options.streaming = {1 << 14, 3, 0};
+  auto problem = make_cp_als_problem(exec, far_from(exec, X), far_options);
+  auto state = cp_als_start(exec, X, options);
+  auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
+  cp_als(exec, problem, far_options, state, two);
+  auto again = restore<decltype(state)>(exec, snapshot(exec, state));
+  auto const far = cp_als(exec, problem, far_options, again);
+  CHECK(far.values == near.values);
+  CHECK(hash_bits(far.model.weights) == hash_bits(near.model.weights));
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+}
