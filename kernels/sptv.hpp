@@ -9,7 +9,7 @@
 #include <sporades/formats/hocoo_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/kernels/detail/carry_buffers.hpp>
-#include <sporades/kernels/detail/sptv/long_fibers.hpp>
+#include <sporades/kernels/detail/sptv/fiber_split.hpp>
 #include <variant>
 
 /// SpTV, a sparse tensor times a vector on mode n, Y = X x_n v:
@@ -76,8 +76,8 @@ struct SptvPlan {
   Coordinates coordinates;        // of Y: (N - 1) x fibers
   std::vector<int> sorted_modes;  // of Y
   Position nonzeros = 0, fibers = 0;
-  Vector<Position, MemorySpace> places;           // hocoo, hocsr: fibers before a chunk
-  detail::LongFibers<Scalar, MemorySpace> split;  // the others: fibers that several threads sum
+  Vector<Position, MemorySpace> places;                       // hocoo, hocsr: fibers before a chunk
+  detail::FiberSplit<Scalar, MemorySpace> split;              // the others
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;  // hocoo
 
   int order() const { return static_cast<int>(dims.size()); }

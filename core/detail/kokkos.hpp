@@ -191,12 +191,54 @@ class VectorLanes {
     return value;
 #endif
   }
+  /// Bit k is set if lane k passed true.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t which(bool holds) const {
+#if defined(__CUDA_ARCH__)
+    return __ballot_sync(mask_, holds) >> (__ffs(static_cast<int>(mask_)) - 1);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    int const first = static_cast<int>(__lane_id()) & ~(count_ - 1);
+    return static_cast<std::uint32_t>(__ballot(holds) >> first) & (~0u >> (32 - count_));
+#else
+    return holds ? 1 : 0;
+#endif
+  }
+  /// Each of these lanes sees what the others have written before.
+  KOKKOS_FORCEINLINE_FUNCTION void sync() const {
+#if defined(__CUDA_ARCH__)
+    __syncwarp(mask_);
+#elif defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+#endif
+  }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION explicit VectorLanes(int count) : count_(count) {}
 
   int count_, mine_ = 0;
   [[maybe_unused]] unsigned mask_ = 0;  // which threads of the warp are these lanes (CUDA only)
+};
+
+/// `count` entries that 32 neighbouring items of a range policy share, fast memory of the
+/// multiprocessor; on hosts they are one item's own. A kernel makes one of them. threads: the
+/// launch bound of its policy. (The scratch memory of a team would do, but Kokkos 4.6 allocates in
+/// each launch of a team on CUDA, or takes a lock in each team.)
+template <class T, int count, int threads>
+class LaneMemory {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION T* data() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    __shared__ T memory[threads / 32][count];
+    return memory[(threadIdx.x + threadIdx.y * blockDim.x) / 32];
+#else
+    return memory_;
+#endif
+  }
+
+ private:
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+  T memory_[count];
+#endif
 };
 
 /// Bytes of the current GPU that no process has allocated; infinity in builds without CUDA and HIP.

@@ -52,6 +52,16 @@ KOKKOS_FORCEINLINE_FUNCTION void stream_pack(void* to, void const* from) {
 #endif
 }
 
+/// A number that is not read again soon, so that a GPU's caches drop it first.
+template <class Number>
+KOKKOS_FORCEINLINE_FUNCTION Number stream_load(Number const* from) {
+#if defined(__CUDA_ARCH__)
+  return __ldcs(from);
+#else
+  return *from;
+#endif
+}
+
 /// Call at the end of a thread's work: makes sure that other threads see the lines that it streamed
 /// before they see what it writes next.
 KOKKOS_FORCEINLINE_FUNCTION void finish_streaming() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/formats/cfb_tensor.hpp>
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/detail/row_major.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 
@@ -39,12 +40,10 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   X.sorted_modes.push_back(C.mode);
   detail::RowMajor const shape(C.dims, C.other_modes);
   auto const number = C.number;
-  auto const begin = C.begin;
   auto const coordinates = X.coordinates;
-  detail::launch_items(
-      exec, "sporades::cfb::expand", C.buckets(), KOKKOS_LAMBDA(Position b) {
-        for (Position p = begin(b); p < begin(b + 1); ++p) shape.unplace(number(b), coordinates, p);
-      });
+  detail::for_items(
+      exec, "sporades::cfb::expand", C.begin, C.nnz(),
+      KOKKOS_LAMBDA(Position b, Position p) { shape.unplace(number(b), coordinates, p); });
   return X;
 }
 

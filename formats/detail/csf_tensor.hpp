@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 namespace sporades {
@@ -100,18 +101,15 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   Kokkos::deep_copy(exec, X.values, T.values);
   X.sorted_modes = T.mode_order;
   auto const coordinates = X.coordinates;
-  // first(f) is the first leaf below node f; computed level by level from the leaves up.
-  auto first = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
-      exec, "sporades::csf::first_leaf", T.nnz() + 1);
-  auto const leaf = first;
-  detail::launch_items(
-      exec, "sporades::csf::first_leaves", T.nnz() + 1, KOKKOS_LAMBDA(Position p) { leaf(p) = p; });
-  for (int l = N - 1; l >= 0; --l) {
-    int const mode = T.mode_order[l];
-    auto const index = T.indices[l];
-    if (l < N - 1) {
+  Kokkos::deep_copy(exec, Kokkos::subview(coordinates, T.mode_order[N - 1], Kokkos::ALL),
+                    T.indices[N - 1]);
+  Kokkos::View<Position*, MemorySpace> first;  // leaf below each node of a level
+  for (int l = N - 2; l >= 0; --l) {
+    auto const child = T.first_child[l];
+    if (l == N - 2) {
+      first = child;
+    } else {
       auto const below = first;
-      auto const child = T.first_child[l];
       auto const here = detail::uninitialized<Kokkos::View<Position*, MemorySpace>>(
           exec, "sporades::csf::first_leaf", T.nodes(l) + 1);
       detail::launch_items(
@@ -119,11 +117,11 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
           KOKKOS_LAMBDA(Position f) { here(f) = below(child(f)); });
       first = here;
     }
-    auto const begin = first;
-    detail::launch_items(
-        exec, "sporades::csf::expand", T.nodes(l), KOKKOS_LAMBDA(Position f) {
-          for (Position p = begin(f); p < begin(f + 1); ++p) coordinates(mode, p) = index(f);
-        });
+    int const mode = T.mode_order[l];
+    auto const index = T.indices[l];
+    detail::for_items(
+        exec, "sporades::csf::expand", first, T.nnz(),
+        KOKKOS_LAMBDA(Position f, Position p) { coordinates(mode, p) = index(f); });
   }
   return X;
 }

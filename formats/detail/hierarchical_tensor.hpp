@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -123,14 +124,13 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   X.sorted_modes.push_back(H.mode());
   auto const to = X.coordinates;
   auto const from = H.fibers.coordinates;
-  auto const begin = H.fibers.begin;
   Kokkos::Array<int, max_order> mode{};
   int const others = H.order() - 1;
   for (int l = 0; l < others; ++l) mode[l] = H.fibers.modes[l];
-  detail::launch_items(
-      exec, "sporades::hierarchical::expand", H.fibers.count(), KOKKOS_LAMBDA(Position f) {
-        for (Position p = begin(f); p < begin(f + 1); ++p)
-          for (int l = 0; l < others; ++l) to(mode[l], p) = from(l, f);
+  detail::for_items(
+      exec, "sporades::hierarchical::expand", H.fibers.begin, H.nnz(),
+      KOKKOS_LAMBDA(Position f, Position p) {
+        for (int l = 0; l < others; ++l) to(mode[l], p) = from(l, f);
       });
   return X;
 }

@@ -41,8 +41,7 @@ HocfsTensor<Scalar, Index, MemorySpace> make_hocfs(ExecutionSpace const& exec,
   H.first_fiber = N > 2 ? T.first_child.back() : whole(H.fibers());
   H.formats = detail::zeroed<decltype(H.formats)>(exec, "sporades::hocfs::formats",
                                                   H.first_fiber.extent(0) - 1);
-  if (N > 1 && has_no_index && slices != HocfsSlices::csr)
-    detail::pad_slices(exec, H, T.marks.back(), slices);
+  if (N > 1 && has_no_index && slices != HocfsSlices::csr) detail::pad_slices(exec, H, slices);
   detail::fence(exec, "sporades::hocfs::make");
   return H;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/detail/row_major.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
@@ -51,12 +52,10 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   X.sorted_modes = H.row_modes;
   X.sorted_modes.push_back(H.mode);
   detail::RowMajor const shape(H.dims, H.row_modes);
-  auto const begin = H.begin;
   auto const coordinates = X.coordinates;
-  detail::launch_items(
-      exec, "sporades::hocsr::expand", H.rows(), KOKKOS_LAMBDA(Position r) {
-        for (Position p = begin(r); p < begin(r + 1); ++p) shape.unplace(r, coordinates, p);
-      });
+  detail::for_items(
+      exec, "sporades::hocsr::expand", H.begin, H.nnz(),
+      KOKKOS_LAMBDA(Position r, Position p) { shape.unplace(r, coordinates, p); });
   return X;
 }
 

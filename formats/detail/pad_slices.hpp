@@ -2,26 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/scan.hpp>
-#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/hocfs_tensor.hpp>
 
 /// ELL slices of a HocfsTensor.
 
 namespace sporades::detail {
-
-/// The slice of fiber f: the last one that begins at f or before. Nodes of other levels have their
-/// parents so, too.
-template <class Positions>
-KOKKOS_INLINE_FUNCTION Position slice_of(Positions const& first_fiber, Position f) {
-  Position low = 0, high = first_fiber.extent(0) - 1;
-  while (high - low > 1) {
-    Position const middle = low + (high - low) / 2;
-    (first_fiber(middle) <= f ? low : high) = middle;
-  }
-  return low;
-}
 
 /// Raises each slice's `longest` to the entries of its longest fiber. An item is a chunk of fibers,
 /// because a slice may hold most of them.
@@ -37,7 +24,7 @@ struct FindLongestFibers {
     Position const fibers = begin.extent(0) - 1;
     Position const last = (c + 1) * chunk < fibers ? (c + 1) * chunk : fibers;
     Position f = c * chunk;
-    for (Position s = slice_of(first_fiber, f); f < last; ++s) {
+    for (Position s = range_of(first_fiber, f); f < last; ++s) {
       Position most = 0;
       for (; f < last && f < first_fiber(s + 1); ++f)
         if (begin(f + 1) - begin(f) > most) most = begin(f + 1) - begin(f);
@@ -54,35 +41,10 @@ struct FiberEntries {
   Kokkos::View<typename Tensor::Scalar*, typename Tensor::MemorySpace> values;  // entries
 };
 
-/// Copies nonzeros from fibers without padding to padded ones. An item is a window of nonzeros,
-/// because a fiber may hold most of them; marks(w) is the fiber of the window's first.
-template <class Tensor>
-struct CopyToPadded {
-  static constexpr Position window =
-      CsfTensor<typename Tensor::Scalar, typename Tensor::Index>::mark_distance;
-
-  FiberEntries<Tensor> from, to;
-  typename Tensor::Positions marks;
-
-  KOKKOS_FUNCTION void operator()(Position w) const {
-    Position const nnz = from.values.extent(0);
-    Position const last = (w + 1) * window < nnz ? (w + 1) * window : nnz;
-    Position f = marks(w);
-    for (Position p = w * window; p < last; ++p) {
-      while (from.begin(f + 1) <= p) ++f;
-      Position const q = to.begin(f) + (p - from.begin(f));
-      to.index(q) = from.index(p);
-      to.values(q) = from.values(p);
-    }
-  }
-};
-
-/// Turns slices of H from CSR to ELL: all, or those that `automatic` takes. marks: the fiber of
-/// every CsfTensor::mark_distance-th nonzero. Fences exec. Throws Error if `ell` is asked for and
-/// there is no memory for the padded entries.
+/// Turns slices of H from CSR to ELL: all, or those that `automatic` takes. Fences exec. Throws
+/// Error if `ell` is asked for and there is no memory for the padded entries.
 template <class ExecutionSpace, class Tensor>
-void pad_slices(ExecutionSpace const& exec, Tensor& H, typename Tensor::Positions const& marks,
-                HocfsSlices slices) {
+void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
   using Positions = typename Tensor::Positions;
   using Longest = FindLongestFibers<typename Tensor::MemorySpace>;
   auto const first_fiber = H.first_fiber;
@@ -117,7 +79,7 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, typename Tensor::Position
   auto const padded = zeroed<Positions>(exec, "sporades::hocfs::begin", H.fibers() + 1);
   launch_items(
       exec, "sporades::hocfs::count_entries", H.fibers(), KOKKOS_LAMBDA(Position f) {
-        Position const s = slice_of(first_fiber, f);
+        Position const s = range_of(first_fiber, f);
         padded(f) = formats(s) == Tensor::ell ? longest(s) : begin(f + 1) - begin(f);
       });
   Position const all = exclusive_scan_total(exec, padded);
@@ -127,8 +89,12 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, typename Tensor::Position
       padded, uninitialized<decltype(H.index)>(exec, "sporades::hocfs::index", all),
       zeroed<decltype(H.values)>(exec, "sporades::hocfs::values", all)};
   Kokkos::deep_copy(exec, to.index, Tensor::no_index);
-  launch_items(exec, "sporades::hocfs::pad", marks.extent(0),
-               CopyToPadded<Tensor>{from, to, marks});
+  for_items(
+      exec, "sporades::hocfs::pad", begin, H.nnz(), KOKKOS_LAMBDA(Position f, Position p) {
+        Position const q = to.begin(f) + (p - from.begin(f));
+        to.index(q) = from.index(p);
+        to.values(q) = from.values(p);
+      });
   H.begin = to.begin;
   H.index = to.index;
   H.values = to.values;
@@ -145,17 +111,19 @@ FiberEntries<Tensor> without_padding(ExecutionSpace const& exec, Tensor const& H
       uninitialized<decltype(H.values)>(exec, "sporades::hocfs::values", H.nnz())};
   launch_items(
       exec, "sporades::hocfs::count_nonzeros", H.fibers(), KOKKOS_LAMBDA(Position f) {
-        Position end = from.begin(f + 1);
-        while (from.index(end - 1) == Tensor::no_index) --end;  // no fiber is empty
-        to.begin(f) = end - from.begin(f);
+        Position low = from.begin(f), high = from.begin(f + 1);  // low is a nonzero: none is empty
+        while (high - low > 1) {
+          Position const middle = low + (high - low) / 2;
+          (from.index(middle) != Tensor::no_index ? low : high) = middle;
+        }
+        to.begin(f) = low + 1 - from.begin(f);
       });
   exclusive_scan(exec, to.begin);
-  launch_items(
-      exec, "sporades::hocfs::unpad", H.fibers(), KOKKOS_LAMBDA(Position f) {
-        for (Position p = to.begin(f), q = from.begin(f); p < to.begin(f + 1); ++p, ++q) {
-          to.index(p) = from.index(q);
-          to.values(p) = from.values(q);
-        }
+  for_items(
+      exec, "sporades::hocfs::unpad", to.begin, H.nnz(), KOKKOS_LAMBDA(Position f, Position p) {
+        Position const q = from.begin(f) + (p - to.begin(f));
+        to.index(p) = from.index(q);
+        to.values(p) = from.values(q);
       });
   return to;
 }

@@ -50,7 +50,7 @@ struct ClimbSlices {
     for (int l = levels - 1; l >= 0; --l) {
       coordinates(row[l], f) = indices[l](node);
       if (l == 0) return;
-      node = slice_of(first_child[l - 1], node);
+      node = range_of(first_child[l - 1], node);
     }
   }
 };
@@ -66,8 +66,7 @@ void find_fibers(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySp
     if (l + 1 < climb.levels) climb.first_child[l] = X.first_child[l];
   }
   if (climb.levels > 0) launch_items(exec, "sporades::sptv::climb", plan.fibers, climb);
-  plan.split = find_long_fibers<Scalar, MemorySpace>(exec, plan.fibers, X.nnz(),
-                                                     FiberBegins<MemorySpace>{X.begin});
+  plan.split = split_fibers<Scalar>(exec, X.begin, X.entries());
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -130,8 +129,9 @@ void find_fibers(ExecutionSpace const& exec, HocsrTensor<Scalar, Index, MemorySp
   Kokkos::parallel_scan("sporades::sptv::find_rows", rows,
                         FindRows<MemorySpace>{X.begin, plan.places, row});
   unplace_fibers(exec, X.row_modes, row, plan);
-  plan.split = find_long_fibers<Scalar, MemorySpace>(exec, fibers, X.nnz(),
-                                                     RowsWithNonzeros<MemorySpace>{X.begin, row});
+  plan.split = find_long_fibers<Scalar, MemorySpace>(
+      exec, fibers, FiberSplit<Scalar, MemorySpace>::template longest_alone<ExecutionSpace>,
+      RowsWithNonzeros<MemorySpace>{X.begin, row});
   fence(exec, "sporades::sptv::find_rows");  // `row` is freed
 }
 
@@ -139,8 +139,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void find_fibers(ExecutionSpace const& exec, CfbTensor<Scalar, Index, MemorySpace> const& X,
                  SptvPlan<Scalar, Index, MemorySpace>& plan) {
   unplace_fibers(exec, X.other_modes, X.number, plan);
-  plan.split = find_long_fibers<Scalar, MemorySpace>(exec, plan.fibers, X.nnz(),
-                                                     FiberBegins<MemorySpace>{X.begin});
+  plan.split = split_fibers<Scalar>(exec, X.begin, X.nnz());
 }
 
 /// A plan for X, one of the formats, on its mode n.

@@ -2,93 +2,98 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/launch.hpp>
-#include <sporades/core/types.hpp>
+#include <sporades/kernels/detail/sptv/fiber_split.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
+
+/// Sums of long fibers: a block of entries is summed by a thread of a host, or by 32 lanes of a GPU
+/// together.
 
 namespace sporades::detail {
 
-/// Fibers so long that one thread, or one group of lanes, should not sum them alone: their entries
-/// are summed block by block, and then the blocks. A fiber is long by its own length and the mean
-/// of its tensor's, so that the bits of its sum do not depend on where a tensor is cut.
-template <class Scalar, class MemorySpace>
-struct LongFibers {
-  struct Fiber {
-    Position place;       // of its sum
-    Position begin, end;  // its entries
-    Position first_block;
-  };
+template <class ExecutionSpace>
+inline constexpr int lanes_of_block = is_gpu<ExecutionSpace> ? 32 : 1;
 
-  static constexpr Position block = 4096;  // entries
+/// The sum of the lanes' numbers; all of them get it.
+template <class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION Scalar add_lanes(Scalar sum, VectorLanes const& lanes) {
+  for (int distance = lanes.count() / 2; distance > 0; distance /= 2)
+    sum += lanes.across(distance, sum);
+  return sum;
+}
 
-  Position longest = 0;  // entries of a fiber that is not long
-  int lanes = 1;         // of a GPU, that sum such a fiber together
-  Kokkos::View<Fiber*, MemorySpace> fibers;
-  Kokkos::View<Scalar*, MemorySpace> sums;  // of blocks
+/// Items: the lanes of a block of a long fiber.
+template <class Terms, class MemorySpace, int lane_count>
+struct SumBlocks {
+  using Scalar = typename Terms::Scalar;
+  using Split = FiberSplit<Scalar, MemorySpace>;
+  using Fiber = typename Split::LongFiber;
 
-  std::uint64_t bytes() const {
-    return fibers.extent(0) * sizeof(Fiber) + sums.extent(0) * sizeof(Scalar);
-  }
-};
+  Terms terms;
+  RawVector<Fiber const, MemorySpace> fibers;
+  RawVector<Scalar, MemorySpace> sums;  // of blocks
+  RawVector<Scalar, MemorySpace> y;     // of fibers of one block
 
-/// Adds up how many fibers are long, and their blocks; the last pass stores them.
-/// FiberOf: begin(f), end(f) of fiber f.
-template <class Scalar, class MemorySpace, class FiberOf>
-struct FindLongFibers {
-  struct Count {
-    Position fibers = 0, blocks = 0;
-    KOKKOS_FUNCTION Count& operator+=(Count const& other) {
-      fibers += other.fibers;
-      blocks += other.blocks;
-      return *this;
+  KOKKOS_FUNCTION void operator()(Position item) const { sum(item / lane_count); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum(Position block) const {
+    Position low = 0, high = fibers.extent(0);  // the fiber of the block is in [low, high)
+    while (high - low > 1) {
+      Position const middle = low + (high - low) / 2;
+      (fibers(middle).first_block <= block ? low : high) = middle;
     }
-  };
-  using value_type = Count;
-  using Long = LongFibers<Scalar, MemorySpace>;
-
-  FiberOf fiber;
-  Position longest;
-  Kokkos::View<typename Long::Fiber*, MemorySpace> found;  // empty: count only
-
-  KOKKOS_FUNCTION void init(Count& count) const { count = {}; }
-  KOKKOS_FUNCTION void join(Count& count, Count const& other) const { count += other; }
-  KOKKOS_FUNCTION void join(Count volatile& count, Count const volatile& other) const {
-    count.fibers += other.fibers;
-    count.blocks += other.blocks;
-  }
-  KOKKOS_FUNCTION void operator()(Position f, Count& count, bool is_last) const {
-    Position const begin = fiber.begin(f), end = fiber.end(f);
-    if (end - begin <= longest) return;
-    if (is_last && found.extent(0) > 0) found(count.fibers) = {f, begin, end, count.blocks};
-    ++count.fibers;
-    count.blocks += (end - begin + Long::block - 1) / Long::block;
+    Fiber const fiber = fibers(low);
+    Position const begin = fiber.begin + (block - fiber.first_block) * Split::block;
+    Position const end = begin + Split::block < fiber.end ? begin + Split::block : fiber.end;
+    auto const lanes = VectorLanes::of_items(lane_count);
+    Scalar sum;
+    if constexpr (lane_count > 1)
+      sum = terms.sum(begin, end, lanes);
+    else
+      sum = terms.sum(begin, end);
+    if (lanes.mine() == 0) (fiber.blocks() > 1 ? sums(block) : y(fiber.place)) = sum;
   }
 };
 
-/// The long ones among `count` fibers of `entries` entries. Fences exec.
-template <class Scalar, class MemorySpace, class ExecutionSpace, class FiberOf>
-LongFibers<Scalar, MemorySpace> find_long_fibers(ExecutionSpace const& exec, Position count,
-                                                 Position entries, FiberOf const& fiber) {
-  using Find = FindLongFibers<Scalar, MemorySpace, FiberOf>;
-  LongFibers<Scalar, MemorySpace> result;
-  Position const mean = count > 0 ? entries / count : 0;
-  if (is_gpu<ExecutionSpace>) {
-    while (result.lanes < 32 && static_cast<Position>(result.lanes) < mean) result.lanes *= 2;
-    result.longest = 64 * static_cast<Position>(result.lanes);
-  } else {
-    result.longest = 2 * result.block;
+/// Items: the lanes of a long fiber, which add up its blocks if they are several.
+template <class Scalar, class MemorySpace, int lane_count>
+struct AddBlocks {
+  using Fiber = typename FiberSplit<Scalar, MemorySpace>::LongFiber;
+
+  RawVector<Fiber const, MemorySpace> fibers;
+  RawVector<Scalar const, MemorySpace> sums;
+  RawVector<Scalar, MemorySpace> y;
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    Fiber const fiber = fibers(item / lane_count);
+    if (fiber.blocks() == 1) return;
+    Position const end = fiber.first_block + fiber.blocks();
+    auto const lanes = VectorLanes::of_items(lane_count);
+    Scalar sum = 0;
+    for (Position b = fiber.first_block + lanes.mine(); b < end; b += lanes.count()) sum += sums(b);
+    sum = add_lanes(sum, lanes);
+    if (lanes.mine() == 0) y(fiber.place) = sum;
   }
-  typename Find::Count total;
-  Kokkos::parallel_scan("sporades::sptv::count_long_fibers", Range<ExecutionSpace>(exec, 0, count),
-                        Find{fiber, result.longest, {}}, total);
-  fence(exec, "sporades::sptv::count_long_fibers");
-  if (total.fibers == 0) return result;
-  result.fibers =
-      uninitialized<decltype(result.fibers)>(exec, "sporades::sptv::long_fibers", total.fibers);
-  result.sums =
-      uninitialized<decltype(result.sums)>(exec, "sporades::sptv::block_sums", total.blocks);
-  Kokkos::parallel_scan("sporades::sptv::find_long_fibers", Range<ExecutionSpace>(exec, 0, count),
-                        Find{fiber, result.longest, result.fibers});
-  return result;
+};
+
+/// y at the places of the long fibers from the sums of their blocks.
+template <int lane_count, class ExecutionSpace, class Scalar, class MemorySpace>
+void add_blocks(ExecutionSpace const& exec, FiberSplit<Scalar, MemorySpace> const& split,
+                Vector<Scalar, MemorySpace> const& y) {
+  if (split.sums.extent(0) > split.fibers.extent(0))
+    launch_items(exec, "sporades::sptv::add_blocks", split.fibers.extent(0) * lane_count,
+                 AddBlocks<Scalar, MemorySpace, lane_count>{split.fibers, split.sums, y});
+}
+
+/// y at the places of the long fibers.
+template <class ExecutionSpace, class Terms, class Scalar, class MemorySpace>
+void sum_long_fibers(ExecutionSpace const& exec, Terms const& terms,
+                     FiberSplit<Scalar, MemorySpace> const& split,
+                     Vector<Scalar, MemorySpace> const& y) {
+  constexpr int lanes = lanes_of_block<ExecutionSpace>;
+  if (split.fibers.extent(0) == 0) return;
+  launch_items(exec, "sporades::sptv::blocks", split.sums.extent(0) * lanes,
+               SumBlocks<Terms, MemorySpace, lanes>{terms, split.fibers, split.sums, y});
+  add_blocks<lanes>(exec, split, y);
 }
 
 }  // namespace sporades::detail

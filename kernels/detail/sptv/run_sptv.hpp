@@ -102,8 +102,7 @@ CooTensor<Scalar, Index, MemorySpace> multiply_last(ExecutionSpace const& exec,
   for (std::size_t k = 0; k + 1 < rows.size(); ++k) Y.dims.push_back(X.dims[rows[k]]);
   Y.coordinates = fibers.coordinates;
   Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::sptv::values", fibers.count());
-  auto const split = find_long_fibers<Scalar, MemorySpace>(exec, fibers.count(), X.nnz(),
-                                                           FiberBegins<MemorySpace>{fibers.begin});
+  auto const split = split_fibers<Scalar>(exec, fibers.begin, X.nnz());
   sum_fibers_of_vector(exec, "sporades::sptv::chain",
                        VectorTerms<Scalar, Index, MemorySpace>{fibers.index, X.values, v},
                        fibers.begin, split, Y.values);

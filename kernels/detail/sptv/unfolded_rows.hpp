@@ -65,7 +65,7 @@ template <class ExecutionSpace, class Terms, class Scalar, class MemorySpace>
 void sum_unfolded_rows(ExecutionSpace const& exec, Terms const& terms,
                        Vector<Position, MemorySpace> const& begin,
                        Vector<Position, MemorySpace> const& places,
-                       LongFibers<Scalar, MemorySpace> const& split,
+                       FiberSplit<Scalar, MemorySpace> const& split,
                        Vector<Scalar, MemorySpace> const& y) {
   if (y.extent(0) == 0) return;
   Position const windows = is_gpu<ExecutionSpace> ? 1 : 128;

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Sums of fibers by windows, as GPUs take them, on hosts too.
+
+#include <sporades/kernels/sptv.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+namespace inner = sporades::detail;
+
+namespace {
+
+/// Fibers of these lengths, one after another, of whole numbers; every `padding`-th entry but the
+/// first of a fiber is padding.
+template <class Scalar, class ExecutionSpace, bool padded>
+struct Problem {
+  using MemorySpace = typename ExecutionSpace::memory_space;
+  static constexpr int lanes = inner::is_gpu<ExecutionSpace> ? 32 : 1;
+  static constexpr std::size_t columns = 1000;
+
+  std::vector<Position> begin{0};
+  std::vector<std::uint32_t> index;
+  std::vector<Scalar> values, v;
+
+  explicit Problem(std::vector<Position> const& lengths) {
+    std::mt19937_64 engine(3);
+    for (std::size_t i = 0; i < columns; ++i) v.push_back(Scalar(engine() % 7) - 3);
+    for (auto length : lengths) {
+      for (Position k = 0; k < length; ++k) {
+        bool const is_padding = padded && k > 0 && k + 3 > length;
+        index.push_back(is_padding ? ~0u : static_cast<std::uint32_t>(engine() % columns));
+        values.push_back(is_padding ? Scalar(0) : Scalar(engine() % 9) - 4);
+      }
+      begin.push_back(index.size());
+    }
+  }
+
+  /// The fibers from fiber `first` on.
+  Problem from(Position first) const {
+    Problem rest = *this;
+    Position const entry = begin[first];
+    rest.begin.assign(begin.begin() + static_cast<long>(first), begin.end());
+    for (auto& place : rest.begin) place -= entry;
+    rest.index.assign(index.begin() + static_cast<long>(entry), index.end());
+    rest.values.assign(values.begin() + static_cast<long>(entry), values.end());
+    return rest;
+  }
+
+  std::vector<double> definition() const {
+    std::vector<double> sums;
+    for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
+      double sum = 0;
+      for (Position p = begin[f]; p < begin[f + 1]; ++p)
+        if (!padded || index[p] != ~0u) sum += double(values[p]) * double(v[index[p]]);
+      sums.push_back(sum);
+    }
+    return sums;
+  }
+
+  std::vector<Scalar> by_windows() const {
+    ExecutionSpace const exec{};
+    auto const view = [&](auto const& entries) { return inner::to_view(exec, "entries", entries); };
+    auto const i = view(index);
+    auto const x = view(values), u = view(v);
+    Vector<Scalar, MemorySpace> const y("y", begin.size() - 1);
+    Kokkos::deep_copy(y, std::numeric_limits<Scalar>::quiet_NaN());
+    auto const split = inner::find_windows<Scalar>(exec, view(begin), index.size());
+    using Terms = inner::VectorTerms<Scalar, std::uint32_t, MemorySpace, padded>;
+    inner::sum_by_windows<lanes>(exec, "sporades::sptv::test", Terms{i, x, u}, split, y);
+    exec.fence();
+    auto const host = on_host(y);
+    return {host.data(), host.data() + host.extent(0)};
+  }
+};
+
+std::vector<std::vector<Position>> lists_of_lengths() {
+  std::vector<std::vector<Position>> lists{
+      {},       {1},        {9000},           {223, 1, 1},     {224, 224}, {225, 1},
+      {256, 5}, {257, 256}, {223, 256, 1, 1}, {100, 257, 300}, {5, 4096},  {4097, 3, 8192, 8193}};
+  lists.push_back(std::vector<Position>(3000, 1));
+  lists.push_back(std::vector<Position>(300, 33));
+  std::mt19937_64 engine(5);
+  for (Position most : {2, 5, 17, 40, 300, 2000}) {
+    auto& lengths = lists.emplace_back();
+    for (int f = 0; f < 700; ++f) {
+      double const u = double(engine() % 1000) / 1000;
+      lengths.push_back(1 + static_cast<Position>(u * u * u * double(most)));
+    }
+    for (int f = 0; f < 500; ++f) lengths.push_back(1);
+  }
+  return lists;
+}
+
+template <class Scalar, class ExecutionSpace, bool padded>
+void check_windows() {
+  for (auto const& lengths : lists_of_lengths()) {
+    INFO(lengths.size() << " fibers, the first of " << (lengths.empty() ? 0 : lengths[0]));
+    Problem<Scalar, ExecutionSpace, padded> const problem(lengths);
+    auto const expected = problem.definition();
+    auto const found = problem.by_windows();
+    REQUIRE(found.size() == expected.size());
+    Position wrong = 0;
+    for (std::size_t f = 0; f < found.size(); ++f) wrong += double(found[f]) != expected[f];
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("sums by windows equal their definition", "[kernels][sptv]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  check_windows<Scalar, typename TestType::ExecutionSpace, false>();
+  check_windows<Scalar, typename TestType::ExecutionSpace, true>();
+}
+
+TEMPLATE_LIST_TEST_CASE("sums by windows have the same bits wherever a tensor is cut",
+                        "[kernels][sptv]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  for (auto const& lengths : lists_of_lengths()) {
+    Problem<Scalar, typename TestType::ExecutionSpace, false> problem(lengths);
+    std::mt19937_64 engine(7);
+    for (auto& x : problem.values) x = Scalar(double(engine() % 100000) / 77777 - .5);
+    auto const whole = problem.by_windows();
+    for (Position cut = 1; cut < lengths.size(); cut += 1 + lengths.size() / 5) {
+      INFO(lengths.size() << " fibers, cut before " << cut);
+      auto const rest = problem.from(cut).by_windows();
+      CHECK(std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<long>(cut)));
+    }
+  }
+}
+
+TEST_CASE("windows hold each fiber that is not long once", "[kernels][sptv]") {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Exec const exec{};
+  for (auto const& lengths : lists_of_lengths()) {
+    Problem<double, Exec, false> const problem(lengths);
+    auto const begin = inner::to_view(exec, "begin", problem.begin);
+    auto const split = inner::find_windows<double>(exec, begin, problem.index.size());
+    std::vector<int> held(lengths.size());
+    for (Position w = 0; w < split.windows.extent(0); ++w) {
+      auto const window = split.windows(w);
+      for (Position f = window.fiber; f < window.fiber + window.fibers; ++f) {
+        ++held.at(f);
+        CHECK(w * split.window_length + split.starts(f) == problem.begin[f]);
+      }
+      if (window.fibers == 0) continue;
+      CHECK(w * split.window_length + window.begin == problem.begin[window.fiber]);
+      CHECK(w * split.window_length + window.end == problem.begin[window.fiber + window.fibers]);
+    }
+    for (Position k = 0; k < split.fibers.extent(0); ++k) ++held.at(split.fibers(k).place);
+    CHECK(std::count(held.begin(), held.end(), 1) == static_cast<long>(held.size()));
+  }
+}
