@@ -130,8 +130,8 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
                                              std::vector<int> const& modes,
                                              std::vector<Input> const& vectors);
 
-/// The cost of a product: 2 nnz flops; an index and a value a nonzero, what the format says of
-/// fibers, the used entries of v, and Y's values.
+/// The cost of a product: 2 nnz flops; an index and a value a nonzero, what the format or the plan
+/// says of fibers, the used entries of v, and Y's values.
 template <class Scalar, class Index, class MemorySpace>
 Cost sptv_cost(SptvPlan<Scalar, Index, MemorySpace> const& plan);
 

@@ -123,7 +123,8 @@ TEST_CASE("storage_bytes of a plan of sptv are those of its arrays", "[kernels][
       auto const bytes = static_cast<double>(plan.storage_bytes());
       CHECK(bytes > 90000 * 16);
       CHECK(bytes <= held);
-      CHECK(held < bytes + 8);  // Kokkos rounds up: the slices' formats have a byte each
+      // Kokkos rounds up: the slices' formats, and on GPUs the fibers' starts, have a byte each.
+      CHECK(held < bytes + 16);
     }
 }
 

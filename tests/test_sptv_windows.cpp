@@ -14,12 +14,11 @@ namespace inner = sporades::detail;
 
 namespace {
 
-/// Fibers of these lengths, one after another, of whole numbers; every `padding`-th entry but the
-/// first of a fiber is padding.
+/// Fibers of these lengths, one after another, of whole numbers. padded: the last two entries of
+/// a fiber are padding, but not its first.
 template <class Scalar, class ExecutionSpace, bool padded>
 struct Problem {
   using MemorySpace = typename ExecutionSpace::memory_space;
-  static constexpr int lanes = inner::is_gpu<ExecutionSpace> ? 32 : 1;
   static constexpr std::size_t columns = 1000;
 
   std::vector<Position> begin{0};
@@ -62,6 +61,7 @@ struct Problem {
   }
 
   std::vector<Scalar> by_windows() const {
+    constexpr int lanes = inner::is_gpu<ExecutionSpace> ? 32 : 1;
     ExecutionSpace const exec{};
     auto const view = [&](auto const& entries) { return inner::to_view(exec, "entries", entries); };
     auto const i = view(index);
@@ -153,5 +153,28 @@ TEST_CASE("windows hold each fiber that is not long once", "[kernels][sptv]") {
     }
     for (Position k = 0; k < split.fibers.extent(0); ++k) ++held.at(split.fibers(k).place);
     CHECK(std::count(held.begin(), held.end(), 1) == static_cast<long>(held.size()));
+  }
+}
+
+/// A fiber of 300 nonzeros and two of one: two windows, and the starts of three fibers.
+TEST_CASE("the cost of sptv by windows is what counting gives", "[kernels][sptv][cost]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto X = sporades::detail::allocate_coo<double, std::uint32_t>(exec, {3, 300}, 302);
+  exec.fence();
+  for (Position p = 0; p < 302; ++p) {
+    X.coordinates(0, p) = p < 300 ? 0 : p - 299;
+    X.coordinates(1, p) = p % 300;
+    X.values(p) = 1;
+  }
+  for (auto strategy : {SptvStrategy::cfb, SptvStrategy::hocfs}) {
+    auto plan = make_sptv_plan(exec, X, 1, {strategy});
+    double const by_begins = sptv_cost(plan).bytes;
+    std::visit(
+        [&](auto const& tensor) {
+          if constexpr (!inner::is_instance<std::decay_t<decltype(tensor)>, HocooTensor>)
+            plan.split = inner::find_windows<double>(exec, tensor.begin, 302);
+        },
+        plan.tensor);
+    CHECK(sptv_cost(plan).bytes == by_begins - 4 * 8 + 2 * 16 + 3);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/modes.hpp>
+#include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/detail/row_major.hpp>
 #include <sporades/kernels/detail/sptv/segments.hpp>
 #include <sporades/kernels/detail/sptv/unfolded_rows.hpp>

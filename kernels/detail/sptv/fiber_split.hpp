@@ -31,7 +31,7 @@ struct FiberSplit {
   };
 
   static constexpr Position block = 4096;  // entries
-  // A GPU's 32 lanes load 256 entries together: a window with the end of its last fiber.
+  // A GPU's 32 lanes load 128 entries together: twice, for a window with the end of most fibers.
   static constexpr Position window_length = 224, longest_on_gpu = 256;
 
   /// Entries of the longest fiber that is not long.
@@ -46,7 +46,10 @@ struct FiberSplit {
 
   std::uint64_t bytes() const {
     return fibers.extent(0) * sizeof(LongFiber) + sums.extent(0) * sizeof(Scalar) +
-           windows.extent(0) * sizeof(Window) + starts.extent(0);
+           bytes_of_windows();
+  }
+  std::uint64_t bytes_of_windows() const {
+    return windows.extent(0) * sizeof(Window) + starts.extent(0);
   }
 };
 

@@ -73,14 +73,15 @@ FiberSplit<Scalar, MemorySpace> find_windows(ExecutionSpace const& exec,
 }
 
 /// Items: the lanes of groups that take a block of a long fiber or a window each.
-template <class Terms, class MemorySpace, int lane_count, int batch = 8, int longest_of_lane = 16,
-          bool streams = false>
+template <class Terms, class MemorySpace, int lane_count>
 struct SumWindows {
   using Scalar = typename Terms::Scalar;
   using Split = FiberSplit<Scalar, MemorySpace>;
   using Window = typename Split::Window;
   static constexpr int block = 128;  // threads of a GPU's block
+  static constexpr int batch = 4;    // entries of a lane whose loads are under way together
   static constexpr int step = batch * lane_count;
+  static constexpr int longest_of_lane = 32;  // entries of a fiber that a lane sums alone
   // Entries of a window and its last fiber, in whole steps.
   static constexpr int room =
       (Split::window_length + Split::longest_on_gpu - 1 + step - 1) / step * step;
@@ -126,8 +127,8 @@ struct SumWindows {
       index[k] = 0;
       values[k] = 0;
       if (offset + k * lane_count < entries) {
-        index[k] = streams ? stream_load(from + p + k * lane_count) : from[p + k * lane_count];
-        values[k] = streams ? stream_load(of + p + k * lane_count) : of[p + k * lane_count];
+        index[k] = stream_load(from + p + k * lane_count);
+        values[k] = stream_load(of + p + k * lane_count);
       }
     }
     for (int k = 0; k < batch; ++k) values[k] = terms.term(index[k], values[k]);
@@ -182,12 +183,11 @@ struct SumWindows {
 
 /// y(f) = the sum of the entries of fiber f, by groups of lane_count lanes: 32 on GPUs, one on
 /// hosts.
-template <int lane_count, int batch = 8, int alone = 16, bool streams = false, class ExecutionSpace,
-          class Terms, class Scalar, class MemorySpace>
+template <int lane_count, class ExecutionSpace, class Terms, class Scalar, class MemorySpace>
 void sum_by_windows(ExecutionSpace const& exec, char const* label, Terms const& terms,
                     FiberSplit<Scalar, MemorySpace> const& split,
                     Vector<Scalar, MemorySpace> const& y) {
-  using Kernel = SumWindows<Terms, MemorySpace, lane_count, batch, alone, streams>;
+  using Kernel = SumWindows<Terms, MemorySpace, lane_count>;
   launch_items<Kokkos::LaunchBounds<Kernel::block>>(
       exec, label, (split.sums.extent(0) + split.windows.extent(0)) * lane_count,
       Kernel{terms, {terms, split.fibers, split.sums, y}, split.windows, split.starts, y});

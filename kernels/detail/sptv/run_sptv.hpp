@@ -131,18 +131,17 @@ CooTensor<Scalar, Index, MemorySpace> run_sptv_chain(
   return Y;
 }
 
-/// Bytes of a format that a product reads: all, less the indices of fibers.
-template <class Tensor>
-double product_bytes(Tensor const& X) {
-  std::uint64_t unread = 0;
-  if constexpr (is_instance<Tensor, CfbTensor>) {
-    unread = X.number.extent(0) * sizeof(std::uint64_t);
-  } else if constexpr (is_instance<Tensor, HocfsTensor>) {
-    unread = X.storage_bytes() -
-             X.entries() * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) -
-             X.begin.extent(0) * sizeof(Position);
+/// Bytes of a format that a product reads: all, less the indices of fibers; where fibers begin may
+/// be read from the plan's windows instead.
+template <class Tensor, class Split>
+double product_bytes(Tensor const& X, Split const& split) {
+  std::uint64_t bytes = X.storage_bytes();
+  if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>) {
+    std::uint64_t const begins = X.begin.extent(0) * sizeof(Position);
+    bytes = X.index.extent(0) * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) +
+            (split.windows.extent(0) > 0 ? split.bytes_of_windows() : begins);
   }
-  return static_cast<double>(X.storage_bytes() - unread);
+  return static_cast<double>(bytes);
 }
 
 /// Whether a vector is of the tensor's scalar type in its memory space.
@@ -224,7 +223,7 @@ template <class Scalar, class Index, class MemorySpace>
 Cost sptv_cost(SptvPlan<Scalar, Index, MemorySpace> const& plan) {
   double const nnz = static_cast<double>(plan.nonzeros), fibers = static_cast<double>(plan.fibers);
   double const read =
-      std::visit([](auto const& X) { return detail::product_bytes(X); }, plan.tensor);
+      std::visit([&](auto const& X) { return detail::product_bytes(X, plan.split); }, plan.tensor);
   double const used = detail::used_rows(plan.dims[plan.mode], plan.nonzeros);
   return {2 * nnz, read + (used + fibers) * sizeof(Scalar)};
 }
