@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <sporades/kernels/mttkrp.hpp>
@@ -230,6 +231,45 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
                       hash_bits(once));
     }
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("mttkrp by copies of some columns has the same bits, and allocates nothing",
+                        "[kernels][mttkrp]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  if (sporades::detail::is_gpu<Exec>) return;
+  Exec const exec{};
+  auto& caches = sporades::detail::host_caches();
+  auto const before = caches;
+  for (auto const& dims : {Dims{60, 50, 40}, Dims{60, 50, 7, 40}})
+    for (int R : {32, 50, 64, 100}) {
+      INFO(to_string(dims) << ", R " << R);
+      auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 3, 2);
+      auto const A = random_factor_list<Exec, Scalar>(exec, dims, R, true);
+      for (std::size_t n = 0; n < dims.size(); ++n) {
+        auto const whole = make_matrix<Scalar>(exec, "V", dims[n], R);
+        auto const copied = make_matrix<Scalar>(exec, "V", dims[n], R);
+        auto const copies = [&](double bytes, auto const& V) {
+          caches.second_level = bytes;
+          auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, R});
+          auto const bytes_before = plan.storage_bytes();
+          auto const recording =
+              check_launches(exec, [&] { mttkrp(exec, plan, A, static_cast<int>(n), V); });
+          CHECK(recording.allocations.empty());
+          CHECK(plan.storage_bytes() == bytes_before);
+          auto const& all = recording.launches;
+          return std::count_if(all.begin(), all.end(), [](Launch const& launch) {
+            return launch.label == "sporades::mttkrp::copy_columns";
+          });
+        };
+        CHECK(copies(1 << 30, whole) == 0);
+        int const widest = 128 / sizeof(Scalar), passes = (R + widest - 1) / widest;
+        CHECK(copies(4096, copied) ==
+              (4 * R < 7 * widest ? 0 : passes * static_cast<int>(dims.size() - 1)));
+        CHECK(hash_bits(whole) == hash_bits(copied));
+      }
+    }
+  caches = before;
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance",

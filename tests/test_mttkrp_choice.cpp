@@ -75,6 +75,34 @@ TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
       0);
 }
 
+TEST_CASE("the caches of the machine decide", "[kernels][mttkrp]") {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Dims const nell{12092, 9184, 28818}, nips{2482, 2862, 14036, 17}, vast{165427, 11374, 2, 100, 89};
+  auto& caches = sporades::detail::host_caches();
+  auto const before = caches;
+  auto const blocks = [&] { return sporades::detail::cache_block_bits<Host, double>(nell, 16); };
+  auto const wide = sporades::detail::copied_width<double>;
+  CHECK(blocks() == 12);
+  CHECK(wide(nell, 5000000, 32) == 16);
+  caches.second_level = 1 << 20;
+  CHECK(blocks() == 10);
+  CHECK(wide(nell, 5000000, 16) == 0);
+  CHECK(wide(nell, 5000000, 27) == 16);
+  CHECK(wide(nell, 5000000, 24) == 0);  // two passes would read little at a time
+  CHECK(wide(nell, 5000000, 50) == 16);
+  CHECK(wide(nell, 5000000, 36) == 12);
+  CHECK(wide(nell, 500000, 32) == 0);  // copies would take longer than the products
+  CHECK(sporades::detail::copied_width<float>(nell, 5000000, 64) == 32);
+  CHECK(wide(nips, 3100000, 32) == 0);
+  CHECK(wide(nips, 3100000, 64) == 16);
+  CHECK(wide(vast, 3000000, 32) == 0);
+  CHECK(wide(vast, 3000000, 64) == 16);
+  caches.second_level = 64 << 20;
+  CHECK(blocks() == 0);
+  CHECK(wide(nell, 5000000, 64) == 0);
+  caches = before;
+}
+
 TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
           "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;

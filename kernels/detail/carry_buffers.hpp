@@ -36,13 +36,20 @@ class CarryBuffers {
   /// rows x columns, padding included: the buffer rows of all parts of strategy `alto`. Contents
   /// undefined.
   template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> const& buffer_rows(ExecutionSpace const& exec, Position rows,
-                                                 std::size_t columns) {
-    std::size_t const stride = padded_columns(columns);
-    if (buffer_rows_.extent(0) < rows || buffer_rows_.extent(1) != stride)
-      buffer_rows_ = uninitialized<Matrix<Scalar, MemorySpace>>(
-          exec, "sporades::mttkrp::buffer_rows", rows, stride);
-    return buffer_rows_;
+  Matrix<Scalar, MemorySpace> buffer_rows(ExecutionSpace const& exec, Position rows,
+                                          std::size_t columns) {
+    return matrix_in(exec, "sporades::mttkrp::buffer_rows", buffer_rows_, rows, columns);
+  }
+
+  /// rows x columns, without the padding that it has: a copy of columns of the factor of mode m.
+  /// Contents undefined.
+  template <class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> copied_columns(ExecutionSpace const& exec, std::size_t m,
+                                             Position rows, std::size_t columns) {
+    if (copies_.size() <= m) copies_.resize(m + 1);
+    return Kokkos::subview(
+        matrix_in(exec, "sporades::mttkrp::copied_columns", copies_[m], rows, columns), Kokkos::ALL,
+        std::make_pair(std::size_t{0}, columns));
   }
 
   std::uint64_t bytes() const;
@@ -51,9 +58,21 @@ class CarryBuffers {
   Windows<MemorySpace> windows;  // of far nonzeros
 
  private:
+  /// The matrix of padded rows at the beginning of a buffer, which grows where it is too small.
+  template <class ExecutionSpace>
+  static Matrix<Scalar, MemorySpace> matrix_in(ExecutionSpace const& exec, char const* label,
+                                               Vector<Scalar, MemorySpace>& buffer, Position rows,
+                                               std::size_t columns) {
+    std::size_t const stride = padded_columns(columns);
+    if (buffer.extent(0) < rows * stride)
+      buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, label, rows * stride);
+    return Matrix<Scalar, MemorySpace>(buffer.data(), rows, stride);
+  }
+
   std::vector<Level> levels_;
   Kokkos::View<unsigned*, MemorySpace> arrivals_;
-  Matrix<Scalar, MemorySpace> buffer_rows_;
+  Vector<Scalar, MemorySpace> buffer_rows_;
+  std::vector<Vector<Scalar, MemorySpace>> copies_;  // per mode
 };
 
 template <class Scalar, class Index, class MemorySpace>
@@ -87,6 +106,7 @@ template <class Scalar, class Index, class MemorySpace>
 std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
   std::uint64_t sum = buffer_rows_.span() * sizeof(Scalar) +
                       arrivals_.extent(0) * sizeof(unsigned) + windows.bytes();
+  for (auto const& copy : copies_) sum += copy.span() * sizeof(Scalar);
   for (auto const& level : levels_)
     sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
   return sum;

@@ -99,6 +99,11 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       }
       count_alto(exec, count, X, buffer_rows);
       count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
+      if (!is_gpu<ExecutionSpace>)
+        for (auto dim : X.dims)
+          count.hold(matrix_bytes<Scalar>(
+              static_cast<double>(dim),
+              static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank))));
       if (unfit.empty()) {
         if (is_last) count.release(X.bytes());
         break;

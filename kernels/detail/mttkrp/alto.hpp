@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/kernels/detail/mttkrp/column_copies.hpp>
 #include <sporades/kernels/detail/nonzeros/alto.hpp>
 #include <sporades/kernels/detail/row_walk.hpp>
 
@@ -139,14 +140,28 @@ void refuse_atomics(char const* function, Tensor const& X, int n, char const* ot
        X.dims[n], " rows, ", X.nnz(), " nonzeros): alto-atomic allows them, ", others, " without");
 }
 
+/// V's rows from the buffer rows of parts of the linear order; on hosts.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void pull_parts(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  auto const& partition = X.partitions[n];
+  auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, V.extent(1));
+  bool const equally_far = all_strides_are(rows.stride(0), A, n);
+  with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
+    sum_parts(exec, nonzeros, partition, rows, V.extent(1), equally_far);
+  });
+  pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, V);
+}
+
 /// Strategies `alto` and `alto_atomic`: parts of the linear order add into buffer rows, and each
 /// row pulls its sum from them, in order: the same bits on any number of threads. Where that
-/// needs_atomics, terms are added to V: of `alto_atomic` only.
+/// needs_atomics, terms are added to V: of `alto_atomic` only. On hosts, wide factors are copied
+/// and gathered a few columns at a time where that pays, which changes no bits.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                  Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
                  CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
-  auto const& partition = X.partitions[n];
   if (X.nnz() == 0) {
     Kokkos::deep_copy(exec, V, Scalar(0));
   } else if (needs_atomics<ExecutionSpace>(X, n)) {
@@ -155,12 +170,11 @@ void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpa
       sum_rows_atomically(exec, "sporades::mttkrp::alto_atomic", nonzeros, V, aligned);
     });
   } else if constexpr (!is_gpu<ExecutionSpace>) {
-    auto const& rows = buffers.buffer_rows(exec, partition.buffer_rows, V.extent(1));
-    bool const equally_far = all_strides_are(rows.stride(0), A, n);
-    with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
-      sum_parts(exec, nonzeros, partition, rows, V.extent(1), equally_far);
+    std::size_t const width = copied_width<Scalar>(X.dims, X.nnz(), V.extent(1));
+    if (width == 0) return pull_parts(exec, X, A, n, V, buffers);
+    in_column_copies(exec, A, n, V, width, buffers, [&](auto const& copies, auto const& columns) {
+      pull_parts(exec, X, copies, n, columns, buffers);
     });
-    pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, V);
   }
 }
 

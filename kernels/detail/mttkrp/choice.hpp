@@ -68,10 +68,10 @@ Position count_runs(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memo
 /// The largest blocks of 2^k indices in every mode whose factor rows, of all modes together, stay
 /// in the cache: k. 0 where all rows do anyway, and on GPUs, whose caches hold more.
 template <class ExecutionSpace, class Scalar>
-int cache_block_bits(Dims const& dims, int rank) {
-  if (is_gpu<ExecutionSpace> || factor_bytes<Scalar>(dims, rank, -1) <= cached_bytes) return 0;
+int cache_block_bits(Dims const& dims, int rank, double cached = cached_bytes()) {
+  if (is_gpu<ExecutionSpace> || factor_bytes<Scalar>(dims, rank, -1) <= cached) return 0;
   int bits = 31;
-  while (bits > 0 && factor_bytes<Scalar>(dims, rank, -1, bits) > cached_bytes) --bits;
+  while (bits > 0 && factor_bytes<Scalar>(dims, rank, -1, bits) > cached) --bits;
   return bits;
 }
 
@@ -161,7 +161,7 @@ MttkrpChoice automatic_layout([[maybe_unused]] Builder const& exec,
     choice.reason =
         concatenate(
             "factor rows of all modes: ", bytes_text(factor_bytes<Scalar>(X.dims, rank, -1)),
-            ", room for them in a second-level cache: ", bytes_text(cached_bytes), "; ") +
+            ", room for them in a second-level cache: ", bytes_text(cached_bytes()), "; ") +
         choice.reason;
     return choice;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sporades/core/detail/host_caches.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <vector>
@@ -15,17 +16,20 @@ namespace sporades::detail {
 
 // The constants of the model, measured on hosts with AVX-512 and 2 MiB of second-level cache a
 // core, and on an H200.
-inline constexpr double first_level_bytes = 32 << 10;  // of a host's first-level cache
-inline constexpr double cached_bytes = 3 << 19;        // of factor rows that a second level keeps
-inline constexpr double first_level_price = 0.4;       // of a row out of the first level (hosts)
-inline constexpr double far_price = 4;         // of a row from past the second level (hosts)
-inline constexpr double run_price = 4;         // of a run: a branch mispredicted (hosts)
+inline constexpr double first_level_price = 0.4;  // of a row out of the first level (hosts)
+inline constexpr double far_price = 4;            // of a row from past the second level (hosts)
+inline constexpr double run_price = 4;            // of a run: a branch mispredicted (hosts)
 inline constexpr double looped_run_price = 9;  // the same where kernels loop over the modes: it was
                                                // measured on 20^3 x 500^3 (hosts)
 inline constexpr double gpu_run_price = 7;     // of a run: loads that wait (H200)
 // `sorted` replaces `alto` below this share of its price (hosts): it was a tenth slower at a share
 // of 0.60, and took two thirds of the time at 0.53.
 inline constexpr double sorted_share = 0.55;
+
+/// Bytes of factor rows that a second-level cache keeps, next to what else goes through it (hosts).
+inline double cached_bytes() {
+  return 0.75 * host_caches().second_level;
+}
 
 /// Bytes of a factor row of this many columns, padding included.
 template <class Scalar>
@@ -44,7 +48,7 @@ double factor_bytes(Dims const& dims, int rank, int n, int bits = 63) {
 
 template <class Scalar>
 bool is_in_first_level(Dims const& dims, int rank, int m) {
-  return static_cast<double>(dims[m]) * row_bytes<Scalar>(rank) <= first_level_bytes;
+  return static_cast<double>(dims[m]) * row_bytes<Scalar>(rank) <= host_caches().first_level;
 }
 
 /// The price of a factor row of mode m where the factors that a kernel reads are `bytes` long: the
@@ -52,7 +56,8 @@ bool is_in_first_level(Dims const& dims, int rank, int m) {
 template <class Scalar>
 double row_price(Dims const& dims, int rank, int m, double bytes) {
   if (is_in_first_level<Scalar>(dims, rank, m)) return first_level_price;
-  return bytes > cached_bytes ? far_price - (far_price - 1) * cached_bytes / bytes : 1;
+  double const cached = cached_bytes();
+  return bytes > cached ? far_price - (far_price - 1) * cached / bytes : 1;
 }
 
 /// How many of the other modes are multiplied once a run of nonzeros that agree in them, and what a

@@ -149,7 +149,7 @@ bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace
     if (partition.parts.extent(0) == 0 || X.nnz() == 0 || B.stride(0) != R ||
         !all_strides_are(R, A, n) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
       return false;
-    auto const& rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
+    auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
     with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
       with_phi_width(R, [&](auto width) {
         walk_parts<width(), Access::tight>(exec, "sporades::phi::alto", nonzeros, partition, rows,
