@@ -25,6 +25,7 @@
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sptv.hpp>
+#include <sporades/kernels/sptv_pipeline.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>

@@ -27,6 +27,9 @@ void add_spttm(Settings const& settings);
 /// SpTV of every mode, by strategy and precision; the plans are made apart.
 void add_sptv(Settings const& settings);
 
+/// MTTKRP and SpTV of tensors that stay in far memory.
+void add_streaming(Settings const& settings);
+
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 

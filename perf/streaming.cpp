@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/sptv_pipeline.hpp>
+#include <support/benchmarks.hpp>
+#include <support/measure.hpp>
+#include <support/tensors.hpp>
+
+/// Tensors that do not stay where they are computed. The nonzeros of MTTKRP may take a quarter of
+/// the memory that they need. Counters: of_copy, the time beside that of copying as many bytes in
+/// one piece; T_s and T_p, milliseconds as the equations of Yang, Li & Li have them; gain, the time
+/// of the same steps one after another beside that of the pipeline.
+
+namespace sporades::perf {
+namespace {
+
+Kokkos::DefaultHostExecutionSpace const host{};
+
+/// Seconds of a copy of so many bytes from far memory.
+double copy_seconds(std::uint64_t bytes) {
+  ExecutionSpace const exec{};
+  using Bytes = Kokkos::View<char*, MemorySpace>;
+  auto const memory = sporades::detail::allocate_far(exec, bytes);
+  Bytes const far(static_cast<char*>(memory.get()), bytes), near("sporades::perf::near", bytes);
+  auto const copy = [&] { sporades::detail::copy_to_window(exec, near, far); };
+  int const calls = calls_of_sample(copy);
+  return seconds_of(calls, copy) / calls;
+}
+
+template <class Scalar>
+struct StreamedProduct {
+  std::string key;
+  MttkrpPlan<Scalar, std::uint32_t, MemorySpace> plan;
+  Factors<Scalar, MemorySpace> A;
+};
+
+template <class Scalar>
+void run_mttkrp(benchmark::State& state, std::string const& name, int rank, int mode) {
+  ExecutionSpace const exec{};
+  auto& prepared = kept<StreamedProduct<Scalar>>();
+  std::string const key = name + " " + std::to_string(rank);
+  if (prepared.key != key) {
+    prepared = {};
+    auto const& X = tensor<Scalar>(name);
+    MttkrpOptions options{MttkrpStrategy::sorted, rank};
+    double const bytes =
+        sporades::detail::sorted_list_bytes(X.dims, X.nnz(), sizeof(std::uint32_t), sizeof(Scalar));
+    options.streaming.memory = static_cast<std::uint64_t>(bytes / 4);
+    prepared.plan = make_mttkrp_plan(exec, copy_to(host, X), options);
+    prepared.A = random_factors<Scalar>(exec, X.dims, rank, 1);
+    prepared.key = key;
+  }
+  auto const& X = prepared.plan.packed[mode];
+  auto const V = make_matrix<Scalar>(exec, "V", X.dims[mode], rank);
+  measure(state, exec, [&] { mttkrp(exec, prepared.plan, prepared.A, mode, V); });
+  std::uint64_t const bytes = X.nnz() * sporades::detail::streamed_bytes(X);
+  state.counters["of_copy"] = benchmark::Counter(
+      1 / copy_seconds(bytes), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["bytes/s"] =
+      benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+template <class Scalar>
+void run_sptv(benchmark::State& state, std::string const& name, SptvStrategy strategy, int mode) {
+  ExecutionSpace const exec{};
+  auto const X = copy_to(host, tensor<Scalar>(name));
+  auto pipeline = make_sptv_pipeline(exec, X, mode, {{strategy}, {}});
+  auto const Y = make_sptv_output(exec, pipeline);
+  Vector<Scalar, MemorySpace> const v("v", X.dims[mode]);
+  Kokkos::deep_copy(exec, v, Scalar(1));
+  measure(state, exec, [&] { sptv(exec, pipeline, v, Y); });
+  time_collections(exec, pipeline, v, Y);  // warm
+  auto const times = time_collections(exec, pipeline, v, Y);
+  state.counters["T_s"] = 1e3 * times.synchronous();
+  state.counters["T_p"] = 1e3 * times.pipelined();
+  state.counters["collections"] = static_cast<double>(times.collections.size());
+  state.counters["bytes/s"] = benchmark::Counter(static_cast<double>(pipeline.storage_bytes()),
+                                                 benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["gain"] =
+      benchmark::Counter(times.synchronous(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+template <class Scalar>
+void add_for(Settings const& settings) {
+  for (auto const& name : settings.tensors) {
+    int const N = tensor<Scalar>(name).order();
+    auto const prefix = "/" + short_name(name) + "/" + scalar_name<Scalar>() + "/";
+    for (int mode = 0; mode < N; ++mode) {
+      auto const suffix = "/mode" + std::to_string(mode);
+      for (int rank : settings.ranks)
+        add("streamed_mttkrp" + prefix + "R" + std::to_string(rank) + suffix,
+            [=](benchmark::State& state) { run_mttkrp<Scalar>(state, name, rank, mode); });
+      for (auto strategy : {SptvStrategy::cfb, SptvStrategy::hocfs})
+        add("streamed_sptv" + prefix + to_string(strategy) + suffix,
+            [=](benchmark::State& state) { run_sptv<Scalar>(state, name, strategy, mode); });
+    }
+  }
+}
+
+}  // namespace
+
+void add_streaming(Settings const& settings) {
+  for_scalars(settings, [&](auto zero) { add_for<decltype(zero)>(settings); });
+}
+
+}  // namespace sporades::perf
