@@ -96,7 +96,7 @@ void add_for(Settings const& settings) {
   for (auto const& name : settings.tensors)
     for (auto const& strategy : settings.strategies)
       for (int rank : settings.ranks) {
-        int const N = tensor<Scalar>(name).order();
+        int const N = order_of<Scalar>(name);
         for (int mode = -1; mode < N; ++mode)
           add("mttkrp/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
                   std::to_string(rank) + (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),

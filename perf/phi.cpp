@@ -86,7 +86,7 @@ void add_for(Settings const& settings) {
   for (auto const& name : settings.tensors)
     for (auto const& strategy : strategies)
       for (int rank : settings.ranks) {
-        int const N = tensor<Scalar>(name).order();
+        int const N = order_of<Scalar>(name);
         bool const is_stored = strategy.pi == Pi::stored;
         std::string const end = "/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" +
                                 strategy.name + "/R" + std::to_string(rank);

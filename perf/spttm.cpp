@@ -218,7 +218,7 @@ void add_for(Settings const& settings) {
     for (int rank : settings.ranks) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
       std::string const of_rank = "/R" + std::to_string(rank);
-      int const N = tensor<Scalar>(name).order();
+      int const N = order_of<Scalar>(name);
       for (auto const& strategy : names_of<SpttmStrategy>())
         for (int mode = -1; mode < N; ++mode)
           add("spttm/" + what + strategy + of_rank +

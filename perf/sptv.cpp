@@ -77,7 +77,7 @@ void run(benchmark::State& state, std::string const& name, Way const& way, int m
 template <class Scalar>
 void add_for(Settings const& settings) {
   for (auto const& name : settings.tensors) {
-    int const N = tensor<Scalar>(name).order();
+    int const N = order_of<Scalar>(name);
     for (auto const& way : ways())
       for (int mode = 0; mode < N; ++mode)
         add("sptv/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + way.name + "/mode" +

@@ -68,7 +68,7 @@ void add_scalar(Settings const& settings, std::string const& name, int rank) {
   std::string const end = std::string("/") + scalar_name<Scalar>() + "/R" + std::to_string(rank);
   if (!settings.has_scalar(scalar_name<Scalar>())) return;
   for (auto const& strategy : names_of<TtmChainStrategy>())
-    for (int mode = 0; mode < tensor<Scalar>(name).order(); ++mode)
+    for (int mode = 0; mode < order_of<Scalar>(name); ++mode)
       add("ttm_chain/" + short_name(name) + end + "/" + strategy + "/mode:" + std::to_string(mode),
           [=](benchmark::State& state) { run_chain<Scalar>(state, name, rank, strategy, mode); });
   add("tucker/" + short_name(name) + end,

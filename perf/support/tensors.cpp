@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
@@ -62,6 +63,16 @@ CooTensor<Scalar> const& tensor(std::string const& name) {
   return X;
 }
 
+template <class Scalar>
+int order_of(std::string const& name) {
+  static std::map<std::string, int> orders;
+  auto const [known, is_new] = orders.try_emplace(name, 0);
+  if (is_new) known->second = tensor<Scalar>(name).order();
+  return known->second;
+}
+
+template int order_of<float>(std::string const&);
+template int order_of<double>(std::string const&);
 template CooTensor<float> const& tensor<float>(std::string const&);
 template CooTensor<double> const& tensor<double>(std::string const&);
 

@@ -14,6 +14,10 @@ namespace sporades::perf {
 template <class Scalar>
 CooTensor<Scalar> const& tensor(std::string const& name);
 
+/// Its order. Generates it the first time only.
+template <class Scalar>
+int order_of(std::string const& name);
+
 /// X with the magnitudes of its values rounded up: counts.
 template <class Tensor>
 Tensor counts_of(Tensor X) {
