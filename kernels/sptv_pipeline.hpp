@@ -25,7 +25,7 @@ namespace detail {
 template <class Scalar, class Index, class MemorySpace>
 struct SptvCollection {
   SptvPlan<Scalar, Index, MemorySpace> plan;
-  Position first_fiber = 0;
+  Position first_fiber = 0, block_sums = 0;
   char* begin = nullptr;         // of the plan's arrays
   std::uint64_t bytes = 0;       // that a product reads
   std::uint64_t room_bytes = 0;  // the same with room for what it writes

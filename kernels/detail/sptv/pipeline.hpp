@@ -69,11 +69,20 @@ class Layout {
  public:
   explicit Layout(char* begin) : begin_(begin) {}
 
+  /// Room for so many entries.
+  template <class Entry>
+  Entry* room(std::size_t entries) {
+    auto* const place = reinterpret_cast<Entry*>(begin_ + bytes_);
+    bytes_ += (entries * sizeof(Entry) + 255) / 256 * 256;
+    return place;
+  }
   template <class ViewType>
   ViewType place(ViewType const& view) {
-    ViewType const placed = view_at(view, begin_ + bytes_);
-    bytes_ += (view.size() * sizeof(typename ViewType::value_type) + 255) / 256 * 256;
-    return placed;
+    return view_at(view, room<typename ViewType::value_type>(view.size()));
+  }
+  template <class Entry, class MemorySpace>
+  Vector<Entry, MemorySpace> vector(std::size_t entries) {
+    return Vector<Entry, MemorySpace>(room<Entry>(entries), entries);
   }
   std::uint64_t bytes() const { return bytes_; }
 
@@ -112,11 +121,14 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
                                                   std::vector<FarMemory>& memory) {
   drop_unread(plan);
   Layout all(nullptr);
-  for_each_array(plan, [&](auto& view) { all.place(view); });
+  for_each_array(plan, [&](auto& view) {
+    all.room<typename std::decay_t<decltype(view)>::value_type>(view.size());
+  });
   SptvCollection<Scalar, Index, MemorySpace> collection;
   collection.bytes = all.bytes();
-  all.place(plan.split.sums);
-  all.place(Vector<Scalar, MemorySpace>(nullptr, plan.fibers));
+  collection.block_sums = plan.split.sums.extent(0);
+  all.room<Scalar>(collection.block_sums);
+  all.room<Scalar>(plan.fibers);
   collection.room_bytes = all.bytes();
   memory.push_back(allocate_far(exec, collection.bytes + 1));
   collection.begin = static_cast<char*>(memory.back().get());
@@ -127,7 +139,7 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
     view = to;
   });
   fence(exec, "sporades::sptv::to_far");
-  plan.split.sums = view_at(plan.split.sums, nullptr);
+  plan.split.sums = {};
   collection.plan = plan;
   return collection;
 }
@@ -239,8 +251,8 @@ struct SptvSteps {
     auto plan = collection(k).plan;
     Layout layout(room);
     for_each_array(plan, [&](auto& view) { view = layout.place(view); });
-    plan.split.sums = layout.place(plan.split.sums);
-    auto const sums = layout.place(Vector<Scalar, MemorySpace>(nullptr, plan.fibers));
+    plan.split.sums = layout.vector<Scalar, MemorySpace>(collection(k).block_sums);
+    auto const sums = layout.vector<Scalar, MemorySpace>(plan.fibers);
     auto& carry = pipeline.carries[k % pipeline.carries.size()];
     plan.carry = carry;
     std::visit([&](auto const& X) { multiply_vector(exec, X, plan, v, sums); }, plan.tensor);
