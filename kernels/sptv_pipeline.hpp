@@ -64,6 +64,7 @@ struct SptvPipeline {
 /// Seconds of a product's collections, each step of which waits for the one before, and what the
 /// paper's equations make of them.
 struct SptvPipelineTimes {
+  /// Seconds that copying it in, its products, and copying its sums out take.
   struct Collection {
     double in, compute, out;
   };
@@ -77,8 +78,8 @@ struct SptvPipelineTimes {
 };
 
 /// A pipeline for products of X, a CooTensor in any order, on the host or where exec computes, on
-/// mode n; duplicates are allowed. Collections end where fibers do, so that a sum is that of one
-/// collection: it has the bits of a product without a pipeline (except with strategy `hocoo`, whose
+/// mode n; duplicates are allowed. Collections end where fibers do (with HocfsSlices::ell where
+/// slices do), so that a sum is that of one collection: it has the bits of a product without a pipeline (except with strategy `hocoo`, whose
 /// bits depend on the collections), on any number of streams. Sorts X where X is. Fences exec.
 /// Throws Error as make_sptv_plan, RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>

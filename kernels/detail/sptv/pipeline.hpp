@@ -201,11 +201,19 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
   auto const begin = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fibers.begin);
   auto const fiber = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fibers.coordinates);
   auto const slice = [&](Position f) { return modes.size() > 1 ? fiber(0, f) : Index{0}; };
+  bool const pads_slices = options.product.slices == HocfsSlices::ell;
   for (Position first = 0; first < pipeline.fibers;) {
     auto const* const all = begin.data();
     auto const* const end = all + pipeline.fibers + 1;
     Position last = std::upper_bound(all + first, end, all[first] + wanted) - all - 1;
     last = std::max(last, first + 1);
+    if (pads_slices) {                          // how much depends on all fibers of a slice
+      auto const is_inside = [&](Position f) {  // a matrix is one slice
+        return f < pipeline.fibers && (modes.size() < 3 || slice(f) == slice(f - 1));
+      };
+      while (last > first + 1 && is_inside(last)) --last;
+      while (is_inside(last)) ++last;
+    }
     auto plan = build_sptv_plan(
         exec, part_of(exec, Xs, begin(first), begin(last), slice(first), slice(last - 1)), n,
         options.product);
