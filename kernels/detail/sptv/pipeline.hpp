@@ -263,7 +263,7 @@ struct SptvSteps {
     auto const sums = layout.vector<Scalar, MemorySpace>(plan.fibers);
     auto& carry = pipeline.carries[k % pipeline.carries.size()];
     plan.carry = carry;
-    std::visit([&](auto const& X) { multiply_vector(exec, X, plan, v, sums); }, plan.tensor);
+    run_sptv(exec, plan, v, sums);  // the library's: other flags would give other bits
     carry = plan.carry;
     return sums;
   }
