@@ -34,12 +34,6 @@ std::vector<Streaming> ways() {
   return {{1, 1, 0}, {1, 3, 0}, {1 << 14, 2, 0}, {1, 5, 1 << 12}, {1 << 13, 4, 1 << 20}};
 }
 
-/// What is not on the device: a copy on the host for a GPU, X itself else.
-template <class ExecutionSpace, class Tensor>
-auto far_from(ExecutionSpace const&, Tensor const& X) {
-  return copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-}
-
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][streaming]",
@@ -50,7 +44,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
   auto const problem = GENERATE(from_range(problems()));
   int const R = GENERATE(1, 5, 33);
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
-  auto const host = far_from(exec, X);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
   for (auto strategy :
        {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers}) {
@@ -87,7 +81,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][stream
   int const R = GENERATE(4, 7, 70, 260);  // one pass and two
   if (R > 100 && problem.nnz > 6000) return;
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
-  auto const host = far_from(exec, X);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
   PhiOptions options{PhiStrategy::pull, R};
   auto near = make_phi_plan(exec, X, options);
@@ -136,7 +130,8 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorit
   auto const near = cp_als(exec, X, options);
   auto far_options = options;
   far_options.streaming = {1 << 14, 3, 0};
-  auto problem = make_cp_als_problem(exec, far_from(exec, X), far_options);
+  auto problem =
+      make_cp_als_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X), far_options);
   auto state = cp_als_start(exec, X, options);
   auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
   cp_als(exec, problem, far_options, state, two);
