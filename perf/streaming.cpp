@@ -15,8 +15,6 @@
 namespace sporades::perf {
 namespace {
 
-Kokkos::DefaultHostExecutionSpace const host{};
-
 /// Seconds of a copy of so many bytes from far memory.
 double copy_seconds(std::uint64_t bytes) {
   ExecutionSpace const exec{};
@@ -47,7 +45,7 @@ void run_mttkrp(benchmark::State& state, std::string const& name, int rank, int 
     double const bytes =
         sporades::detail::sorted_list_bytes(X.dims, X.nnz(), sizeof(std::uint32_t), sizeof(Scalar));
     options.streaming.memory = static_cast<std::uint64_t>(bytes / 4);
-    prepared.plan = make_mttkrp_plan(exec, copy_to(host, X), options);
+    prepared.plan = make_mttkrp_plan(exec, X, options);
     prepared.A = random_factors<Scalar>(exec, X.dims, rank, 1);
     prepared.key = key;
   }
@@ -75,7 +73,7 @@ void run_sptv(benchmark::State& state, std::string const& name, SptvStrategy str
   auto const key = name + " " + to_string(strategy) + " " + std::to_string(mode);
   if (prepared.key != key) {
     prepared = {};
-    auto const X = copy_to(host, tensor<Scalar>(name));
+    auto const& X = tensor<Scalar>(name);
     prepared.pipeline = make_sptv_pipeline(exec, X, mode, {{strategy}, {}});
     prepared.Y = make_sptv_output(exec, prepared.pipeline);
     prepared.v = decltype(prepared.v)("sporades::perf::v", X.dims[mode]);

@@ -14,12 +14,6 @@ using namespace sporades::test;
 
 namespace {
 
-struct Problem {
-  Dims dims;
-  Position nnz;
-  double skew;
-};
-
 std::vector<Problem> problems() {
   return {{{5}, 9, 1},
           {{400}, 3000, 1},  // one fiber, cut by every chunk

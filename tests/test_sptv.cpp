@@ -19,12 +19,6 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-struct Problem {
-  Dims dims;
-  Position nnz;
-  double skew = 1;
-};
-
 std::vector<Problem> problems() {
   return {{{5}, 9},
           {{400}, 3000},

@@ -14,12 +14,6 @@ using namespace sporades::test;
 
 namespace {
 
-struct Problem {
-  Dims dims;
-  Position nnz;
-  double skew = 1;
-};
-
 std::vector<Problem> problems() {
   return {{{400}, 3000},
           {{7}, 0},

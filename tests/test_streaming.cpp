@@ -12,12 +12,6 @@ using namespace sporades::test;
 
 namespace {
 
-struct Problem {
-  Dims dims;
-  Position nnz;
-  double skew;
-};
-
 std::vector<Problem> problems() {
   return {{{5}, 9, 1},
           {{7, 4}, 20, 1},

@@ -120,12 +120,6 @@ struct Rows {
   }
 };
 
-struct Problem {
-  Dims dims;
-  Position nnz;
-  double skew = 1;
-};
-
 std::vector<Problem> problems() {
   return {{{200}, 90},
           {{1}, 2},

@@ -29,14 +29,13 @@
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/decomposition.hpp>
-#include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/model_kinds.hpp>
+#include <sporades/algorithms/command/model_memory.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/snapshot.hpp>
-#include <sporades/core/detail/memory_count.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/version.hpp>
@@ -87,22 +86,11 @@ bool is_given(Options const& options) {
   return options.init == decltype(options.init)::given;
 }
 
-/// Whether the method has streamed_memory and streamed_start, and its options say how to stream.
-template <class Method>
-constexpr auto can_stream(int) -> decltype(&Method::streamed_start, true) {
-  return true;
-}
-template <class Method>
-constexpr bool can_stream(long) {
-  return false;
-}
-
 template <class Method>
 class ModelRun {
   using Exec = typename Method::ExecutionSpace;
   using Scalar = typename Method::Scalar;
   using Index = typename Method::Index;
-  using Memory = typename Exec::memory_space;
   using State = typename Method::State;
   using Kind = typename Method::Kind;
 
@@ -112,6 +100,7 @@ class ModelRun {
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
+        memory_(exec, common_.compute.memory),
         run_(run),
         facts_(facts_of(tensor)),
         tensor_(std::move(tensor)) {}
@@ -125,7 +114,7 @@ class ModelRun {
     auto& report = run_.report;
     report.algorithm = Method::name;
     Kind::report_rank(method_.options, report);
-    check_least_memory();
+    memory_.check_least(tensor_, method_.options);
     run_.begin_build();
     double bytes = 0;
     auto problem = build(from, bytes);
@@ -161,9 +150,6 @@ class ModelRun {
  private:
   using Result = typename Method::Result;
 
-  /// Whether a tensor that does not fit the GPU's memory may stay on the host.
-  static constexpr bool streams = can_stream<Method>(0) && sporades::detail::is_gpu<Exec>;
-  static constexpr double least_window_bytes = 1 << 20;   // of all windows together
   inline static std::string const best_prefix = "best-";  // of the best start's arrays
 
   int finish(Result const& result, SignalScope const& signals) {
@@ -198,94 +184,30 @@ class ModelRun {
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
   typename Method::Problem build(std::optional<Checkpoint> const& from, double& bytes) {
-    if constexpr (streams) {
-      if (bytes = prepare_streaming(); bytes > 0) {
+    auto placed = memory_.place(tensor_, method_.options);
+    bytes = placed.bytes;
+    run_.note(placed.note);
+    if constexpr (ModelMemory<Method>::streams)
+      if (placed.is_streamed) {
         auto X = tensor_;
         give_back_nonzeros(tensor_);
-        if (from)
-          load(*from);
-        else if (is_given(method_.options))
-          starts_.state = method_.start(exec_, tensor_.dims, Kind::read(common_.init));
-        else
-          starts_.state = method_.streamed_start(exec_, tensor_.dims);
+        set_first_state(from, [&] { return method_.streamed_start(exec_, tensor_.dims); });
         return method_.build(exec_, hand_over(X));
       }
-    }
-    auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
-    bytes = check_memory(X);
+    set_first_state(from, [&] { return method_.start(exec_, placed.X); });
+    return method_.build(exec_, hand_over(placed.X));
+  }
+
+  /// By `start` unless the run goes on or begins with a given model.
+  template <class Start>
+  void set_first_state(std::optional<Checkpoint> const& from, Start const& start) {
     if (from)
       load(*from);
+    else if (is_given(method_.options))
+      starts_.state = method_.start(exec_, tensor_.dims, Kind::read(common_.init));
     else
-      starts_.state = first_state(X);
-    return method_.build(exec_, hand_over(X));
-  }
-
-  /// Where the tensor does not fit the GPU's memory, and what is needed beside it does: sets the
-  /// options to stream it, says so, and returns that need. Else 0.
-  double prepare_streaming() {
-    auto const left = memory_left();
-    double bytes = static_cast<double>(tensor_.storage_bytes());
-    if (bytes <= left) bytes = memory_of(copy_to(exec_, tensor_), method_.options);
-    if (bytes <= left) return 0;
-    double const beside =
-        Method::streamed_memory(exec_, tensor_.dims, tensor_.nnz(), method_.options);
-    double const room = left - beside;
-    if (room < least_window_bytes) return 0;
-    method_.options.streaming.memory = static_cast<std::uint64_t>(room);
-    run_.note(sporades::detail::concatenate(
-        memory_subject(), " needs ", sporades::detail::bytes_text(bytes), " of memory, ",
-        sporades::detail::bytes_text(left), " may be taken: the nonzeros stay in the host's memory",
-        " and are streamed; the rest takes ", sporades::detail::bytes_text(beside)));
-    return left;
-  }
-
-  /// Bytes that the run may have where it computes, if `more` of those that are taken count, too.
-  double memory_left(double more = 0) const {
-    double const left = sporades::detail::memory_left(exec_) + more;
-    auto const limit = static_cast<double>(common_.compute.memory);
-    return limit > 0 ? std::min(left, limit) : left;
-  }
-
-  template <class Options>
-  double memory_of(CooTensor<Scalar, Index, Memory> const& X, Options const& options) const {
-    sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
-    return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
-  }
-
-  std::string memory_subject() const {
-    return std::string(Method::name) + ": " + Kind::rank_text(method_.options) + " for " +
-           to_string(tensor_.dims);
-  }
-
-  /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
-  /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
-  void check_least_memory() const {
-    double const tensor = static_cast<double>(tensor_.storage_bytes());
-    double const left = memory_left(sporades::detail::is_gpu<Exec> ? 0 : tensor);
-    double const bytes = (streams ? 0 : tensor) +
-                         2 * Kind::factor_numbers(method_.options, tensor_.dims) * sizeof(Scalar);
-    if (tensor <= left && bytes > left) check_memory(copy_to(exec_, tensor_));
-    check_fits_memory(bytes, left, memory_subject());
-  }
-
-  /// Refuses what does not fit, with the largest ranks that would. Returns the bytes needed.
-  double check_memory(CooTensor<Scalar, Index, Memory> const& X) const {
-    double const left = memory_left(static_cast<double>(X.storage_bytes()));
-    auto const needed = [&](auto const& options) { return memory_of(X, options); };
-    double const bytes = needed(method_.options);
-    if (bytes <= left) return bytes;
-    int fits = 0, too_many = Kind::largest_rank(method_.options);
-    while (too_many - fits > 1 + fits / 16) {
-      int const middle = fits + (too_many - fits) / 2;
-      (needed(Kind::with_largest_rank(method_.options, middle)) <= left ? fits : too_many) = middle;
-    }
-    check_fits_memory(bytes, left, memory_subject(),
-                      fits == 0
-                          ? ""
-                          : "; " + Kind::rank_text(Kind::with_largest_rank(method_.options, fits)) +
-                                " would fit");
-    return bytes;
+      starts_.state = start();
   }
 
   /// " of seed 7, the best of 3 starts (fits from 0.71 to 0.96),"
@@ -356,11 +278,6 @@ class ModelRun {
     return facts;
   }
 
-  State first_state(CooTensor<Scalar, Index, Memory> const& X) {
-    if (!is_given(method_.options)) return method_.start(exec_, X);
-    return method_.start(exec_, tensor_.dims, Kind::read(common_.init));
-  }
-
   /// The state of the start that ran, and where others have ended, what they reached and the state
   /// of the best.
   void load(Checkpoint const& from) {
@@ -421,6 +338,7 @@ class ModelRun {
   Exec exec_;
   DecomposeArguments const& common_;
   Method method_;
+  ModelMemory<Method> memory_;
   Decomposition& run_;
   Facts facts_;
   CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun

@@ -169,12 +169,14 @@ constexpr bool check_types() {
 /// The same for makers of plans, which on a GPU take tensors of the host as well, to stream them.
 template <class ExecutionSpace, class Tensor>
 constexpr bool check_builder() {
-  if constexpr (Kokkos::is_execution_space<ExecutionSpace>::value)
-    if constexpr (is_gpu<ExecutionSpace> &&
-                  std::is_same_v<typename TypesOf<Tensor>::MemorySpace, Kokkos::HostSpace>)
-      return true;
-    else
-      return check_types<ExecutionSpace, Tensor>();
+  constexpr bool streams = [] {
+    if constexpr (Kokkos::is_execution_space<ExecutionSpace>::value)
+      return is_gpu<ExecutionSpace> &&
+             std::is_same_v<typename TypesOf<Tensor>::MemorySpace, Kokkos::HostSpace>;
+    return false;
+  }();
+  if constexpr (streams)
+    return true;
   else
     return check_types<ExecutionSpace, Tensor>();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <sporades/core/detail/memory.hpp>
 
@@ -33,35 +34,30 @@ FarMemory allocate_far([[maybe_unused]] ExecutionSpace const& exec, std::uint64_
   }
 }
 
-/// Array after array in one piece of far memory, each from a multiple of 256 bytes on.
-class FarArrays {
+/// Arrays side by side in one piece of memory, each from a multiple of 256 bytes on. With a null
+/// `begin` it counts the bytes that they take.
+class MemoryLayout {
  public:
-  /// Adds room for an array; to be called for each, in the order of `next`.
+  explicit MemoryLayout(void* begin) : begin_(reinterpret_cast<std::uintptr_t>(begin)) {}
+
+  /// Room for so many entries.
+  template <class Entry>
+  Entry* room(std::size_t entries) {
+    auto* const place = reinterpret_cast<Entry*>(begin_ + bytes_);
+    bytes_ += (entries * sizeof(Entry) + 255) / 256 * 256;
+    return place;
+  }
+  /// The same as a View of rank 1; of no entries it is an empty one.
   template <class ViewType>
-  void reserve(std::size_t extent) {
-    bytes_ += room_of<ViewType>(extent);
+  ViewType view(std::size_t entries) {
+    if (entries == 0) return {};
+    return ViewType(room<typename ViewType::value_type>(entries), entries);
   }
-  template <class ExecutionSpace>
-  void allocate(ExecutionSpace const& exec) {
-    memory_ = allocate_far(exec, bytes_ > 0 ? bytes_ : 1);
-  }
-  template <class ViewType>
-  ViewType next(std::size_t extent) {
-    if (extent == 0) return {};
-    auto* const begin = static_cast<char*>(memory_.get()) + used_;
-    used_ += room_of<ViewType>(extent);
-    return ViewType(reinterpret_cast<typename ViewType::pointer_type>(begin), extent);
-  }
-  FarMemory const& memory() const { return memory_; }
+  std::uint64_t bytes() const { return bytes_; }
 
  private:
-  template <class ViewType>
-  static std::uint64_t room_of(std::size_t extent) {
-    return (extent * sizeof(typename ViewType::value_type) + 255) / 256 * 256;
-  }
-
-  FarMemory memory_;
-  std::uint64_t bytes_ = 0, used_ = 0;
+  std::uintptr_t begin_;
+  std::uint64_t bytes_ = 0;
 };
 
 /// A View that exec can read, and the far memory that it may lie in.
@@ -78,13 +74,11 @@ auto within_reach(ExecutionSpace const& exec, Kokkos::View<Entry*, MemorySpace> 
     return WithinReach<Kokkos::View<Entry*, MemorySpace>>{x, {}};
   } else {
     using Near = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
-    FarArrays arrays;
-    arrays.reserve<Near>(x.extent(0));
-    arrays.allocate(exec);
-    auto const copy = arrays.next<Near>(x.extent(0));
+    auto const memory = allocate_far(exec, (x.extent(0) + 1) * sizeof(Entry));
+    Near const copy(static_cast<Entry*>(memory.get()), x.extent(0));
     Kokkos::deep_copy(exec, copy, x);
     fence(exec, "sporades::far_memory::within_reach");
-    return WithinReach<Near>{copy, arrays.memory()};
+    return WithinReach<Near>{copy, memory};
   }
 }
 

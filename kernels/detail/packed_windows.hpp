@@ -22,16 +22,14 @@ struct PackedWindow {
   Packed const& X;
   Position first, count;  // nonzeros
 
+  Position words() const { return std::min(X.nnz() - first, count + 1); }
+
   /// The window as a tensor whose words and values are in `room`.
   Packed in(char* room) const {
     Packed window = X;
-    Position const words = std::min(X.nnz() - first, count + 1);
-    std::uint64_t used = 0;
+    MemoryLayout layout(room);
     auto const place = [&](auto& view) {
-      using ViewType = std::decay_t<decltype(view)>;
-      if (view.extent(0) == 0) return;
-      view = ViewType(reinterpret_cast<typename ViewType::pointer_type>(room + used), words);
-      used += (words * sizeof(typename ViewType::value_type) + 15) / 16 * 16;
+      view = layout.template view<std::decay_t<decltype(view)>>(view.extent(0) > 0 ? words() : 0);
     };
     place(window.narrow);
     place(window.wide);
@@ -49,9 +47,8 @@ struct PackedWindow {
       if (from.extent(0) > 0)
         copy_to_window(exec, ViewType(to.data(), entries), ViewType(from.data() + first, entries));
     };
-    Position const words = std::min(X.nnz() - first, count + 1);
-    part(X.narrow, window.narrow, words);
-    part(X.wide, window.wide, words);
+    part(X.narrow, window.narrow, words());
+    part(X.wide, window.wide, words());
     part(X.values, window.values, count);
   }
 };
@@ -77,7 +74,8 @@ void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
       return PackedWindow<Packed>{X, first, std::min(chunks * rows.length, X.nnz() - first)};
     };
     carry.windows.run(
-        exec, chunks_of(rows.chunks, chunks), (chunks * rows.length + 8) * nonzero,
+        exec, chunks_of(rows.chunks, chunks),
+        (chunks * rows.length + 1) * nonzero + 512,  // each array from a multiple of 256 bytes on
         [&](auto const& instance, char* room, Position w) { window(w).copy(instance, room); },
         [&](auto const& instance, char* room, Position w) {
           walk(instance, window(w).in(room),

@@ -241,5 +241,17 @@ if [[ $backend != cuda && $backend != hip ]]; then
   limited --rank "$fits"
   check "rank $fits runs" test $? = 0
 fi
+
+# --memory sets the limit by hand.
+for size in 0 8X -1 1e3 99999999999999999999; do
+  refuses 'is not a size' cp-als x.tns --rank 2 --memory "$size"
+done
+refuses 'is too large' cp-als x.tns --rank 2 --memory 20000000T
+run 0 generate --dims 3000x2000x1000 --nnz 20000 --seed 1 -o limited.spt
+run 1 cp-als limited.spt --rank 50 --iterations 1 --memory 1M
+check 'the limit is told' grep -qE 'needs [0-9.]+ MB of memory, this process may have 1[.]0?[0-9]* MB' err
+run 0 cp-als limited.spt --rank 50 --iterations 1 --memory 1G -o in_core.ktns
+run 0 cp-als limited.spt --rank 50 --iterations 1 -o free.ktns
+same in_core.ktns free.ktns
 no_litter
 finish

@@ -12,6 +12,13 @@
 
 namespace sporades::test {
 
+/// Shape, nonzeros and skew of a random tensor.
+struct Problem {
+  Dims dims;
+  Position nnz;
+  double skew = 1;
+};
+
 /// nnz random nonzeros, unsorted; coordinates may repeat. Indices of each mode are floor(I_n
 /// u^skew) with u uniform in [0, 1): with skew 1 they are uniform, with a large skew most of them
 /// are 0.

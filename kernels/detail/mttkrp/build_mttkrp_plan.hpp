@@ -117,19 +117,19 @@ PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
   far.row_mode = X.row_mode;
   far.modes = X.modes;
   far.shifts = X.shifts;
-  FarArrays arrays;
-  arrays.reserve<decltype(far.narrow)>(X.narrow.extent(0));
-  arrays.reserve<decltype(far.wide)>(X.wide.extent(0));
-  arrays.reserve<decltype(far.values)>(X.values.extent(0));
-  arrays.allocate(exec);
+  MemoryLayout all(nullptr);
+  all.room<std::uint32_t>(X.narrow.extent(0));
+  all.room<std::uint64_t>(X.wide.extent(0));
+  all.room<Scalar>(X.nnz());
+  far.far = allocate_far(exec, all.bytes() + 1);
+  MemoryLayout layout(far.far.get());
   auto const copy = [&](auto& to, auto const& from) {
-    to = arrays.next<std::decay_t<decltype(to)>>(from.extent(0));
-    Kokkos::deep_copy(exec, to, from);
+    to = layout.view<std::decay_t<decltype(to)>>(from.extent(0));
+    if (from.extent(0) > 0) Kokkos::deep_copy(exec, to, from);
   };
   copy(far.narrow, X.narrow);
   copy(far.wide, X.wide);
   copy(far.values, X.values);
-  far.far = arrays.memory();
   far.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
   far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
   fence(exec, "sporades::packed::to_far");

@@ -54,42 +54,15 @@ void for_each_array(Plan& plan, Run const& run) {
   run(plan.split.starts);
 }
 
-/// A View of the same shape at another place.
+/// A View of the same shape at the layout's next place.
 template <class ViewType>
-ViewType view_at(ViewType const& view, void* place) {
-  auto* const data = static_cast<typename ViewType::pointer_type>(place);
+ViewType placed(MemoryLayout& layout, ViewType const& view) {
+  auto* const data = layout.room<typename ViewType::value_type>(view.size());
   if constexpr (int(ViewType::rank) == 2)
     return ViewType(data, view.extent(0), view.extent(1));
   else
     return ViewType(data, view.extent(0));
 }
-
-/// Arrays side by side in one piece of memory, each from a multiple of 256 bytes on.
-class Layout {
- public:
-  explicit Layout(char* begin) : begin_(begin) {}
-
-  /// Room for so many entries.
-  template <class Entry>
-  Entry* room(std::size_t entries) {
-    auto* const place = reinterpret_cast<Entry*>(begin_ + bytes_);
-    bytes_ += (entries * sizeof(Entry) + 255) / 256 * 256;
-    return place;
-  }
-  template <class ViewType>
-  ViewType place(ViewType const& view) {
-    return view_at(view, room<typename ViewType::value_type>(view.size()));
-  }
-  template <class Entry, class MemorySpace>
-  Vector<Entry, MemorySpace> vector(std::size_t entries) {
-    return Vector<Entry, MemorySpace>(room<Entry>(entries), entries);
-  }
-  std::uint64_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  std::uint64_t bytes_ = 0;
-};
 
 /// Gives the arrays back that no product reads.
 template <class Scalar, class Index, class MemorySpace>
@@ -120,7 +93,7 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
                                                   SptvPlan<Scalar, Index, MemorySpace> plan,
                                                   std::vector<FarMemory>& memory) {
   drop_unread(plan);
-  Layout all(nullptr);
+  MemoryLayout all(nullptr);
   for_each_array(plan, [&](auto& view) {
     all.room<typename std::decay_t<decltype(view)>::value_type>(view.size());
   });
@@ -132,9 +105,9 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
   collection.room_bytes = all.bytes();
   memory.push_back(allocate_far(exec, collection.bytes + 1));
   collection.begin = static_cast<char*>(memory.back().get());
-  Layout far(collection.begin);
+  MemoryLayout far(collection.begin);
   for_each_array(plan, [&](auto& view) {
-    auto const to = far.place(view);
+    auto const to = placed(far, view);
     if (view.size() > 0) Kokkos::deep_copy(exec, to, view);
     view = to;
   });
@@ -225,9 +198,8 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
   pipeline.coordinates =
       Coordinates(Kokkos::view_alloc(Kokkos::WithoutInitializing, "sporades::sptv::coordinates"),
                   modes.size() - 1, pipeline.fibers);
-  for (std::size_t k = 0; k + 1 < modes.size(); ++k)
-    for (Position f = 0; f < pipeline.fibers; ++f)
-      pipeline.coordinates(mode_without(modes[k], n), f) = fiber(k, f);
+  for (std::size_t k = 0; k + 1 < modes.size() && pipeline.fibers > 0; ++k)
+    std::copy_n(&fiber(k, 0), pipeline.fibers, &pipeline.coordinates(mode_without(modes[k], n), 0));
   return pipeline;
 }
 
@@ -257,10 +229,10 @@ struct SptvSteps {
   template <class ExecutionSpace>
   Vector<Scalar, MemorySpace> compute(ExecutionSpace const& exec, char* room, Position k) const {
     auto plan = collection(k).plan;
-    Layout layout(room);
-    for_each_array(plan, [&](auto& view) { view = layout.place(view); });
-    plan.split.sums = layout.vector<Scalar, MemorySpace>(collection(k).block_sums);
-    auto const sums = layout.vector<Scalar, MemorySpace>(plan.fibers);
+    MemoryLayout layout(room);
+    for_each_array(plan, [&](auto& view) { view = placed(layout, view); });
+    plan.split.sums = layout.view<Vector<Scalar, MemorySpace>>(collection(k).block_sums);
+    auto const sums = layout.view<Vector<Scalar, MemorySpace>>(plan.fibers);
     auto& carry = pipeline.carries[k % pipeline.carries.size()];
     plan.carry = carry;
     run_sptv(exec, plan, v, sums);  // the library's: other flags would give other bits

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <sporades/algorithms/command/memory.hpp>
+#include <sporades/core/detail/memory_count.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+#include <string>
+
+/// The memory of a run that makes a model: what it needs, what it may have, and whether the tensor
+/// stays on the host therefore.
+
+namespace sporades::command {
+
+namespace detail {
+
+/// Whether the method has streamed_memory and streamed_start, and its options say how to stream.
+template <class Method>
+constexpr auto can_stream(int) -> decltype(&Method::streamed_start, true) {
+  return true;
+}
+template <class Method>
+constexpr bool can_stream(long) {
+  return false;
+}
+
+}  // namespace detail
+
+/// A tensor where the run computes, or on the host, from which it is streamed.
+template <class Tensor>
+struct PlacedTensor {
+  Tensor X;  // empty where it is streamed
+  bool is_streamed = false;
+  double bytes = 0;  // that the run needs where it computes
+  std::string note;  // for the user, or empty
+};
+
+/// Method: see model_run.hpp.
+template <class Method>
+class ModelMemory {
+  using Exec = typename Method::ExecutionSpace;
+  using Scalar = typename Method::Scalar;
+  using Index = typename Method::Index;
+  using Kind = typename Method::Kind;
+  using HostTensor = CooTensor<Scalar, Index>;
+  using Tensor = CooTensor<Scalar, Index, typename Exec::memory_space>;
+
+ public:
+  /// Whether a tensor that does not fit the GPU's memory may stay on the host.
+  static constexpr bool streams = detail::can_stream<Method>(0) && sporades::detail::is_gpu<Exec>;
+
+  /// limit: bytes that the run may have; 0: all that are left.
+  ModelMemory(Exec const& exec, std::uint64_t limit)
+      : exec_(exec), limit_(static_cast<double>(limit)) {}
+
+  /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
+  /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
+  template <class Options>
+  void check_least(HostTensor const& X, Options const& options) const {
+    double const tensor = static_cast<double>(X.storage_bytes());
+    double const left = memory_left(sporades::detail::is_gpu<Exec> ? 0 : tensor);
+    double const bytes =
+        (streams ? 0 : tensor) + 2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
+    if (tensor <= left && bytes > left) {
+      auto const near = copy_to(exec_, X);
+      double const all = needed(near, options);
+      refuse(X.dims, near, options, all, memory_left(tensor));
+    }
+    check_fits_memory(bytes, left, subject(X.dims, options));
+  }
+
+  /// X where the run computes. Where it does not fit there, and can be streamed, it stays, and the
+  /// options are set to stream it; else it is refused with the largest ranks that would fit.
+  template <class Options>
+  PlacedTensor<Tensor> place(HostTensor const& X, Options& options) const {
+    PlacedTensor<Tensor> placed;
+    placed.bytes = static_cast<double>(X.storage_bytes());
+    double left = memory_left();
+    if (!streams || placed.bytes <= left) {
+      placed.X = copy_to(exec_, X);
+      left = memory_left(placed.bytes);
+      placed.bytes = needed(placed.X, options);
+      if (placed.bytes <= left) return placed;
+    }
+    if constexpr (streams) {
+      double const beside = Method::streamed_memory(exec_, X.dims, X.nnz(), options);
+      if (left - beside >= least_window_bytes) {
+        options.streaming.memory = static_cast<std::uint64_t>(left - beside);
+        placed.note = sporades::detail::concatenate(
+            subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
+            " of memory, ", sporades::detail::bytes_text(left),
+            " may be taken: the nonzeros stay in the host's memory and are streamed; the rest "
+            "takes ",
+            sporades::detail::bytes_text(beside));
+        placed.X = {};
+        placed.is_streamed = true;
+        placed.bytes = left;
+        return placed;
+      }
+    }
+    refuse(X.dims, placed.X, options, placed.bytes, left);
+    return placed;
+  }
+
+ private:
+  static constexpr double least_window_bytes = 1 << 20;  // of all windows together
+
+  /// Bytes that the run may have where it computes, if `more` of those that are taken count, too.
+  double memory_left(double more = 0) const {
+    double const left = sporades::detail::memory_left(exec_) + more;
+    return limit_ > 0 ? std::min(left, limit_) : left;
+  }
+
+  template <class Options>
+  double needed(Tensor const& X, Options const& options) const {
+    sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
+    return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
+  }
+
+  /// "cp-als: rank 16 for 20 x 30 x 40"
+  template <class Options>
+  static std::string subject(Dims const& dims, Options const& options) {
+    return std::string(Method::name) + ": " + Kind::rank_text(options) + " for " + to_string(dims);
+  }
+
+  /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X
+  /// is empty, as it does not fit itself.
+  template <class Options>
+  void refuse(Dims const& dims, Tensor const& X, Options const& options, double bytes,
+              double left) const {
+    if (bytes <= left) return;
+    int fits = 0, too_many = X.dims.empty() ? 0 : Kind::largest_rank(options);
+    while (too_many - fits > 1 + fits / 16) {
+      int const middle = fits + (too_many - fits) / 2;
+      (needed(X, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) = middle;
+    }
+    check_fits_memory(
+        bytes, left, subject(dims, options),
+        fits == 0 ? ""
+                  : "; " + Kind::rank_text(Kind::with_largest_rank(options, fits)) + " would fit");
+  }
+
+  Exec exec_;
+  double limit_;
+};
+
+}  // namespace sporades::command
