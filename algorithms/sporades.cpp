@@ -92,6 +92,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   app.add_option("--format,--strategy", common.strategy, words.strategy)
       ->check(CLI::IsMember(words.strategies))
       ->capture_default_str();
+  app.add_flag("--tune", common.tune,
+               "Take the strategy that is the fastest in a few iterations on this tensor, and "
+               "remember it in FILE.tune");
   app.add_option("-o,--output", common.output,
                  std::string("Write the model here, in ") + words.model + " text form");
   app.add_option("--report", common.report, "Write a JSON report here");

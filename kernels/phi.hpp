@@ -21,7 +21,8 @@ namespace sporades {
 
 /// How Phi adds up output rows. "Same bits": on every run and number of threads.
 enum class PhiStrategy {
-  /// `alto` where MTTKRP's rule takes a linear order for every mode, else `pull`.
+  /// On hosts `alto` or `pull`, by a rule as that of MTTKRP (PhiPlan::products.choices); on GPUs
+  /// `pull`.
   automatic,
   /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
   /// atomically. Bits change from run to run.

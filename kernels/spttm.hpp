@@ -23,7 +23,8 @@ namespace sporades {
 /// of Ma et al. 2018. `spmm_...` take the fibers as the rows of a sparse matrix in compressed rows,
 /// as which a HierarchicalTensor can be read (Ahmad, Cecka, Garland & Hall, TACO 2024).
 enum class SpttmStrategy {
-  /// `lanes`
+  /// In a plan: `lanes` or an SpMM, by how long and how even the fibers are (SpttmPlan::choices).
+  /// On a format: `lanes`.
   automatic,
   /// A thread takes a fiber.
   naive,
@@ -80,6 +81,12 @@ struct SpttmOptions {
   int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once
 };
 
+/// What a plan does for one mode, and why.
+struct SpttmChoice {
+  SpttmStrategy strategy = SpttmStrategy::automatic;  // never `automatic` in a plan
+  std::string reason;                                 // in plain words, with their numbers
+};
+
 /// X by the fibers of every mode, built once, and the buffers that the kernels need, so that a
 /// product allocates nothing.
 template <class ScalarType, class IndexType, class MemorySpaceType>
@@ -89,7 +96,7 @@ struct SpttmPlan {
   using MemorySpace = MemorySpaceType;
 
   Dims dims;
-  SpttmStrategy strategy = SpttmStrategy::automatic;  // never `automatic` in a plan
+  std::vector<SpttmChoice> choices;                                     // per mode
   std::vector<HierarchicalTensor<Scalar, Index, MemorySpace>> tensors;  // per mode
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
   Vector<Scalar, MemorySpace> transposed;  // room for a matrix that comes as R x I_n

@@ -26,7 +26,7 @@ namespace sporades {
 
 /// How SpTV finds the fibers: the format of X.
 enum class SptvStrategy {
-  /// `hocfs`
+  /// The one that was fastest in measurements: `hocfs`.
   automatic,
   /// A chunk of nonzeros of a HocooTensor, whose products are added up by a segmented reduction
   /// (algorithm 3). Reads the coordinates of all modes.

@@ -22,9 +22,9 @@ namespace sporades {
 
 /// How the products of a chain are computed.
 enum class TtmChainStrategy {
-  /// On hosts `csf` or `fused`, whichever takes less time by a model of flops: there the
-  /// intermediate products of `semi_sparse` go through memory, and those of the others stay in a
-  /// cache. On GPUs `semi_sparse` where its intermediate products fit the memory, else as on hosts.
+  /// By the number of operations and the length of runs (TtmChainPlan::choices). Where the partial
+  /// products of `semi_sparse` take over an eighth of the memory limit, on GPUs all of it, `csf` or
+  /// `fused`, whichever takes fewer operations.
   automatic,
   /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
   semi_sparse,

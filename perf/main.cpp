@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_spttm(settings);
     sporades::perf::add_sptv(settings);
     sporades::perf::add_streaming(settings);
+    sporades::perf::add_selector(settings);
     sporades::perf::add_plan(settings);
     sporades::perf::add_files(settings);
     sporades::perf::add_cp_als(settings);

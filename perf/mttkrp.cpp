@@ -9,12 +9,17 @@
 namespace sporades::perf {
 namespace {
 
-/// "fibers"; "morton": `sorted` along a curve; "automatic+atomic": with atomic flushes.
+/// "fibers"; "fibers:1": with that split; "morton": `sorted` along a curve; "automatic+atomic":
+/// with atomic flushes.
 MttkrpOptions options_named(std::string name, int rank) {
   MttkrpOptions options{MttkrpStrategy::automatic, rank};
   auto const plus = name.find("+atomic");
   options.atomic_flush = plus != std::string::npos;
   name = name.substr(0, plus);
+  if (auto const colon = name.find(':'); colon != std::string::npos) {
+    options.split = std::stoi(name.substr(colon + 1));
+    name = name.substr(0, colon);
+  }
   if (name == "morton") options.order = RowOrder::morton;
   if (name == "sorted") options.order = RowOrder::lexicographic;
   if (name == "morton") name = "sorted";

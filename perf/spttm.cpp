@@ -43,11 +43,14 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
          int mode) {
   ExecutionSpace const exec{};
   auto& [key, plan, U, Y] = prepare<Scalar>(name, rank);
-  plan.strategy = strategy;
+  auto const chosen = plan.choices;
+  if (strategy != SpttmStrategy::automatic)
+    for (auto& choice : plan.choices) choice.strategy = strategy;
   int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
   measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
     for (int n = first; n < last; ++n) spttm(exec, plan, U[n], n, Y[n]);
   });
+  plan.choices = chosen;
   double bytes = 0, flops = 0, products = 0;
   std::string lengths;
   for (int n = first; n < last; ++n) {
@@ -104,8 +107,9 @@ void run_share(benchmark::State& state, Settings const& settings) {
     double lanes = never, spmm = never, baseline = never, best = never;
     std::string winner;
     for (auto const& name : names_of<SpttmStrategy>()) {
-      plan.strategy = from_name<SpttmStrategy>(name);
-      if (plan.strategy == SpttmStrategy::automatic) continue;
+      auto const strategy = from_name<SpttmStrategy>(name);
+      if (strategy == SpttmStrategy::automatic) continue;
+      plan.choices[n].strategy = strategy;
       auto const product = [&] { spttm(exec, plan, U, n, Y); };
       double seconds = never;
       try {
@@ -114,9 +118,9 @@ void run_share(benchmark::State& state, Settings const& settings) {
       } catch (Error const&) {  // the strategy does not take this tensor
         continue;
       }
-      double& of_class = plan.strategy == SpttmStrategy::lanes  ? lanes
-                         : plan.strategy > SpttmStrategy::lanes ? spmm
-                                                                : baseline;
+      double& of_class = strategy == SpttmStrategy::lanes  ? lanes
+                         : strategy > SpttmStrategy::lanes ? spmm
+                                                           : baseline;
       of_class = std::min(of_class, seconds);
       if (seconds < best) winner = name;
       best = std::min(best, seconds);

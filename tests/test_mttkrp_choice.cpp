@@ -57,22 +57,52 @@ TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mtt
   }
 }
 
-TEST_CASE("the rules of automatic", "[kernels][mttkrp]") {
+TEST_CASE("the model of rows in order", "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  CHECK(sporades::detail::cache_block_bits<Host, double>({183, 24, 1140, 1717}, 16) ==
-        0);  // 392 KB of rows
-  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 16) ==
-        12);  // 6.4 MB
-  CHECK(sporades::detail::cache_block_bits<Host, double>({12092, 9184, 28818}, 32) == 11);
   CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 20, 1.5}).modes == 1);
   CHECK(sporades::detail::choose_split<Host>({1, 1, 1}, {1, 900, 90}).modes == 2);
   CHECK(sporades::detail::choose_split<Host>({1, 1}, {1, 1.3}).modes == 0);
   CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 47, 2.7, 1.1, 1}).modes == 1);
   CHECK(sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}).modes == 2);
-  bool const unrolled = false;  // where a run costs more to leave
-  CHECK(
-      sporades::detail::choose_split<Host>({1, 1, 1, 1, 1}, {1, 1.2, 4, 1.1, 1}, unrolled).modes ==
-      0);
+}
+
+TEST_CASE("a tree is walked to its choice", "[kernels][selector]") {
+  using sporades::detail::Feature;
+  sporades::detail::TreeNode const tree[] = {{Feature::order, 3.5, 4, nullptr},
+                                             {Feature::run_length, 2, 3, nullptr},
+                                             {Feature::count, 0, 0, "short"},
+                                             {Feature::count, 0, 0, "long"},
+                                             {Feature::count, 0, 0, "high"}};
+  auto const walk = [&](double order, double length) {
+    sporades::detail::Features features;
+    features[Feature::order] = order;
+    features[Feature::run_length] = length;
+    return sporades::detail::decide(tree, features);
+  };
+  CHECK(walk(3, 2).choice == "short");
+  CHECK(walk(3, 2.5).choice == "long");
+  CHECK(walk(3, 2.5).path == "order 3 <= 3.5, nonzeros a run 2.5 > 2");
+  CHECK(walk(4, 0).choice == "high");
+  sporades::detail::TreeNode const leaf[] = {{Feature::count, 0, 0, "all"}};
+  CHECK(sporades::detail::decide(leaf, {}).choice == "all");
+  CHECK(sporades::detail::decide(leaf, {}).path == "the fastest of all that were measured");
+}
+
+TEST_CASE("run lengths come from windows of the nonzeros", "[kernels][mttkrp]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  // 400,000 nonzeros in fibers of 8, by which windows are chosen and not chosen alike.
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const X = random_coo<double, std::uint32_t>(host, {1000, 50, 8}, 400000);
+  for (Position p = 0; p < X.nnz(); ++p) {
+    X.coordinates(0, p) = static_cast<std::uint32_t>(p / 400);
+    X.coordinates(1, p) = static_cast<std::uint32_t>(p / 8 % 50);
+    X.coordinates(2, p) = static_cast<std::uint32_t>(p % 8);
+  }
+  auto const Y = sorted(exec, copy_to(exec, X), {0, 1, 2});
+  auto const packed = make_packed(exec, Y, 0);
+  CHECK_THAT(sporades::detail::run_length(exec, packed, 1), Catch::Matchers::WithinRel(8.0, 0.05));
+  CHECK_THAT(sporades::detail::run_length(exec, packed, 0),
+             Catch::Matchers::WithinRel(400.0, 0.05));
 }
 
 TEST_CASE("the caches of the machine decide", "[kernels][mttkrp]") {
@@ -103,24 +133,23 @@ TEST_CASE("the caches of the machine decide", "[kernels][mttkrp]") {
   caches = before;
 }
 
-TEST_CASE("automatic takes rows in order where runs are long, though factors exceed the cache",
-          "[kernels][mttkrp]") {
+TEST_CASE("automatic lays a tensor out by its modes and the cache", "[kernels][mttkrp]") {
   using Host = Kokkos::DefaultHostExecutionSpace;
   Host const host{};
-  auto const X = random_coo<double, std::uint32_t>(host, {6186, 24, 77, 32}, 60000);
-  MttkrpOptions const automatic{MttkrpStrategy::automatic, 32};  // 1.6 MB of factors
-  for (auto const& choice : make_mttkrp_plan(host, X, automatic).choices)
-    CHECK(choice.strategy == MttkrpStrategy::alto);
-  for (int m = 1; m < 3; ++m)  // long fibers: two indices in two of the modes
-    for (Position p = 0; p < X.nnz(); ++p) X.coordinates(m, p) %= 2;
-  auto const choices = make_mttkrp_plan(host, X, automatic).choices;
-  for (int n = 1; n < 4; ++n) {
-    CHECK(choices[n].strategy == MttkrpStrategy::fibers);
-    CHECK_THAT(choices[n].reason, Catch::Matchers::ContainsSubstring("in order of rows cost 0.5"));
-    CHECK_THAT(choices[n].reason,
-               Catch::Matchers::StartsWith("factor rows of all modes: 1.6 MB, "
-                                           "room for them in a second-level cache: 1.6 MB; "));
-  }
+  auto& caches = sporades::detail::host_caches();
+  auto const before = caches;
+  caches.second_level = 1 << 20;
+  auto const layout = [&](Dims const& dims) {
+    auto const X = random_coo<double, std::uint32_t>(host, dims, 400000);
+    return make_mttkrp_plan(host, X, {MttkrpStrategy::automatic, 32}).choices.back();
+  };
+  auto const uneven = layout({30, 50, 20000});  // 5 MB of factors
+  CHECK(uneven.strategy == MttkrpStrategy::alto);
+  CHECK_THAT(uneven.reason, Catch::Matchers::StartsWith("longest mode / all modes 0.996 > "));
+  CHECK(layout({7000, 7000, 7000}).strategy != MttkrpStrategy::alto);
+  caches.second_level = 64 << 20;
+  CHECK(layout({30, 50, 20000}).strategy != MttkrpStrategy::alto);
+  caches = before;
 }
 
 TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][mttkrp]") {
@@ -129,16 +158,15 @@ TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][m
   // One block of 4096 indices a mode, and one nonzero far from it: mode 0 would need atomics.
   auto const X = random_coo<double, std::uint32_t>(host, {1000, 1000, 1000}, 60000);
   auto Y = X;
-  Y.dims = {200000, 6000, 7000};
-  Y.coordinates(0, 5) = 199999;
+  Y.dims = {2000000, 6000, 7000};
+  Y.coordinates(0, 5) = 1999999;
   auto const plan = make_mttkrp_plan(host, Y, {MttkrpStrategy::automatic, 16});
   CHECK(plan.alto.partitions.at(0).parts.extent(0) == 0);
   CHECK(plan.choices[0].strategy == MttkrpStrategy::sorted);
   CHECK(plan.choices[1].strategy == MttkrpStrategy::alto);
   CHECK(plan.choices[2].strategy == MttkrpStrategy::alto);
-  auto const choose = [](Dims const& dims) {
-    return sporades::detail::choose_layout(dims, 1000000, 12, 1).strategy;
-  };
-  CHECK(choose(Dims(9, 8000)) == MttkrpStrategy::alto);
-  CHECK(choose(Dims(10, 8000)) == MttkrpStrategy::sorted);  // 130 bits
+  Dims dims(10, 1 << 13);  // 130 bits, more than a linear order has
+  CHECK(make_mttkrp_plan(host, random_coo<double, std::uint64_t>(host, dims, 1000))
+            .choices[0]
+            .strategy == MttkrpStrategy::sorted);
 }

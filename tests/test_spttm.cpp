@@ -94,7 +94,7 @@ void check_mode(
   for (auto strategy : all) {
     INFO(to_string(X.dims) << ", nnz " << X.nnz() << ", R " << R << ", mode " << n << ", "
                            << to_string(strategy) << (padded ? ", padded" : ""));
-    plan.strategy = strategy;
+    for (auto& choice : plan.choices) choice.strategy = strategy;
     Kokkos::deep_copy(exec, Y.values, std::numeric_limits<Scalar>::quiet_NaN());
     spttm(exec, plan, U, n, Y);
     exec.fence();
@@ -170,7 +170,7 @@ TEMPLATE_LIST_TEST_CASE("spttm does not touch rows of the matrix that have no no
       auto const Y = make_spttm_output(exec, plan, 0, R);
       for (auto strategy : strategies<TestType>()) {
         INFO(to_string(X.dims) << ", R " << R << ", " << to_string(strategy));
-        plan.strategy = strategy;
+        for (auto& choice : plan.choices) choice.strategy = strategy;
         spttm(exec, plan, U, 0, Y);
         exec.fence();
         auto const rows = matrix_on_host(Y.values);
@@ -192,6 +192,7 @@ TEMPLATE_LIST_TEST_CASE("spttm with an output larger than caches equals its defi
   SpttmPlan<Scalar, std::uint32_t, typename TestType::MemorySpace> plan;
   plan.dims = X.dims;
   plan.tensors.push_back(make_hierarchical(exec, X, {1, 0}));
+  plan.choices.resize(1);
   for (std::size_t lines : {4, 5}) {  // 256 bytes a row: whole tiles; 320: a tile and the rest
     std::size_t const R = lines * 64 / sizeof(Scalar);
     REQUIRE(plan.tensors[0].fibers.count() * R * sizeof(Scalar) > 32u << 20);
@@ -380,10 +381,38 @@ TEST_CASE("spmm_library refuses what the library is not compiled for", "[kernels
 #endif
 }
 
-TEST_CASE("a plan takes lanes where nothing else is asked for", "[kernels][spttm]") {
+TEST_CASE("a plan chooses by the fibers of each mode", "[kernels][spttm]") {
   Kokkos::DefaultExecutionSpace const exec{};
   auto const X = random_coo<double, std::uint32_t>(exec, {6, 5, 4}, 10);
-  CHECK(make_spttm_plan(exec, X).strategy == SpttmStrategy::lanes);
-  CHECK(make_spttm_plan(exec, X, {SpttmStrategy::naive, 1}).strategy == SpttmStrategy::naive);
+  for (auto const& choice : make_spttm_plan(exec, X).choices) {
+    CHECK(choice.strategy == SpttmStrategy::lanes);
+    CHECK(choice.reason != "");
+  }
+  auto const asked = make_spttm_plan(exec, X, {SpttmStrategy::naive, 1}).choices;
+  REQUIRE(asked.size() == 3);
+  CHECK(asked[2].strategy == SpttmStrategy::naive);
+  CHECK(asked[2].reason == "asked for");
   CHECK(sporades::detail::spttm_mode_order({3, 5, 4}, 2) == std::vector<int>{1, 0, 2});
+  // On GPUs a group of lanes a fiber is faster where fibers are long and alike.
+  auto const even =
+      make_spttm_plan(exec, random_coo<double, std::uint32_t>(exec, {100, 90, 80}, 400000));
+  bool const is_gpu = sporades::detail::is_gpu<Kokkos::DefaultExecutionSpace>;
+  CHECK(even.choices[0].strategy == (is_gpu ? SpttmStrategy::spmm_rows : SpttmStrategy::lanes));
+}
+
+TEST_CASE("the spread of fibers", "[kernels][spttm]") {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  using Begin = Kokkos::View<Position*, Kokkos::HostSpace>;
+  auto const spread = [&](std::vector<Position> const& begin) {
+    auto const fibers = begin.size() - 1;
+    Begin const view("begin", begin.size());
+    std::copy(begin.begin(), begin.end(), view.data());
+    return sporades::detail::fiber_spread(
+        host, view, fibers, static_cast<double>(begin.back()) / static_cast<double>(fibers));
+  };
+  CHECK(spread({0, 3, 6, 9}) == 0);
+  CHECK_THAT(spread({0, 1, 4}), Catch::Matchers::WithinRel(0.5, 1e-12));  // 1 and 3
+  std::vector<Position> many{0};
+  for (int f = 0; f < 200000; ++f) many.push_back(many.back() + (f / 2 % 2 == 0 ? 1 : 3));
+  CHECK_THAT(spread(many), Catch::Matchers::WithinRel(0.5, 0.01));
 }

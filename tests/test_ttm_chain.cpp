@@ -202,16 +202,22 @@ TEMPLATE_LIST_TEST_CASE("a chain's bits are the same on any number of threads",
   }
 }
 
-TEST_CASE("automatic takes the cheaper walk", "[kernels][ttm_chain]") {
+TEST_CASE("automatic takes the cheaper walk, and says why", "[kernels][ttm_chain]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   // Long fibers in the last mode: their sums are reused; scattered nonzeros: nothing to reuse.
   auto const dense = random_coo<double, std::uint32_t>(exec, {60, 50, 400}, 300000);
   auto const sparse = random_coo<double, std::uint32_t>(exec, {600, 500, 4000}, 30000);
   auto const long_fibers = make_ttm_chain_plan(exec, dense, {8, 8, 8});
   auto const scattered = make_ttm_chain_plan(exec, sparse, {8, 8, 8});
-  CHECK(describe(long_fibers.choices[0]) == "csf, modes 1 2");
+  CHECK(describe(long_fibers.choices[0]) == "semi_sparse, modes 1 2");
   CHECK(describe(scattered.choices[0]).substr(0, 5) == "fused");
-  CHECK(scattered.choices[0].reason.find("csf takes as long as") == 0);
+  CHECK_THAT(scattered.choices[0].reason,
+             Catch::Matchers::ContainsSubstring("operations by csf / by fused"));
+  // Partial products of semi_sparse take 192 KB, over an eighth of this limit.
+  auto const limited =
+      make_ttm_chain_plan(exec, dense, {8, 8, 8}, {TtmChainStrategy::automatic, 1e6});
+  CHECK(describe(limited.choices[0]).substr(0, 11) != "semi_sparse");
+  CHECK_THAT(limited.choices[0].reason, Catch::Matchers::StartsWith("semi_sparse needs about "));
 }
 
 TEST_CASE("numbers of tuples are within a few per cent", "[kernels][ttm_chain]") {

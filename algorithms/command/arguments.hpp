@@ -63,6 +63,7 @@ struct DecomposeArguments {
   std::string init = "random";
   int starts = 1;
   std::string strategy = "automatic";
+  bool tune = false;
   std::string output;
   std::string report;
   std::string checkpoint;

@@ -28,6 +28,7 @@ using CpAlsFits = Fits<CpAlsState<Scalar, Memory>, CpAlsResult<Scalar, Memory>>;
 template <class Exec, class ScalarType, class IndexType>
 struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "cp-als";
+  static constexpr char const* tuned[] = {"automatic", "fibers", "sorted", "alto"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
   using Index = IndexType;

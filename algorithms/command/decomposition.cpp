@@ -104,7 +104,7 @@ void Decomposition::announce(std::string const& rank) {
 }
 
 void Decomposition::say_choices() {
-  if (arguments_.quiet || arguments_.strategy != "automatic") return;
+  if (arguments_.quiet || arguments_.strategy != "automatic" || arguments_.tune) return;
   for (std::size_t n = 0; n < report.reasons.size(); ++n)
     std::printf("mode %zu: automatic chose %s; %s\n", n, report.strategies[n].c_str(),
                 report.reasons[n].c_str());

@@ -15,7 +15,10 @@
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/detail/storage_words.hpp>
 #include <sporades/formats/files/detail/file.hpp>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/sptv.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades::command {
 namespace {
@@ -186,11 +189,35 @@ void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
     info.bytes.emplace_back(to_string(strategy), plan.storage_bytes());
     if (strategy == MttkrpStrategy::automatic)
-      for (int n = 0; n < X.order(); ++n) {
-        auto const& choice = plan.choices[n];
-        info.modes[n].automatic = describe(choice);
-        info.modes[n].reason = choice.reason;
-      }
+      for (int n = 0; n < X.order(); ++n)
+        info.modes[n].automatic.push_back(
+            {"mttkrp", describe(plan.choices[n]), plan.choices[n].reason});
+  }
+}
+
+/// What `automatic` chooses for the other operations.
+template <class Tensor>
+void add_choices(Exec const& exec, Tensor const& X, TensorInfo& info) {
+  namespace detail = sporades::detail;
+  using Scalar = typename Tensor::Scalar;
+  auto const phi = make_phi_plan(exec, X, PhiOptions{PhiStrategy::automatic, info.rank});
+  detail::TupleCounts const tuples(exec, X);
+  std::vector<int> ranks;
+  for (auto dim : X.dims)
+    ranks.push_back(static_cast<int>(std::min(dim, static_cast<std::uint64_t>(info.rank))));
+  for (int n = 0; n < X.order(); ++n) {
+    auto& choices = info.modes[n].automatic;
+    auto const& product = phi.products.choices[n];
+    choices.push_back(
+        {"phi", product.strategy == MttkrpStrategy::alto ? "alto" : "pull", product.reason});
+    auto const fibers = make_hierarchical(exec, X, detail::spttm_mode_order(X.dims, n));
+    auto const spttm = detail::choose_spttm(exec, fibers, info.rank);
+    choices.push_back({"spttm", to_string(spttm.strategy), spttm.reason});
+    auto const sptv = detail::choose_sptv<Exec>(X.dims, X.nnz(), n);
+    choices.push_back({"sptv", sptv.choice, sptv.path});
+    auto const chain = detail::choose_chain<Exec, Scalar>(
+        tuples, X.dims, ranks, n, TtmChainStrategy::automatic, detail::memory_bytes(exec));
+    choices.push_back({"ttm_chain", describe(chain), chain.reason});
   }
 }
 
@@ -278,18 +305,20 @@ void print(TensorInfo const& info) {
               "longest", "fibers", "mean", "longest", "automatic");
   for (std::size_t n = 0; n < info.modes.size(); ++n) {
     auto const& mode = info.modes[n];
-    std::printf("%4zu %20llu %12llu %10.1f %12llu %12llu %10.2f %12llu  %s\n", n,
-                static_cast<unsigned long long>(mode.length),
-                static_cast<unsigned long long>(mode.slices), mode.mean_slice,
-                static_cast<unsigned long long>(mode.longest_slice),
-                static_cast<unsigned long long>(mode.fibers), mode.mean_fiber,
-                static_cast<unsigned long long>(mode.longest_fiber), mode.automatic.c_str());
+    std::printf(
+        "%4zu %20llu %12llu %10.1f %12llu %12llu %10.2f %12llu  %s\n", n,
+        static_cast<unsigned long long>(mode.length), static_cast<unsigned long long>(mode.slices),
+        mode.mean_slice, static_cast<unsigned long long>(mode.longest_slice),
+        static_cast<unsigned long long>(mode.fibers), mode.mean_fiber,
+        static_cast<unsigned long long>(mode.longest_fiber), mode.automatic[0].strategy.c_str());
   }
   std::printf("(slices and fibers that hold a nonzero, with their numbers of nonzeros)\n\n");
   print_words(info);
+  std::printf("automatic:\n");
   for (std::size_t n = 0; n < info.modes.size(); ++n)
-    std::printf("automatic, mode %zu: %s: %s\n", n, info.modes[n].automatic.c_str(),
-                info.modes[n].reason.c_str());
+    for (auto const& choice : info.modes[n].automatic)
+      std::printf("  %-9s mode %zu: %s: %s\n", choice.operation.c_str(), n, choice.strategy.c_str(),
+                  choice.reason.c_str());
   print(info.linear_order);
   std::printf("\n");
   std::printf("bytes in double precision; strategies with their buffers on %s at rank %d:\n",
@@ -325,6 +354,7 @@ int info(InfoArguments const& arguments) {
         info.break_even = break_even(info.dims);
         info.linear_order = linear_order(exec, X);
         add_formats(exec, X, info);
+        add_choices(exec, X, info);
       },
       result.tensor);
   if (!arguments.report.empty()) {

@@ -20,6 +20,7 @@
 ///   line(state, k)               of iteration k, from 0
 ///   brief(state)                 of the last iteration
 ///   values(result, k), results(result), summary(result)
+///   tuned                        names of the strategies that --tune tries
 ///   converged                    why a run that has converged has ended, in words
 ///   score_name, score(number)    what a start is judged by, in words
 ///   check(result)                throws RunError for a result that answers nothing
@@ -34,6 +35,7 @@
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/command/tune.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
@@ -102,10 +104,12 @@ class ModelRun {
         method_(arguments),
         memory_(exec, common_.compute.memory),
         run_(run),
-        facts_(facts_of(tensor)),
         tensor_(std::move(tensor)) {}
 
   int operator()() {
+    if (common_.tune)
+      run_.say(tune(exec_, method_, memory_, tensor_, facts_of(tensor_), common_.read.file));
+    facts_ = facts_of(tensor_);
     std::optional<Checkpoint> from;
     if (!common_.resume.empty()) {
       from.emplace(common_.resume);

@@ -117,6 +117,9 @@ std::string to_json(TensorInfo const& info) {
   for (auto const& mode : info.modes) {
     auto words = Json::object();
     for (auto const& [format, count] : mode.storage_words) words[format] = json_of(count);
+    auto choices = Json::object();
+    for (auto const& choice : mode.automatic)
+      choices[choice.operation] = {{"strategy", choice.strategy}, {"reason", choice.reason}};
     json["modes"].push_back({{"length", mode.length},
                              {"slices", mode.slices},
                              {"slice_mean", mode.mean_slice},
@@ -125,8 +128,7 @@ std::string to_json(TensorInfo const& info) {
                              {"fiber_mean", mode.mean_fiber},
                              {"fiber_max", mode.longest_fiber},
                              {"storage_words", words},
-                             {"automatic", mode.automatic},
-                             {"reason", mode.reason}});
+                             {"automatic", choices}});
   }
   json["break_even"] = Json::array();
   for (auto const& one : info.break_even)

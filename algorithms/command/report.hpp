@@ -95,6 +95,13 @@ std::string to_json(Report const& report);
 /// Exact, or rounded to a double where 64 bits are too few.
 using Count = std::variant<std::uint64_t, double>;
 
+/// What `automatic` chooses for an operation, and why.
+struct AutomaticChoice {
+  std::string operation;
+  std::string strategy;
+  std::string reason;
+};
+
 struct ModeInfo {
   std::uint64_t length = 0;
   std::uint64_t slices = 0;  // that are not empty
@@ -104,8 +111,7 @@ struct ModeInfo {
   double mean_fiber = 0;
   std::uint64_t longest_fiber = 0;
   std::vector<std::pair<std::string, Count>> storage_words;  // by format, for products on it
-  std::string automatic;  // the MTTKRP strategy that `automatic` chooses
-  std::string reason;     // why
+  std::vector<AutomaticChoice> automatic;                    // by operation, MTTKRP first
 };
 
 /// What the linear order of AltoTensor takes.

@@ -30,6 +30,9 @@ void add_sptv(Settings const& settings);
 /// MTTKRP and SpTV of tensors that stay in far memory.
 void add_streaming(Settings const& settings);
 
+/// The features by which strategies are chosen, and the time that they take.
+void add_selector(Settings const& settings);
+
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 

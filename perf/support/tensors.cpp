@@ -6,6 +6,7 @@
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sstream>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
@@ -30,11 +31,25 @@ CooTensor<Scalar> uniform_tensor(Position nnz, bool has_hub) {
   return Y;
 }
 
+/// "30x40x5000:100000:0.6": dims, nonzeros and skew.
+template <class Scalar>
+CooTensor<Scalar> skewed_tensor(std::string const& name) {
+  std::istringstream text(name);
+  Dims dims(1);
+  Position nnz = 0;
+  double skew = 0;
+  char separator = 0;
+  while (text >> dims.back() >> separator && separator == 'x') dims.emplace_back();
+  text >> nnz >> separator >> skew;
+  return generate<Scalar, std::uint32_t>(Kokkos::DefaultHostExecutionSpace{}, dims, nnz, skew);
+}
+
 template <class Scalar>
 CooTensor<Scalar> load(std::string const& name) {
   if (name.rfind("uniform:", 0) == 0)
     return uniform_tensor<Scalar>(std::stoull(name.substr(8)), false);
   if (name.rfind("hub:", 0) == 0) return uniform_tensor<Scalar>(std::stoull(name.substr(4)), true);
+  if (std::count(name.begin(), name.end(), ':') == 2) return skewed_tensor<Scalar>(name);
   auto const known = generate_like_names();
   std::string const preset = name.substr(0, name.find(':'));
   if (std::find(known.begin(), known.end(), preset) == known.end()) {

@@ -9,8 +9,8 @@
 namespace sporades::perf {
 
 /// The tensor that a name of Settings::tensors stands for, on the host: a name of generate_like,
-/// with :NNZ or without; uniform:NNZ or hub:NNZ (half of the nonzeros in one row); a file. Kept
-/// until the next one is asked for.
+/// with :NNZ or without; uniform:NNZ or hub:NNZ (half of the nonzeros in one row); DIMS:NNZ:SKEW, as
+/// 30x40x5000:100000:0.6; a file. Kept until the next one is asked for.
 template <class Scalar>
 CooTensor<Scalar> const& tensor(std::string const& name);
 

@@ -253,5 +253,30 @@ check 'the limit is told' grep -qE 'needs [0-9.]+ MB of memory, this process may
 run 0 cp-als limited.spt --rank 50 --iterations 1 --memory 1G -o in_core.ktns
 run 0 cp-als limited.spt --rank 50 --iterations 1 -o free.ktns
 same in_core.ktns free.ktns
+
+# --tune measures once, and remembers.
+run 0 generate --dims 300x20x4000 --nnz 20000 --seed 1 -o tuned.spt
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune -o one.ktns
+check 'what was measured' grep -qE '^strategy [a-z]+, by --tune; milliseconds an iteration: ' out
+grep '^strategy' out > first
+check 'it is remembered' grep -q '"seconds"' tuned.spt.tune
+cp tuned.spt.tune before.tune
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune --seed 3
+grep '^strategy' out > second
+same first second
+same tuned.spt.tune before.tune
+chosen=$(sed -nE 's/^strategy ([a-z]+),.*/\1/p' first)
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --strategy "$chosen" -o asked.ktns
+same one.ktns asked.ktns
+run 0 cp-als tuned.spt --rank 5 --iterations 2 --tune
+check 'another rank is measured for itself' test "$(grep -c '"facts"' tuned.spt.tune)" = 2
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune --strategy sorted
+check_not 'what was asked for is done' grep -q 'by --tune' out
+run 0 tucker tuned.spt --ranks 2,2,2 --iterations 2 --tune
+run 0 generate --like uber --nnz 5000 -o counts.spt
+run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune
+check 'other decompositions, too' grep -q 'by --tune' out
+echo '{"facts": 7}' > tuned.spt.tune
+refuses 'tuned.spt.tune is not a file that it has written' cp-als tuned.spt --rank 4 --tune
 no_litter
 finish

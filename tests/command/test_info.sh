@@ -19,14 +19,17 @@ run 0 info a.tns
 says '20000 nonzeros'
 says '183 x 24 x 1140 x 1717'
 for word in slices fibers longest coo permuted sorted csf automatic; do says "$word"; done
-says 'automatic, mode 3: sorted: '
+for choice in 'mttkrp    mode 3: sorted: ' 'phi       mode 3: ' 'spttm     mode 0: lanes: ' \
+  'sptv      mode 1: hocfs: ' 'ttm_chain mode 2: '; do
+  says "$choice"
+done
 says 'fibers hold 1.02 nonzeros'
 check 'the backend' grep -qE 'buffers on (openmp|serial|threads) at rank 16:$' out
 run 0 convert a.tns a.spt
 run 0 info a.spt --json
 says '"reason": "'
 for key in file order dims nnz density modes slices slice_mean slice_max fibers fiber_mean \
-  fiber_max automatic bytes coo csf; do
+  fiber_max automatic mttkrp phi spttm sptv ttm_chain strategy bytes coo csf; do
   says "\"$key\": "
 done
 says '"nnz": 20000'

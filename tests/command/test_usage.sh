@@ -96,9 +96,14 @@ check_not 'nothing is said' test -s out
 run 0 cp-als x.tns --rank 5 --iterations 1
 says 'mode 0: automatic chose '
 if ! grep -qE ' on (cuda|hip)' out; then
-  says 'factor rows of all modes: 3.8 kB, room for them in a second-level cache: ' # 60 rows of 8 doubles
-  run 0 info x.tns --rank 100
-  says 'factor rows of all modes: 48.0 kB, room for them in a second-level cache: '
+  says 'longest mode / all modes 0.5 <= '
+  run 0 generate --dims 10x10x900 --nnz 500 -o long.tns
+  share() { sed -nE 's/.*factors . second-level cache ([0-9.e-]+) .*/\1/p' out | head -1; }
+  run 0 info long.tns --rank 8
+  small=$(share)
+  run 0 info long.tns --rank 80
+  check "ten times the rank: $(share) of $small" \
+    awk "BEGIN { exit !($(share) / $small > 9.9 && $(share) / $small < 10.1) }"
 fi
 run 0 cp-als x.tns --rank 5 --iterations 1 --format csf --report r.json
 check_not 'unless one was asked for' grep -q 'automatic' out

@@ -91,13 +91,13 @@ struct GridCells {
 };
 
 /// True where the linear order suits X, but not X with modes fused: cells are so far apart that
-/// blocks of the cache's size hold too few nonzeros. Fences exec.
+/// blocks of the cache's size hold too few nonzeros.
 template <class ExecutionSpace, class Tensor>
-bool scatters(ExecutionSpace const& exec, Tensor const& X, Tensor const& fused,
-              MttkrpOptions const& options) {
+bool scatters(Tensor const& X, Tensor const& fused, MttkrpOptions const& options) {
   auto const is_linear = [&](Tensor const& tensor) {
-    return automatic_layout<ExecutionSpace>(exec, tensor, options.rank).strategy ==
-           MttkrpStrategy::alto;
+    auto const choice = automatic_layout<ExecutionSpace, typename Tensor::Scalar>(
+        tensor.dims, tensor.nnz(), options.rank, trees::mttkrp_layout_on_hosts);
+    return choice.strategy == MttkrpStrategy::alto;
   };
   return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
 }
@@ -149,7 +149,7 @@ DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimensi
     launch_items(builder, "sporades::cp_als::fuse_indices", X.nnz(), fuse);
   }
   if constexpr (!is_gpu<ExecutionSpace>)
-    if (scatters(exec, X, whole, options)) {
+    if (scatters<ExecutionSpace>(X, whole, options)) {
       tree.fused.clear();
       tree.others.clear();
       whole = {};

@@ -11,6 +11,7 @@
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
 

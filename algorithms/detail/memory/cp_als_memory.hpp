@@ -6,20 +6,12 @@
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
 
 namespace sporades::detail {
-/// A plan for MTTKRP whose strategy may be chosen by what the nonzeros of X are like, which are not
-/// there yet.
+/// make_mttkrp_plan of an X that is handed over.
 template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
-void count_any_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                     MttkrpOptions const& options, Tuples& tuples, Rows const& rows_of) {
-  auto other = count;
-  count_mttkrp_plan<Scalar>(exec, count, X, true, options, MttkrpStrategy::sorted, tuples, rows_of);
-  if (cache_block_bits<ExecutionSpace, Scalar>(X.dims, options.rank) == 0) return;
-  int bits = 0;
-  for (auto dim : X.dims) bits += index_bits(dim);
-  if (bits > AltoLayout::most_bits) return;
-  other.pass(tuple_map_bytes(X.count()));
-  count_mttkrp_plan<Scalar>(exec, other, X, true, options, MttkrpStrategy::alto, tuples, rows_of);
-  count.take_larger(other);
+  auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
+  count_mttkrp_plan<Scalar>(exec, count, X, true, options, strategy, tuples, rows_of);
 }
 
 /// make_dimension_tree of these modes of an X that is handed over.
@@ -44,35 +36,31 @@ void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape c
   grid.nnz = cells;
   whole.sorted_modes = grid.sorted_modes = {};
   count.hold(whole.coordinate_bytes());
-  count.pass(is_gpu<ExecutionSpace> ? 0 : tuple_map_bytes(X.count()));
   count.release(X.coordinate_bytes());
-  count_any_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
+  count_own_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
     return n == 0 ? tuples.of(fused, fused.size()) : tuples.rows(modes[n]);
   });
   count.hold(grid.bytes());
-  count_any_plan<Scalar>(exec, count, grid, options, tuples,
+  count_own_plan<Scalar>(exec, count, grid, options, tuples,
                          [&](int n) { return static_cast<double>(grid.dims[n]); });
   count.hold(2 * matrix_bytes<Scalar>(cells, options.rank));
 }
 
 /// make_dimension_tree for the choice of make_cp_als_problem.
-template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
-void count_products(ExecutionSpace const& exec, MemoryCount& count, Tensor const& tensor,
-                    CooShape const& X, CpAlsOptions const& options, Tuples& tuples) {
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_products(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                    CpAlsOptions const& options, Tuples& tuples) {
   MttkrpOptions products{options.strategy, options.rank};
   products.streaming = options.streaming;
   auto const fused =
       options.dimension_tree && options.strategy == MttkrpStrategy::automatic
           ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
           : std::vector<int>();
-  auto const strategy = first_strategy(exec, tensor, products);
+  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
   auto other = count;
   if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
   if (!fused.empty() && strategy != MttkrpStrategy::alto) return;
-  if (!is_gpu<ExecutionSpace> && options.strategy == MttkrpStrategy::automatic)
-    other.pass(tuple_map_bytes(X.count()));
-  count_mttkrp_plan<Scalar>(exec, other, X, true, products, strategy, tuples,
-                            [&](int n) { return tuples.rows(n); });
+  count_own_plan<Scalar>(exec, other, X, products, tuples, [&](int n) { return tuples.rows(n); });
   if (fused.empty())
     count = other;
   else  // it is plain where fused modes would scatter X
@@ -131,7 +119,7 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
   auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
   count.pass(summed.value_bytes());  // scaled
-  count_products<Scalar>(exec, count, X, summed, options, tuples);
+  count_products<Scalar>(exec, count, summed, options, tuples);
   if (races || options.starts > 1) count.hold(factors_bytes<Scalar>(X.dims, R));
   count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
@@ -170,7 +158,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
     CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> const none;
     MostTuples<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
     count.hold(packed_row_bytes(X, rows_of(grid.dims.back())) + grid.bytes());
-    count_any_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
+    count_own_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
     count.hold(2 * matrix_bytes<Scalar>(cells, R));
   }

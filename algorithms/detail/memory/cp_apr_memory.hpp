@@ -9,9 +9,9 @@
 namespace sporades::detail {
 /// make_phi_plan of counts that are kept; returns whether an order of the counts along a curve
 /// takes their place.
-template <class Scalar, class ExecutionSpace, class Tensor, class Tuples>
-bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor const& tensor,
-                    CooShape const& X, CpAprOptions const& options, Tuples& tuples) {
+template <class Scalar, class ExecutionSpace, class Tuples>
+bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                    CpAprOptions const& options, Tuples& tuples) {
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   bool const is_stored = options.pi == Pi::stored;
   if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, columns));
@@ -28,8 +28,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor const
   MttkrpOptions products{MttkrpStrategy::automatic, columns};
   if (options.strategy == PhiStrategy::alto) products.strategy = MttkrpStrategy::alto;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
-  auto const strategy = first_strategy(exec, tensor, products);
-  if (!is_gpu<ExecutionSpace>) count.pass(tuple_map_bytes(X.count()));
+  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::phi_layout_on_hosts);
   count_mttkrp_plan<Scalar>(exec, count, X, false, products, strategy, tuples,
                             [&](int n) { return tuples.rows(n); });
   bool const is_alto = strategy == MttkrpStrategy::alto;
@@ -81,7 +80,7 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
   if (in_units) count.hold(counts.value_bytes());
   if (options.method == CpAprMethod::mu) {
-    bool const is_alto = count_phi_plan<Scalar>(exec, count, X, counts, options, tuples);
+    bool const is_alto = count_phi_plan<Scalar>(exec, count, counts, options, tuples);
     if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
   } else {
     for (int n = 0; n < X.order(); ++n) {

@@ -123,13 +123,17 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
 }
 
-/// The strategy that make_mttkrp_plan begins with for X. Fences exec.
-template <class ExecutionSpace, class Tensor>
-MttkrpStrategy first_strategy(ExecutionSpace const& exec, Tensor const& X,
-                              MttkrpOptions const& options) {
+/// The strategy that build_mttkrp_plan begins with.
+template <class ExecutionSpace>
+MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
+                              TreeNode const* layouts) {
   if (options.strategy != MttkrpStrategy::automatic) return options.strategy;
-  if (is_gpu<ExecutionSpace> || options.order != RowOrder::automatic) return MttkrpStrategy::sorted;
-  return automatic_layout<ExecutionSpace>(exec, X, options.rank).strategy;
+  if (options.order != RowOrder::automatic) return MttkrpStrategy::sorted;
+  auto const choose = [&](auto scalar) {
+    return automatic_layout<ExecutionSpace, decltype(scalar)>(X.dims, X.count(), options.rank,
+                                                              layouts);
+  };
+  return (X.scalar_bytes == sizeof(float) ? choose(float{}) : choose(double{})).strategy;
 }
 
 }  // namespace sporades::detail

@@ -54,18 +54,18 @@ inline bool chooses_layout(MttkrpOptions const& options) {
   return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic;
 }
 
-/// What is done for every mode, as far as that is known before a format is built. builder can
-/// access X. Fences it.
-template <class ExecutionSpace, class Builder, class Scalar, class Index, class MemorySpace>
-MttkrpChoice first_choice(Builder const& builder, CooTensor<Scalar, Index, MemorySpace> const& X,
-                          MttkrpOptions const& options) {
+/// What is done for every mode, as far as that is known before a format is built. layouts: the tree
+/// that chooses among them on hosts.
+template <class ExecutionSpace, class Tensor>
+MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, TreeNode const* layouts) {
   int const deepest = std::max(0, X.order() - 2);
   MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
                       "asked for"};
   if (chooses_layout(options))
-    choice = automatic_layout<ExecutionSpace>(builder, X, options.rank);
+    choice = automatic_layout<ExecutionSpace, typename Tensor::Scalar>(X.dims, X.nnz(),
+                                                                       options.rank, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
-    choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for; "};
+    choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for"};
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
   return choice;
 }
@@ -80,7 +80,7 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
     auto& choice = plan.choices[n];
     if (chooses_layout(options) && needs_atomics<ExecutionSpace>(plan.alto, n)) {
       choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-                "a linear order would need atomics; "};
+                "a linear order would need atomics"};
       continue;
     }
     if (choice.strategy == MttkrpStrategy::alto)
@@ -173,7 +173,7 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
     }
     auto const packed = make_packed(builder, list, n);
     if (is_automatic) {
-      choice.split = measured_split<ExecutionSpace>(builder, packed, choice.reason);
+      choice.split = measured_split<ExecutionSpace>(builder, packed, options.rank, choice.reason);
       if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
     }
     if constexpr (is_accessible)
@@ -218,7 +218,7 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
-    MttkrpOptions const& options) {
+    MttkrpOptions const& options, TreeNode const* layouts) {
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_mttkrp_plan");
@@ -234,7 +234,7 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
   plan.carry.windows.options = options.streaming;
-  auto const common = first_choice<ExecutionSpace>(builder, X, options);
+  auto const common = first_choice<ExecutionSpace>(X, options, layouts);
   plan.choices.assign(N, common);
   bool const is_sorted =
       common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
@@ -268,7 +268,8 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
                 "formats, and std::visit takes one out of what read_tensor gives");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
-      return detail::build_mttkrp_plan(exec, hand_over(X), options);
+      return detail::build_mttkrp_plan(exec, hand_over(X), options,
+                                       detail::trees::mttkrp_layout_on_hosts);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

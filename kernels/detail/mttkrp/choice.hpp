@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <numeric>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/detail/estimate_tuples.hpp>
 #include <sporades/kernels/detail/mttkrp/cost_model.hpp>
+#include <sporades/kernels/detail/selector/trees.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 /// What a plan does for each mode, and the rules by which `automatic` chooses it.
@@ -33,65 +32,42 @@ inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
   return modes;
 }
 
-/// Counts the nonzeros that begin a run of words which agree in the bits of the mask.
+/// Counts the nonzeros that begin a run of words which agree in the bits of the mask, in every
+/// `step`-th window of nonzeros.
 template <class Words>
 struct CountRuns {
   using Word = typename Words::non_const_value_type;
+  static constexpr Position window = 256;
   Words words;
   Word mask;
-  KOKKOS_FUNCTION void operator()(Position p, Position& runs) const {
+  Position step;
+  KOKKOS_FUNCTION void operator()(Position item, Position& runs) const {
+    Position const p = item / window * step * window + item % window;
     if (p == 0 || (words(p) & row_flag<Word>) || ((words(p) ^ words(p - 1)) & mask)) ++runs;
   }
 };
 
-/// The runs of nonzeros of one row that agree in the first `split` modes of X.modes. Fences exec.
+/// The mean length of the runs of nonzeros of one row that agree in the first `split` modes of
+/// X.modes, from some 65,536 nonzeros. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-Position count_runs(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                    int split) {
-  Position runs = 0;
+double run_length(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                  int split) {
+  Position runs = 0, counted = X.nnz();
   auto const count = [&](auto const& words) {
     using Words = std::decay_t<decltype(words)>;
     using Word = typename Words::non_const_value_type;
+    using Count = CountRuns<Words>;
     Word const mask = split == 0 ? Word{0} : static_cast<Word>(~Word{0} << X.shifts[split - 1]);
-    Kokkos::parallel_reduce(
-        "sporades::mttkrp::count_runs",
-        Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>(exec, 0, words.extent(0)),
-        CountRuns<Words>{words, mask}, runs);
+    Position const step = std::max<Position>(1, X.nnz() / 65536);
+    if (step > 1) counted = X.nnz() / (step * Count::window) * Count::window;
+    Kokkos::parallel_reduce("sporades::mttkrp::count_runs", Range<ExecutionSpace>(exec, 0, counted),
+                            Count{words, mask, step}, runs);
   };
   if (X.wide.extent(0) > 0)
     count(X.wide);
   else
     count(X.narrow);
-  return runs;
-}
-
-/// The largest blocks of 2^k indices in every mode whose factor rows, of all modes together, stay
-/// in the cache: k. 0 where all rows do anyway, and on GPUs, whose caches hold more.
-template <class ExecutionSpace, class Scalar>
-int cache_block_bits(Dims const& dims, int rank, double cached = cached_bytes()) {
-  if (is_gpu<ExecutionSpace> || factor_bytes<Scalar>(dims, rank, -1) <= cached) return 0;
-  int bits = 31;
-  while (bits > 0 && factor_bytes<Scalar>(dims, rank, -1, bits) > cached) --bits;
-  return bits;
-}
-
-/// `alto` where factor rows exceed the cache, and those that a block of the cache's size touches
-/// are fewer than its nonzeros, so that each is used again while it is there; else rows in order.
-inline MttkrpChoice choose_layout(Dims const& dims, Position nnz, int block_bits, double blocks) {
-  MttkrpChoice choice;
-  choice.strategy = MttkrpStrategy::sorted;
-  int bits = 0;
-  for (auto dim : dims) bits += index_bits(dim);
-  if (block_bits == 0 || bits > AltoLayout::most_bits) return choice;
-  double rows = 0;
-  for (auto dim : dims) rows += static_cast<double>(std::min(dim, std::uint64_t{1} << block_bits));
-  if (static_cast<double>(nnz) < blocks * rows) {
-    choice.reason = "in blocks of the cache's size a linear order reads more rows than nonzeros; ";
-    return choice;
-  }
-  choice.strategy = MttkrpStrategy::alto;
-  choice.reason = "a linear order reads its rows again while they are cached";
-  return choice;
+  return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
 }
 
 /// What rows of mode n in order cost a nonzero, in factor rows out of the second-level cache.
@@ -111,80 +87,81 @@ double rows_in_order(Dims const& dims, int n, PriceOf const& price_of, LengthOf 
   return choose_split<ExecutionSpace>(prices, lengths).rows;
 }
 
-/// Reverts from `alto` to `sorted` where its modelled cost over all modes is below sorted_share of
-/// alto's: a row of every mode out of a cache. The share is below 1 since the one copy of `alto`
-/// may stay in the last level from mode to mode, where N copies do not. Lengths of runs are
-/// estimated, unless not even endless ones would do. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void reconsider_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                     int rank, MttkrpChoice& choice) {
-  double linear = 0;
-  for (int n = 0; n < X.order(); ++n) {
-    if (!fits_packed(X.dims, n)) return;
-    linear += X.order() * row_price<Scalar>(X.dims, rank, n, 0);
-  }
-  auto const rows = [&](auto const& length_of) {
-    double sum = 0;
-    for (int n = 0; n < X.order(); ++n) {
-      double const bytes = factor_bytes<Scalar>(X.dims, rank, n);
-      auto const price_of = [&](int m) { return row_price<Scalar>(X.dims, rank, m, bytes); };
-      sum += rows_in_order<ExecutionSpace>(X.dims, n, price_of, length_of);
-    }
-    return sum / linear;
-  };
-  if (rows([](std::uint32_t) { return 1e30; }) > sorted_share) return;
-  std::map<std::uint32_t, double> lengths;
-  double const share = rows([&](std::uint32_t set) {
-    auto& length = lengths[set];
-    if (length == 0)
-      length = static_cast<double>(X.nnz()) / std::max(estimate_tuples(exec, X, set), 1.0);
-    return length;
-  });
-  char text[120];
-  std::snprintf(text, sizeof text,
-                "nonzeros in order of rows cost %.2g of what a linear order costs; ", share);
-  if (share < sorted_share) choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0, text};
+/// The largest blocks of 2^k indices in every mode whose factor rows, of all modes together, stay
+/// in the cache: k. 0 where all rows do anyway, and on GPUs, whose caches hold more.
+template <class ExecutionSpace, class Scalar>
+int cache_block_bits(Dims const& dims, int rank, double cached = cached_bytes()) {
+  if (is_gpu<ExecutionSpace> || factor_bytes<Scalar>(dims, rank, -1) <= cached) return 0;
+  int bits = 31;
+  while (bits > 0 && factor_bytes<Scalar>(dims, rank, -1, bits) > cached) --bits;
+  return bits;
 }
 
-/// How `automatic` lays X out for all modes, for products on ExecutionSpace: by choose_layout and
-/// reconsider_rows. exec can access X. Fences exec.
-template <class ExecutionSpace, class Builder, class Scalar, class Index, class MemorySpace>
-MttkrpChoice automatic_layout([[maybe_unused]] Builder const& exec,
-                              CooTensor<Scalar, Index, MemorySpace> const& X, int rank) {
-  if constexpr (is_gpu<ExecutionSpace>) {
-    return choose_layout(X.dims, X.nnz(), 0, 0);
-  } else {
-    int const block_bits = cache_block_bits<ExecutionSpace, Scalar>(X.dims, rank);
-    auto choice = choose_layout(X.dims, X.nnz(), block_bits,
-                                block_bits > 0 ? estimate_tuples(exec, X, ~0u, block_bits) : 0);
-    if (choice.strategy == MttkrpStrategy::alto) reconsider_rows(exec, X, rank, choice);
-    choice.reason =
-        concatenate(
-            "factor rows of all modes: ", bytes_text(factor_bytes<Scalar>(X.dims, rank, -1)),
-            ", room for them in a second-level cache: ", bytes_text(cached_bytes()), "; ") +
-        choice.reason;
-    return choice;
+/// What the trees ask about that lay tensors out.
+template <class Scalar>
+Features layout_features(Dims const& dims, Position nnz, int rank) {
+  Features features;
+  double rows = 0, longest = 0;
+  for (auto dim : dims) {
+    rows += static_cast<double>(dim);
+    longest = std::max(longest, static_cast<double>(dim));
   }
+  features[Feature::order] = static_cast<double>(dims.size());
+  features[Feature::nonzeros] = static_cast<double>(nnz);
+  features[Feature::nonzeros_a_row] = static_cast<double>(nnz) / rows;
+  features[Feature::row_bytes] = row_bytes<Scalar>(rank);
+  features[Feature::second_level_share] =
+      factor_bytes<Scalar>(dims, rank, -1) / host_caches().second_level;
+  features[Feature::longest_share] = longest / rows;
+  return features;
 }
 
-/// The split for products of X on ExecutionSpace by choose_split; the run length that it leads to
-/// goes into the reason. exec can access X. Fences exec.
+/// How `automatic` lays a tensor out for all modes, for products on ExecutionSpace: on hosts by the
+/// tree `layouts`. On GPUs, and where there are no nonzeros or no linear order has room for them,
+/// by rows.
+template <class ExecutionSpace, class Scalar>
+MttkrpChoice automatic_layout(Dims const& dims, Position nnz, int rank, TreeNode const* layouts) {
+  MttkrpChoice choice;
+  choice.strategy = MttkrpStrategy::sorted;
+  int bits = 0;
+  for (auto dim : dims) bits += index_bits(dim);
+  if (is_gpu<ExecutionSpace> || nnz == 0 || bits > AltoLayout::most_bits) return choice;
+  auto const decision = decide(layouts, layout_features<Scalar>(dims, nnz, rank));
+  if (decision.choice == "alto") choice.strategy = MttkrpStrategy::alto;
+  choice.reason = decision.path;
+  return choice;
+}
+
+/// The split for products of X on ExecutionSpace: a tree says from mode to mode whether it pays to
+/// multiply one more once a run. The run length that it leads to goes into the reason. exec can
+/// access X. Fences exec.
 template <class ExecutionSpace, class Builder, class Packed>
-int measured_split(Builder const& exec, Packed const& X, std::string& reason) {
-  std::vector<double> lengths{1};
-  for (int k = 1; k <= X.order() - 2; ++k)
-    lengths.push_back(static_cast<double>(X.nnz()) /
-                      static_cast<double>(std::max<Position>(count_runs(exec, X, k), 1)));
-  bool const unrolled = is_unrolled<typename Packed::Index>(X.order() - 1);
-  int const split =
-      choose_split<ExecutionSpace>(std::vector<double>(X.order() - 1, 1), lengths, unrolled).modes;
+int measured_split(Builder const& exec, Packed const& X, int rank, std::string& reason) {
+  auto const* const tree =
+      is_gpu<ExecutionSpace> ? trees::mttkrp_split_on_gpus : trees::mttkrp_split_on_hosts;
+  int const others = X.order() - 1;
+  Features features;
+  features[Feature::order] = X.order();
+  features[Feature::row_bytes] = row_bytes<typename Packed::Scalar>(rank);
+  double length = 1, next = 1;
+  int split = 0;
+  for (int k = 1; k < others; ++k) {
+    next = run_length(exec, X, k);
+    features[Feature::run_length] = next;
+    features[Feature::longer_run_length] = length;
+    features[Feature::modes_saved] = k - split;
+    features[Feature::modes_left] = others - k;
+    if (decide(tree, features).choice != "deeper") continue;
+    split = k;
+    length = next;
+  }
   char text[120];
   if (split > 0)
     std::snprintf(text, sizeof text, "runs that agree in %d of %d modes hold %.3g nonzeros", split,
-                  X.order() - 1, lengths[split]);
+                  others, length);
   else
-    std::snprintf(text, sizeof text, "fibers hold %.3g nonzeros", lengths.back());
-  reason += text;
+    std::snprintf(text, sizeof text, "fibers hold %.3g nonzeros", next);
+  reason += (reason.empty() ? "" : "; ") + std::string(text);
   return split;
 }
 

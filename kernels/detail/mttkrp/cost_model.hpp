@@ -9,8 +9,8 @@
 #include <sporades/formats/coo_tensor.hpp>
 #include <vector>
 
-/// The model of what MTTKRP costs, by which `automatic` chooses. Its unit is a factor row that
-/// comes out of a second-level cache.
+/// A model of what MTTKRP costs, by which CP-ALS fuses modes. Its unit is a
+/// factor row that comes out of a second-level cache.
 
 namespace sporades::detail {
 
@@ -22,9 +22,6 @@ inline constexpr double run_price = 4;            // of a run: a branch mispredi
 inline constexpr double looped_run_price = 9;  // the same where kernels loop over the modes: it was
                                                // measured on 20^3 x 500^3 (hosts)
 inline constexpr double gpu_run_price = 7;     // of a run: loads that wait (H200)
-// `sorted` replaces `alto` below this share of its price (hosts): it was a tenth slower at a share
-// of 0.60, and took two thirds of the time at 0.53.
-inline constexpr double sorted_share = 0.55;
 
 /// Bytes of factor rows that a second-level cache keeps, next to what else goes through it (hosts).
 inline double cached_bytes() {

@@ -56,7 +56,7 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
-  plan.products = make_mttkrp_plan(exec, X, products);
+  plan.products = build_mttkrp_plan(exec, X, products, trees::phi_layout_on_hosts);
   bool const is_alto = plan.products.alto.order() > 0;
   if (options.strategy == PhiStrategy::alto)
     for (int n = 0; n < X.order(); ++n)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/kernels/detail/spttm/choice.hpp>
 #include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
 #include <sporades/kernels/spttm.hpp>
 
@@ -83,18 +84,19 @@ SpttmPlan<Scalar, Index, MemorySpace> build_spttm_plan(
   check_coordinates(exec, X, "make_spttm_plan");
   SpttmPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
-  plan.strategy =
-      options.strategy == SpttmStrategy::automatic ? SpttmStrategy::lanes : options.strategy;
   SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, X);
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
   for (int n = 0; n < X.order(); ++n) {
     plan.tensors.push_back(make_hierarchical(exec, X, orders(n, row_bytes)));
     auto const& fibers = plan.tensors[n].fibers;
     auto const rank = static_cast<std::size_t>(options.rank);
-    if (plan.strategy == SpttmStrategy::lanes)
+    plan.choices.push_back(options.strategy == SpttmStrategy::automatic
+                               ? choose_spttm(exec, plan.tensors[n], options.rank)
+                               : SpttmChoice{options.strategy, "asked for"});
+    auto const strategy = plan.choices[n].strategy;
+    if (strategy == SpttmStrategy::lanes)
       reserve_carry(exec, fibers, rank, sizeof(Index) + sizeof(Scalar), plan.carry);
-    if (plan.strategy == SpttmStrategy::spmm_nonzeros)
-      reserve_merged(exec, fibers, rank, plan.carry);
+    if (strategy == SpttmStrategy::spmm_nonzeros) reserve_merged(exec, fibers, rank, plan.carry);
   }
   fence(exec, "sporades::spttm::make_plan");
   return plan;

@@ -137,16 +137,16 @@ void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& pl
     if constexpr (detail::check_output<Plan, Output>()) {
       expects(n >= 0 && n < plan.order(), "spttm: mode ", n, " of a tensor of order ",
               plan.order());
-      detail::Region const region("sporades::spttm ", to_string(plan.strategy), ", mode ", n);
+      auto const strategy = plan.choices[n].strategy;
+      detail::Region const region("sporades::spttm ", to_string(strategy), ", mode ", n);
       auto const& X = plan.tensors[n];
       Matrix<Scalar, MemorySpace> const& matrix = U;
       if (layout == TtmMatrix::mode_by_rank)
-        return detail::run_spttm(exec, X, matrix, Y, plan.strategy, plan.carry);
+        return detail::run_spttm(exec, X, matrix, Y, strategy, plan.carry);
       expects(U.extent(1) == X.dims[n], "spttm: U has ", U.extent(1), " columns, mode ", n, " has ",
               X.dims[n]);
       expects(U.data() != Y.values.data() || U.span() == 0, "spttm: Y is U");
-      detail::run_spttm(exec, X, detail::transpose(exec, plan, matrix), Y, plan.strategy,
-                        plan.carry);
+      detail::run_spttm(exec, X, detail::transpose(exec, plan, matrix), Y, strategy, plan.carry);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <sporades/formats/detail/modes.hpp>
 #include <sporades/formats/detail/ranges.hpp>
 #include <sporades/formats/detail/row_major.hpp>
+#include <sporades/kernels/detail/selector/trees.hpp>
 #include <sporades/kernels/detail/sptv/segments.hpp>
 #include <sporades/kernels/detail/sptv/unfolded_rows.hpp>
 #include <sporades/kernels/sptv.hpp>
@@ -160,6 +161,19 @@ SptvPlan<Scalar, Index, MemorySpace> plan_sptv(ExecutionSpace const& exec, Dims 
   return plan;
 }
 
+/// What `automatic` chooses, and why.
+template <class ExecutionSpace>
+Decision choose_sptv(Dims const& dims, Position nnz, int n) {
+  Features features;
+  features[Feature::order] = static_cast<double>(dims.size());
+  features[Feature::nonzeros] = static_cast<double>(nnz);
+  double rows = 1;
+  for (std::size_t m = 0; m < dims.size(); ++m)
+    if (static_cast<int>(m) != n) rows *= static_cast<double>(dims[m]);
+  features[Feature::empty_rows] = rows / static_cast<double>(std::max<Position>(nnz, 1));
+  return decide(is_gpu<ExecutionSpace> ? trees::sptv_on_gpus : trees::sptv_on_hosts, features);
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -170,7 +184,10 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
   auto const plan = [&](auto const& tensor) {
     return plan_sptv<ExecutionSpace, Scalar, Index, MemorySpace>(exec, X.dims, n, tensor);
   };
-  switch (options.strategy) {
+  auto strategy = options.strategy;
+  if (strategy == SptvStrategy::automatic)
+    strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.nnz(), n).choice);
+  switch (strategy) {
     case SptvStrategy::hocoo:
       return plan(make_hocoo(exec, X, n));
     case SptvStrategy::hocsr:

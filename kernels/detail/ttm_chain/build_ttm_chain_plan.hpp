@@ -55,6 +55,11 @@ inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
   return columns;
 }
 
+/// The part of the memory limit that partial products of semi_sparse may take where they were not
+/// asked for. The other strategies need none.
+template <class ExecutionSpace>
+inline constexpr double automatic_share = is_gpu<ExecutionSpace> ? 1 : 0.125;
+
 /// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
 template <class ExecutionSpace, class Scalar>
 TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
@@ -68,22 +73,35 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     return choice;
   }
   bool const is_automatic = strategy == TtmChainStrategy::automatic;
-  if (strategy == TtmChainStrategy::semi_sparse || (is_automatic && is_gpu<ExecutionSpace>)) {
+  if (is_automatic && dims.size() > 2) {
+    auto const decision =
+        decide(is_gpu<ExecutionSpace> ? trees::ttm_chain_on_gpus : trees::ttm_chain_on_hosts,
+               chain_features(tuples, dims, ranks, n));
+    strategy = from_name<TtmChainStrategy>(decision.choice);
+    choice.reason = decision.path;
+  } else if (is_automatic) {
+    strategy = is_gpu<ExecutionSpace> ? TtmChainStrategy::semi_sparse : TtmChainStrategy::csf;
+    choice.reason = "a matrix has no partial products";
+  }
+  if (strategy == TtmChainStrategy::semi_sparse) {
     double const bytes = numbers_between(tuples, ranks, tree.modes) * sizeof(Scalar);
     auto const sizes =
         concatenate("needs about ", bytes_text(bytes),
                     " for its partial products, the memory limit is ", bytes_text(limit));
     expects(is_automatic || bytes <= limit, "ttm_chain: strategy semi_sparse on mode ", n, " ",
             sizes);
-    if (is_automatic) choice.reason = "semi_sparse " + sizes;
-    if (bytes <= limit) {
+    double factors = 0;  // of zeros, with which the plan's first product runs
+    for (std::size_t m = 0; m < dims.size(); ++m)
+      factors += static_cast<double>(dims[m]) * ranks[m] * sizeof(Scalar);
+    if (!is_automatic || bytes + factors <= automatic_share<ExecutionSpace> * limit) {
       choice.strategy = TtmChainStrategy::semi_sparse;
       choice.columns.pads_tiles = false;
       return choice;
     }
+    choice.reason = "semi_sparse " + sizes;
   }
   bool const fits = fits_packed(dims, n);
-  expects(strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
+  expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
           "ttm_chain: strategy fused: the indices of all modes but ", n, " take ",
           packed_bits(dims, n) - 1, " bits, a word has 63");
   if (strategy == TtmChainStrategy::csf) return choice;
@@ -92,13 +110,7 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     return choice;
   }
   auto const fused = fused_cost(tuples, dims, ranks, n);
-  if (is_automatic && !is_gpu<ExecutionSpace>) {
-    char text[96];
-    std::snprintf(text, sizeof text, "csf takes as long as about %.2g operations, fused as %.2g",
-                  tree.weight, fused.weight);
-    choice.reason = text;
-  }
-  if (is_automatic && tree.weight <= fused.weight) return choice;
+  if (strategy == TtmChainStrategy::semi_sparse && tree.weight <= fused.weight) return choice;
   choice.strategy = TtmChainStrategy::fused;
   choice.columns = columns_of(fused.modes, ranks);
   choice.flops = fused.flops;

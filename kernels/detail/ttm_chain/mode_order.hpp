@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/kernels/detail/selector/tree.hpp>
 
 namespace sporades::detail {
 
@@ -129,6 +130,21 @@ inline ChainCost fused_cost(TupleCounts const& tuples, Dims const& dims,
   std::sort(best.modes.begin() + 1, best.modes.end() - 2,
             [&](int a, int b) { return dims[a] < dims[b]; });
   return best;
+}
+
+/// What the tree that chooses a strategy asks about. A run: nonzeros of one fiber of the mode that
+/// semi_sparse takes first, the last of the cheapest tree.
+inline Features chain_features(TupleCounts const& tuples, Dims const& dims,
+                               std::vector<int> const& ranks, int n) {
+  auto const tree = cheapest_tree(tuples, ranks, n);
+  std::uint32_t const all = (std::uint32_t{1} << dims.size()) - 1;
+  Features features;
+  features[Feature::order] = static_cast<double>(dims.size());
+  features[Feature::nonzeros] = tuples(all);
+  features[Feature::flops_share] = tree.weight / fused_cost(tuples, dims, ranks, n).weight;
+  features[Feature::run_length] =
+      tuples(all) / std::max(1.0, tuples(all & ~(std::uint32_t{1} << tree.modes.back())));
+  return features;
 }
 
 }  // namespace sporades::detail

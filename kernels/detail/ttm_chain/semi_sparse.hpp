@@ -14,6 +14,7 @@ namespace sporades::detail {
 template <class Scalar, class Index, class MemorySpace>
 struct SemiSparseChain {
   HierarchicalTensor<Scalar, Index, MemorySpace> X;
+  SpttmStrategy first = SpttmStrategy::automatic;               // of the first product
   std::vector<SspttmPlan<Scalar, Index, MemorySpace>> plans;    // of the second product and on
   std::vector<ScooTensor<Scalar, Index, MemorySpace>> results;  // of every product
 
@@ -39,6 +40,7 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
     std::vector<int> const& modes, std::vector<int> const& ranks) {
   SemiSparseChain<Scalar, Index, MemorySpace> chain;
   chain.X = make_hierarchical(exec, X, modes);
+  chain.first = choose_spttm(exec, chain.X, ranks[modes.back()]).strategy;
   auto dims = X.dims;
   std::vector<int> sparse = modes, dense;
   std::size_t block = 1;
@@ -63,8 +65,8 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
   return chain;
 }
 
-/// Numbers that a memory (0 or 1) needs at least. Results alternate between the two; the last one is
-/// in memory 0.
+/// Numbers that a memory (0 or 1) needs at least. Results alternate between the two; the last one
+/// is in memory 0.
 template <class Scalar, class Index, class MemorySpace>
 std::size_t numbers_of(SemiSparseChain<Scalar, Index, MemorySpace> const& chain, int memory) {
   std::size_t most = 0;
@@ -101,7 +103,7 @@ void ttm_chain_semi_sparse(ExecutionSpace const& exec,
                            Matrix<Scalar, MemorySpace> const& Y,
                            CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   if (chain.X.nnz() == 0) return;
-  run_spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], SpttmStrategy::automatic, carry);
+  run_spttm(exec, chain.X, A[chain.X.mode()], chain.results[0], chain.first, carry);
   for (std::size_t k = 0; k < chain.plans.size(); ++k)
     run_sspttm(exec, chain.plans[k], chain.results[k], A[chain.plans[k].fibers.mode],
                chain.results[k + 1], carry);

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/command/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+namespace sporades::command {
+
+/// A strategy and the seconds that an iteration took by it.
+struct TimedStrategy {
+  std::string strategy;
+  double seconds;
+};
+
+/// What --tune measured, kept in a JSON file beside the tensor: lists of strategies, the fastest
+/// first, by the facts that their times depend on.
+class TunedStrategies {
+ public:
+  /// Reads the file where it is there. Throws Error for one of another kind, and if it could not be
+  /// written.
+  explicit TunedStrategies(std::string path);
+
+  /// What was measured for these facts; empty where nothing was.
+  std::vector<TimedStrategy> find(Facts const& facts) const;
+
+  /// Adds what was measured and writes the file, whole or not at all. Throws RunError if that
+  /// fails.
+  void add(Facts const& facts, std::vector<TimedStrategy> const& times);
+
+ private:
+  struct Entry {
+    Facts facts;
+    std::vector<TimedStrategy> times;
+  };
+
+  std::string path_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace sporades::command

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/selector/tree.hpp>
+
+/// Written by perf/train_selector.py; perf/README.md says what it was fitted to.
+
+namespace sporades::detail::trees {
+
+/// The modes that MTTKRP's `fibers` multiplies once a run.
+inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 4.757, 2, nullptr},
+                                                     {Feature::count, 0, 0, "stay"},
+                                                     {Feature::count, 0, 0, "deeper"}};
+
+/// MTTKRP's nonzeros: rows in order or in a linear order.
+inline constexpr TreeNode mttkrp_layout_on_hosts[] = {
+    {Feature::longest_share, 0.5678, 2, nullptr},
+    {Feature::count, 0, 0, "rows"},
+    {Feature::second_level_share, 2.209, 4, nullptr},
+    {Feature::count, 0, 0, "rows"},
+    {Feature::count, 0, 0, "alto"}};
+
+/// The same of Phi.
+inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.4167, 4, nullptr},
+                                                   {Feature::order, 3.5, 3, nullptr},
+                                                   {Feature::count, 0, 0, "pull"},
+                                                   {Feature::count, 0, 0, "alto"},
+                                                   {Feature::count, 0, 0, "alto"}};
+
+/// SpTTM's strategy.
+inline constexpr TreeNode spttm_on_hosts[] = {{Feature::count, 0, 0, "lanes"}};
+
+/// SpTV's strategy.
+inline constexpr TreeNode sptv_on_hosts[] = {{Feature::count, 0, 0, "hocfs"}};
+
+/// The strategy of TTM chains.
+inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::flops_share, 2.162, 2, nullptr},
+                                                  {Feature::count, 0, 0, "semi_sparse"},
+                                                  {Feature::count, 0, 0, "fused"}};
+
+/// The modes that MTTKRP's `fibers` multiplies once a run.
+inline constexpr TreeNode mttkrp_split_on_gpus[] = {{Feature::run_length, 10.74, 2, nullptr},
+                                                    {Feature::count, 0, 0, "stay"},
+                                                    {Feature::count, 0, 0, "deeper"}};
+
+/// SpTTM's strategy.
+inline constexpr TreeNode spttm_on_gpus[] = {
+    {Feature::fiber_length, 10.02, 2, nullptr},  {Feature::count, 0, 0, "lanes"},
+    {Feature::fiber_spread, 0.4804, 4, nullptr}, {Feature::count, 0, 0, "spmm_rows"},
+    {Feature::row_bytes, 96, 6, nullptr},        {Feature::count, 0, 0, "lanes"},
+    {Feature::count, 0, 0, "spmm_nonzeros"}};
+
+/// SpTV's strategy.
+inline constexpr TreeNode sptv_on_gpus[] = {{Feature::count, 0, 0, "hocfs"}};
+
+/// The strategy of TTM chains.
+inline constexpr TreeNode ttm_chain_on_gpus[] = {{Feature::count, 0, 0, "semi_sparse"}};
+
+}  // namespace sporades::detail::trees

@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures the strategies of all kernels on a set of tensors, and fits the trees of the selector.
+
+  train_selector.py measure SPORADES_PERF TIMES.json [TENSOR...]
+      runs every strategy on every tensor, or on those given; adds times and features to the file
+  train_selector.py fit HOST.json GPU.json [TREES.hpp]
+      fits a tree a kernel and kind of backend, prints how well they choose for tensors that they
+      were not fitted to, and writes them
+"""
+import collections
+import json
+import math
+import os
+import subprocess
+import sys
+
+# Dims, nonzeros and skew (0: uniform) of random tensors, and names that resemble published ones.
+TENSORS = [
+    "200x200x200:3000000:0", "1000x1000x1000:3000000:0", "10000x10000x10000:3000000:0",
+    "10000x10000x10000:3000000:0.8", "100000x100000x100000:3000000:0",
+    "100000x100000x100000:3000000:0.9", "1000000x1000000x1000000:3000000:0.5",
+    "30x2000x100000:3000000:0.6", "100000x100000x5:3000000:0.7", "2000000x3000x40:3000000:0.4",
+    "500x500x20000:3000000:0", "5000x3000x400:300000:0.5", "40000x40000x40000:300000:0.7",
+    "50x50x50x50:2000000:0.3", "1000x1000x1000x1000:3000000:0.6",
+    "6186x24x77x32:4000000:0.4", "2482x2862x14036x17:3100000:0.6",
+    "100000x50000x200x10:3000000:0.8", "500000x500000x10x10:3000000:0.5",
+    "20x20x20x50000:2000000:0.2", "20x20x500x500x500:3000000:0", "50x50x50x50x50:3000000:0.3",
+    "8000x8000x8000x8000x8000:2000000:0.8", "30x30x30x30x30x30:2000000:0.5",
+    "2000x10x300x10x40x7:2000000:0.7", "uber", "nell-2:5000000", "nell-1:4000000",
+    "delicious-4d:4000000", "vast-2015:4000000", "uniform:3000000", "hub:3000000",
+]
+STRATEGIES = "sorted,fibers:1,fibers:2,fibers:3,fibers:4,alto,automatic"
+FILTER = ("^mttkrp/.*/mode|^phi/.*/(pull|alto)/.*/mode|"
+          "^spttm/.*/(lanes|spmm_rows|spmm_nonzeros)/R16/mode|"
+          "^ttm_chain|^sptv/.*/(hocoo|hocsr|cfb|hocfs)/|^selector")
+
+
+def measure(binary, output, tensors):
+    results = {}
+    if os.path.exists(output):
+        with open(output) as file:
+            results = json.load(file)
+    scalars = os.environ.get("SCALARS", "double,float")
+    for tensor in tensors or TENSORS:
+        subprocess.run(
+            [binary, "--benchmark_out=" + output + ".one", "--tensors=" + tensor, "--ranks=16,32", "--strategies=" + STRATEGIES,
+             "--scalars=" + scalars, "--benchmark_filter=" + os.environ.get("FILTER", FILTER),
+             "--benchmark_repetitions=3", "--benchmark_out_format=json"],
+            stdout=subprocess.DEVNULL, check=True)
+        with open(output + ".one") as file:
+            benchmarks = json.load(file)["benchmarks"]
+        os.remove(output + ".one")
+        for one in benchmarks:
+            if one.get("aggregate_name") == "min":
+                results[one["run_name"].split("/iterations:")[0]] = one
+        with open(output + ".new", "w") as file:
+            json.dump(results, file, indent=1)
+        os.replace(output + ".new", output)
+        print(tensor, len(results), file=sys.stderr, flush=True)
+
+
+class Case:
+    """What was chosen from: the tensor, features, and seconds by choice."""
+
+    def __init__(self, tensor, features, times):
+        self.tensor, self.features, self.times = tensor, features, times
+
+    def regret(self, choice):
+        """Time by the choice over that by the best; the worst where it is refused."""
+        return self.times.get(choice, max(self.times.values())) / min(self.times.values())
+
+
+def runs_of(results):
+    """Names as (kernel, tensor, scalar, ...): results."""
+    return {tuple(name.split("/")): one for name, one in results.items()}
+
+
+def by_case(runs, kernel, ends_with_mode):
+    """{(tensor, scalar, rank, mode): {strategy: time}} of a kernel's benchmarks."""
+    cases = collections.defaultdict(dict)
+    for name, one in runs.items():
+        if name[0] != kernel:
+            continue
+        tensor, scalar, rest = name[1], name[2], list(name[3:])
+        rank = next((part for part in rest if part[0] == "R" and part[1:].isdigit()), "")
+        mode = next((part for part in rest if part.startswith("mode")), "").replace(":", "")
+        strategy = next(part for part in rest if part not in (rank,) and not part.startswith("mode"))
+        cases[(tensor, scalar, rank, mode)][strategy] = one["real_time"]
+    return cases
+
+
+def mode_features(runs, key):
+    return runs.get(("selector", key[0], key[1], key[3]))
+
+
+def split_steps(lengths, order, times, row_bytes):
+    """The comparisons of a split with the one chosen before it, as the library makes them."""
+    at = 0
+    for k in range(1, order - 1):
+        if "split%d" % k not in times or "split%d" % at not in times:
+            break
+        features = {"order": order, "run_length": lengths[k], "longer_run_length": lengths[at],
+                    "modes_saved": k - at, "modes_left": order - 1 - k, "row_bytes": row_bytes}
+        yield k, at, features
+        if times["split%d" % k] < times["split%d" % at]:
+            at = k
+
+
+def padded_bytes(rank, scalar):
+    return -(-int(rank[1:]) // 4) * 4 * (4 if scalar == "float" else 8)
+
+
+def mttkrp_cases(runs, kernel_rows):
+    """Cases of the split, of every mode, and of the layout, of every tensor."""
+    split, layout = [], []
+    rows = collections.defaultdict(dict)
+    for (tensor, scalar, rank, mode), times in by_case(runs, "mttkrp", True).items():
+        found = mode_features(runs, (tensor, scalar, rank, mode))
+        if not found or "sorted" not in times:
+            continue
+        order = int(found["order"])
+        named = {"split0": times["sorted"]}
+        named.update({"split%d" % k: times["fibers:%d" % k] for k in range(1, order - 1)
+                      if "fibers:%d" % k in times})
+        lengths = [1] + [found["length%d" % k] for k in range(1, order - 1)]
+        for k, at, features in split_steps(lengths, order, named, padded_bytes(rank, scalar)):
+            split.append(Case(tensor, features, {"deeper": named["split%d" % k],
+                                                 "stay": named["split%d" % at]}))
+        sums = rows[(tensor, scalar, rank)]
+        for choice, time in (("rows", min(named.values())), ("alto", times.get("alto"))):
+            if time is not None:
+                sums.setdefault(choice, []).append(time)
+    for (tensor, scalar, rank), sums in rows.items():
+        features = runs.get(("selector", tensor, scalar, rank))
+        whole = {choice: sum(times) for choice, times in sums.items()
+                 if len(times) == len(sums["rows"])}
+        if features and len(whole) > 1:
+            layout.append(Case(tensor, features, whole))
+    return split, layout
+
+
+def phi_cases(runs):
+    sums = collections.defaultdict(lambda: collections.defaultdict(list))
+    for (tensor, scalar, rank, mode), times in by_case(runs, "phi", True).items():
+        for choice, time in times.items():
+            sums[(tensor, scalar, rank)][choice].append(time)
+    cases = []
+    for (tensor, scalar, rank), times in sums.items():
+        features = runs.get(("selector", tensor, scalar, rank))
+        whole = {choice: sum(all_modes) for choice, all_modes in times.items()
+                 if len(all_modes) == len(times["pull"])}
+        if features and len(whole) > 1:
+            cases.append(Case(tensor, features, whole))
+    return cases
+
+
+def plain_cases(runs, kernel, names):
+    cases = []
+    for key, times in by_case(runs, kernel, True).items():
+        found = mode_features(runs, key)
+        chosen = {names[choice]: time for choice, time in times.items() if choice in names}
+        if found and len(chosen) > 1:
+            features = dict(found)
+            features["row_bytes"] = padded_bytes(key[2] or "R1", key[1])
+            cases.append(Case(key[0], features, chosen))
+    return cases
+
+
+def fit_tree(cases, features, leaves):
+    from sklearn.tree import DecisionTreeClassifier
+    x = [[case.features[f] for f in features] for case in cases]
+    y = [min(case.times, key=case.times.get) for case in cases]
+    # What a wrong choice costs.
+    weights = [math.log(max(case.times.values()) / min(case.times.values())) + 1e-6
+               for case in cases]
+    tree = DecisionTreeClassifier(max_leaf_nodes=max(2, leaves), min_samples_leaf=3,
+                                  random_state=0, max_depth=None if leaves > 1 else 1)
+    return tree.fit(x, y, weights)
+
+
+def mean(numbers):
+    numbers = list(numbers)
+    return sum(numbers) / max(1, len(numbers))
+
+
+def chosen_without(cases, features, leaves):
+    """For each case, what a tree chooses that was fitted without that tensor."""
+    chosen = {}
+    for tensor in sorted({case.tensor for case in cases}):
+        others = [case for case in cases if case.tensor != tensor]
+        own = [case for case in cases if case.tensor == tensor]
+        if leaves == 0:
+            one = best_single(others)
+            chosen.update({id(case): one for case in own})
+            continue
+        tree = fit_tree(others, features, leaves)
+        for case, choice in zip(own, tree.predict([[case.features[f] for f in features]
+                                                   for case in own])):
+            chosen[id(case)] = choice
+    return chosen
+
+
+def choices_of(cases):
+    return sorted({choice for case in cases for choice in case.times})
+
+
+def best_single(cases):
+    return min(choices_of(cases), key=lambda choice: mean(case.regret(choice) for case in cases))
+
+
+def report(name, cases, features):
+    """Prints the cross-validation and returns the best number of leaves: 0 for a single choice."""
+    print("%s: %d cases of %d tensors" % (name, len(cases), len({c.tensor for c in cases})))
+    for choice in choices_of(cases):
+        regrets = [case.regret(choice) for case in cases]
+        print("  always %-14s mean %.3f, worst %.2f" % (choice, mean(regrets), max(regrets)))
+    best = (float("inf"), 0)
+    for leaves in (0, 2, 3, 4, 5, 6, 8):
+        chosen = chosen_without(cases, features, leaves)
+        regrets = [case.regret(chosen[id(case)]) for case in cases]
+        right = mean(case.regret(chosen[id(case)]) == 1 for case in cases)
+        print("  %d leaves: accuracy %.2f, mean %.3f, worst %.2f"
+              % (max(1, leaves), right, mean(regrets), max(regrets)))
+        best = min(best, (mean(regrets) + 0.002 * leaves, leaves))
+    return best[1]
+
+
+def nodes_of(tree, features):
+    """The nodes in the library's order: what follows a question is the answer up to the threshold."""
+    t, nodes = tree.tree_, []
+
+    def add(node):
+        if t.children_left[node] < 0 or same_below(node):
+            nodes.append(("count", 0, 0, '"%s"' % choice_at(node)))
+            return
+        at = len(nodes)
+        nodes.append(None)
+        add(t.children_left[node])
+        past = len(nodes)
+        add(t.children_right[node])
+        nodes[at] = (features[t.feature[node]], float("%.4g" % t.threshold[node]), past, "nullptr")
+
+    def choice_at(node):
+        return tree.classes_[t.value[node][0].argmax()]
+
+    def same_below(node):
+        def leaves(n):
+            if t.children_left[n] < 0:
+                return {choice_at(n)}
+            return leaves(t.children_left[n]) | leaves(t.children_right[n])
+        return len(leaves(node)) == 1
+
+    add(0)
+    return nodes
+
+
+def written(name, what, nodes):
+    lines = ["/// %s" % what, "inline constexpr TreeNode %s[] = {" % name]
+    for feature, threshold, past, choice in nodes:
+        lines.append("    {Feature::%s, %.10g, %d, %s}," % (feature, threshold, past, choice))
+    lines[-1] = lines[-1][:-1] + "};"
+    return "\n".join(lines) + "\n"
+
+
+LAYOUT = ["order", "nonzeros_a_row", "second_level_share", "longest_share", "row_bytes"]
+SPLIT = ["order", "run_length", "longer_run_length", "modes_saved", "modes_left", "row_bytes"]
+FIBERS = ["order", "nonzeros", "fiber_length", "fiber_spread", "row_bytes"]
+
+
+def kernels_of(runs, where):
+    """(name, words, cases, features) of every tree of one kind of backend."""
+    split, layout = mttkrp_cases(runs, None)
+    result = [("mttkrp_split", "The modes that MTTKRP's `fibers` multiplies once a run.", split,
+               SPLIT)]
+    if where == "hosts":
+        result.append(("mttkrp_layout", "MTTKRP's nonzeros: rows in order or in a linear order.",
+                       layout, LAYOUT))
+        result.append(("phi_layout", "The same of Phi.", phi_cases(runs), LAYOUT))
+    result.append(("spttm", "SpTTM's strategy.",
+                   plain_cases(runs, "spttm", {name: name for name in
+                                               ("lanes", "spmm_rows", "spmm_nonzeros")}), FIBERS))
+    # CFB reads the same as HOCFS, in about the same time, and refuses more tensors.
+    result.append(("sptv", "SpTV's strategy.",
+                   plain_cases(runs, "sptv", {name: name for name in
+                                              ("hocfs", "hocsr", "hocoo")}),
+                   ["order", "nonzeros", "empty_rows"]))
+    result.append(("ttm_chain", "The strategy of TTM chains.",
+                   plain_cases(runs, "ttm_chain", {name: name for name in
+                                                   ("csf", "fused", "semi_sparse")}),
+                   ["order", "run_length", "flops_share"]))
+    return result
+
+
+def fit(host, gpu, output):
+    text = ["// SPDX-FileCopyrightText: Sporades contributors",
+            "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception", "#pragma once", "",
+            "#include <sporades/kernels/detail/selector/tree.hpp>", "",
+            "/// Written by perf/train_selector.py; perf/README.md says what it was fitted to.", "",
+            "namespace sporades::detail::trees {", ""]
+    for where, path in (("hosts", host), ("gpus", gpu)):
+        with open(path) as file:
+            runs = runs_of(json.load(file))
+        for name, words, cases, features in kernels_of(runs, where):
+            if not cases:
+                continue
+            leaves = report("%s on %s" % (name, where), cases, features)
+            nodes = (nodes_of(fit_tree(cases, features, leaves), features) if leaves > 0
+                     else [("count", 0, 0, '"%s"' % best_single(cases))])
+            text.append(written("%s_on_%s" % (name, where), words, nodes))
+    text.append("}  // namespace sporades::detail::trees")
+    if output:
+        with open(output, "w") as file:
+            file.write("\n".join(text) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) >= 4 and sys.argv[1] == "measure":
+        measure(sys.argv[2], sys.argv[3], sys.argv[4:])
+    elif len(sys.argv) in (4, 5) and sys.argv[1] == "fit":
+        fit(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) == 5 else None)
+    else:
+        sys.exit(__doc__)
