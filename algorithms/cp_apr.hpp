@@ -80,18 +80,24 @@ struct CpAprOptions {
   double epsilon = 1e-10;                         // of mu: least value that the model divides by
   PhiStrategy strategy = PhiStrategy::automatic;  // of mu
   Pi pi = Pi::on_the_fly;                         // of mu
+  Streaming streaming = {};   // of mu: where the counts and what Phi makes of them take too much
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
 /// Counts made ready for CP-APR by make_cp_apr_problem. It holds for one rank, method and strategy.
-template <class Scalar, class Index, class MemorySpace>
+template <class ScalarType, class IndexType, class MemorySpaceType>
 struct CpAprProblem {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
+
   Dims dims;
   CooTensor<Scalar, Index, MemorySpace> counts;  // each coordinate once
   PhiPlan<Scalar, Index, MemorySpace> plan;      // for method mu, of counts / unit
   std::vector<detail::RowSubproblems<Scalar, Index, MemorySpace>>
       rows;                  // for pdnr and pqnr, likewise
+  detail::FarMemory far;     // where the counts are in far memory: holds it; else empty
   double unit = 1;           // a power of two: see make_cp_apr_problem
   double density = 1;        // nonzeros by entries: about the least mean of the model in this unit
   double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
@@ -143,16 +149,20 @@ struct CpAprResult : RunResult {
 
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:
 /// counts in any order; those of equal coordinates are added. If X is handed over (hand_over) and
-/// its order changes, its memory is given back early.
+/// its order changes, its memory is given back early. An X on the host that exec, a GPU, cannot
+/// access is made ready by the host and always streamed, as other X where they take more than
+/// options.streaming says: with the same bits, by method mu with pi on the fly and strategy `pull`,
+/// or what `automatic` takes on GPUs.
 /// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
 /// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
 /// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
 /// units of X all the same, except the KKT violation.
 /// Cost: a sort a mode, or one where the strategy is `alto`. Fences exec. Throws Error for options
 /// out of range, and where X has no nonzeros, an index past its mode, is all zero, or holds a value
-/// that is negative, NaN or infinite (saying where).
+/// that is negative, NaN or infinite (saying where), or would have to be streamed and cannot be;
+/// RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options);
 

@@ -94,6 +94,40 @@ TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][
   check_need<Memory>(need, before, recording);
 }
 
+TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR holds",
+                        "[algorithms][memory]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(trials()));
+  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank);
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto X = generate<Scalar, std::uint32_t>(host, trial.dims, trial.nnz, trial.skew);
+  CpAprOptions options;
+  options.rank = trial.rank;
+  options.iterations = 1;
+  options.inner_iterations = 1;
+  options.method = CpAprMethod::mu;
+  options.strategy = PhiStrategy::pull;
+  options.streaming.memory = 1 << 20;
+  auto need = sporades::detail::streamed_cp_apr_memory<Scalar, std::uint32_t>(exec, trial.dims,
+                                                                              trial.nnz, options);
+  need.views += static_cast<double>(options.streaming.memory);
+  auto state = cp_apr_start<Scalar>(exec, trial.dims, options);
+  auto problem = make_cp_apr_problem(exec, hand_over(X), options);
+  REQUIRE(problem.far);
+  auto const& products = problem.plan.products;
+  double before = static_cast<double>(products.carry.bytes());
+  for (auto const& packed : products.packed)
+    before += static_cast<double>(packed.rows.extent(0) * sizeof(std::uint32_t) +
+                                  packed.marks.extent(0) * sizeof(Position));
+  for (std::size_t n = 0; n < trial.dims.size(); ++n)
+    before += static_cast<double>(state.factors[n].span() * sizeof(Scalar) +
+                                  state.zero_marks[n].extent(0));
+  auto const recording = test::record([&] { cp_apr(exec, problem, options, state); });
+  check_need<Memory>(need, before, recording);
+}
+
 TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -4,6 +4,7 @@
 #include <sporades/kernels/phi.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/cp_apr.hpp>
 #include <support/same_bits.hpp>
 #include <support/tensors.hpp>
 
@@ -135,4 +136,96 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorit
   CHECK(hash_bits(far.model.weights) == hash_bits(near.model.weights));
   for (std::size_t n = 0; n < dims.size(); ++n)
     CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+}
+
+TEMPLATE_LIST_TEST_CASE("A streamed log-likelihood has the bits of others", "[kernels][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  using Memory = typename TestType::MemorySpace;
+  auto const problem = GENERATE(from_range(problems()));
+  auto const X = random_counts<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const A = random_factors<Scalar>(exec, problem.dims, 5, 3);
+  Kokkos::deep_copy(exec, Kokkos::subview(A[0], std::make_pair(0, 1), Kokkos::ALL), Scalar(0));
+  Kokkos::View<double*, Memory> const weights("weights", 5);
+  Kokkos::deep_copy(weights, 0.25);
+  sporades::detail::LogLikelihoodBuffers<Memory> buffers;
+  auto const near = sporades::detail::run_log_likelihood(exec, X, A, weights, buffers);
+  if (problem.nnz > 20) CHECK(near.zero_model_nonzeros > 0);
+  auto const far = sporades::detail::to_far(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X));
+  for (auto const& way : ways()) {
+    INFO(to_string(problem.dims) << ", streams " << way.streams << ", memory " << way.memory);
+    sporades::detail::Windows<Memory> windows;
+    windows.options = way;
+    auto const streamed =
+        sporades::detail::run_log_likelihood(exec, far.tensor, A, weights, buffers, &windows);
+    CHECK(streamed.value == near.value);
+    CHECK(streamed.zero_model_nonzeros == near.zero_model_nonzeros);
+    CHECK((windows.bytes() > 0) == (problem.nnz > 0));
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorithms][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  using State = CpAprState<Scalar, typename TestType::MemorySpace>;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  double const unit = GENERATE(1.0, 0.375);  // fractions are scaled
+  auto const X = random_counts<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  if (unit != 1) {
+    for (Position p = 0; p < problem.nnz; ++p) host.values(p) *= static_cast<Scalar>(unit);
+    Kokkos::deep_copy(exec, X.values, host.values);
+  }
+  auto options = apr_options(6, 4);
+  options.strategy = PhiStrategy::pull;
+  options.inner_iterations = 3;
+  auto far_options = options;
+  far_options.streaming = {1 << 14, 3, 0};
+  if (problem.nnz == 0) {
+    CHECK_THROWS_WITH(make_cp_apr_problem(exec, host, far_options),
+                      Catch::Matchers::ContainsSubstring("has no nonzeros"));
+    return;
+  }
+  // Rows of zeros in the start: counts have a model of 0, which is raised.
+  auto start = cp_apr_start<Scalar>(exec, problem.dims, options);
+  bool const has_zeros = GENERATE(false, true);
+  if (has_zeros)
+    Kokkos::deep_copy(exec, Kokkos::subview(start.factors[0], std::make_pair(0, 1), Kokkos::ALL),
+                      Scalar(0));
+  INFO(to_string(problem.dims) << ", unit " << unit << ", zeros " << has_zeros);
+  auto const saved = snapshot(exec, start);
+  auto near_problem = make_cp_apr_problem(exec, X, options);
+  auto near_state = restore<State>(exec, saved);
+  auto const near = cp_apr(exec, near_problem, options, near_state);
+  auto far_problem = make_cp_apr_problem(exec, host, far_options);
+  auto far_state = restore<State>(exec, saved);
+  CHECK_FALSE(near_problem.far);
+  bool const is_streamed = problem.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > 1 << 14;
+  if (is_streamed) CHECK(far_problem.far);
+  CHECK(far_problem.unit == near_problem.unit);
+  auto const two = [](IterationInfo const& now) { return now.iteration != 2; };
+  cp_apr(exec, far_problem, far_options, far_state, two);
+  auto again = restore<State>(exec, snapshot(exec, far_state));
+  auto const far = cp_apr(exec, far_problem, far_options, again);
+  REQUIRE(far.history.size() == near.history.size());
+  for (std::size_t k = 0; k < near.history.size(); ++k) {
+    CHECK(far.history[k].log_likelihood == near.history[k].log_likelihood);
+    CHECK(far.history[k].zero_model_nonzeros == near.history[k].zero_model_nonzeros);
+  }
+  CHECK(hash_bits(far.model.weights) == hash_bits(near.model.weights));
+  for (std::size_t n = 0; n < problem.dims.size(); ++n)
+    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+}
+
+TEST_CASE("CP-APR says which method streams", "[algorithms][streaming]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = random_counts<double>(exec, {6, 5, 4}, 40);
+  CpAprOptions options;
+  options.streaming.memory = 100;
+  CHECK_THROWS_WITH(make_cp_apr_problem(exec, X, options),
+                    Catch::Matchers::ContainsSubstring("pqnr, which cannot stream them: mu can"));
 }

@@ -61,6 +61,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::streamed_cp_als_memory<Scalar, Index>(exec, dims, nnz, options).views;
   }
 
+  static std::string streaming_refusal(CpAlsOptions const&) { return ""; }
+
   State start(Exec const& exec, Tensor const& X) {
     races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
     too_large_for_race =

@@ -63,13 +63,32 @@ struct CpAprMethodRun {
     return sporades::detail::cp_apr_memory(exec, X, options);
   }
 
-  State start(Exec const& exec, Tensor const& X) const {
-    return cp_apr_start<Scalar>(exec, X.dims, options);
+  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
+                                CpAprOptions const& options) {
+    return sporades::detail::streamed_cp_apr_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  }
+  static std::string streaming_refusal(CpAprOptions const& options) {
+    bool const is_pull =
+        options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull;
+    if (options.method != CpAprMethod::mu)
+      return std::string("; --method ") + to_string(options.method) +
+             " does not stream the nonzeros from the host's memory, --method mu does";
+    return is_pull && options.pi == Pi::on_the_fly
+               ? ""
+               : "; nonzeros are streamed from the host's memory with --strategy pull alone, and "
+                 "--pi on-the-fly";
+  }
+
+  State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }
+  State streamed_start(Exec const& exec, Dims const& dims) const {
+    return cp_apr_start<Scalar>(exec, dims, options);
   }
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_apr_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor X) const {
+  /// X: on the host or where exec works.
+  template <class Given>
+  Problem build(Exec const& exec, Given X) const {
     return make_cp_apr_problem(exec, hand_over(X), options);
   }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,

@@ -61,14 +61,14 @@ class ModelMemory {
   void check_least(HostTensor const& X, Options const& options) const {
     double const tensor = static_cast<double>(X.storage_bytes());
     double const left = memory_left(sporades::detail::is_gpu<Exec> ? 0 : tensor);
-    double const bytes =
-        (streams ? 0 : tensor) + 2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
+    double const bytes = (can_stay(options) ? 0 : tensor) +
+                         2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
     if (tensor <= left && bytes > left) {
       auto const near = copy_to(exec_, X);
       double const all = needed(near, options);
       refuse(X.dims, near, options, all, memory_left(tensor));
     }
-    check_fits_memory(bytes, left, subject(X.dims, options));
+    check_fits_memory(bytes, left, subject(X.dims, options), streaming_refusal(options));
   }
 
   /// X where the run computes. Where it does not fit there, and can be streamed, it stays, and the
@@ -78,7 +78,7 @@ class ModelMemory {
     PlacedTensor<Tensor> placed;
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left();
-    if (!streams || placed.bytes <= left) {
+    if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       left = memory_left(placed.bytes);
       placed.bytes = needed(placed.X, options);
@@ -86,7 +86,7 @@ class ModelMemory {
     }
     if constexpr (streams) {
       double const beside = Method::streamed_memory(exec_, X.dims, X.nnz(), options);
-      if (left - beside >= least_window_bytes) {
+      if (can_stay(options) && left - beside >= least_window_bytes) {
         options.streaming.memory = static_cast<std::uint64_t>(left - beside);
         placed.note = sporades::detail::concatenate(
             subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
@@ -100,7 +100,7 @@ class ModelMemory {
         return placed;
       }
     }
-    refuse(X.dims, placed.X, options, placed.bytes, left);
+    refuse(X.dims, placed.X, options, placed.bytes, left, streaming_refusal(options));
     return placed;
   }
 
@@ -125,21 +125,36 @@ class ModelMemory {
     return std::string(Method::name) + ": " + Kind::rank_text(options) + " for " + to_string(dims);
   }
 
-  /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X
-  /// is empty, as it does not fit itself.
+  /// Why these options do not stream a tensor, "; why"; empty where they do, or none would.
   template <class Options>
-  void refuse(Dims const& dims, Tensor const& X, Options const& options, double bytes,
-              double left) const {
+  static std::string streaming_refusal([[maybe_unused]] Options const& options) {
+    if constexpr (streams)
+      return Method::streaming_refusal(options);
+    else
+      return "";
+  }
+  /// Whether a tensor that does not fit may stay on the host.
+  template <class Options>
+  static bool can_stay(Options const& options) {
+    return streams && streaming_refusal(options).empty();
+  }
+
+  /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X
+  /// is empty, as it does not fit itself, and with `more`.
+  template <class Options>
+  void refuse(Dims const& dims, Tensor const& X, Options const& options, double bytes, double left,
+              std::string const& more = {}) const {
     if (bytes <= left) return;
     int fits = 0, too_many = X.dims.empty() ? 0 : Kind::largest_rank(options);
     while (too_many - fits > 1 + fits / 16) {
       int const middle = fits + (too_many - fits) / 2;
       (needed(X, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) = middle;
     }
-    check_fits_memory(
-        bytes, left, subject(dims, options),
-        fits == 0 ? ""
-                  : "; " + Kind::rank_text(Kind::with_largest_rank(options, fits)) + " would fit");
+    check_fits_memory(bytes, left, subject(dims, options),
+                      (fits == 0 ? ""
+                                 : "; " + Kind::rank_text(Kind::with_largest_rank(options, fits)) +
+                                       " would fit") +
+                          more);
   }
 
   Exec exec_;

@@ -14,6 +14,7 @@
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
 ///   streamed_memory(exec, dims, nnz, options), streamed_start(exec, dims)
 ///                                where it can stream a tensor from the host to a GPU
+///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes

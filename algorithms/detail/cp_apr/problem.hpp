@@ -12,6 +12,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/sort_coo.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 
 namespace sporades {
 
@@ -63,6 +64,10 @@ inline void check_cp_apr(CpAprOptions const& options) {
           " alone has strategies of Phi, a stored pi and epsilon; here strategy ",
           to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
           options.epsilon);
+  expects(options.method == CpAprMethod::mu || options.streaming.memory == 0,
+          "cp_apr: the counts may take ", options.streaming.memory, " bytes and the method is ",
+          to_string(options.method), ", which cannot stream them: ", to_string(CpAprMethod::mu),
+          " can");
 }
 
 /// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
@@ -111,39 +116,67 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
   return Y;
 }
 
+/// What method mu needs: the plan of Phi for the counts in the problem's unit, and the counts for
+/// the log-likelihood. Both are far, or neither. Fences exec.
+template <class ExecutionSpace, class Tensor, class Problem>
+void build_updates(ExecutionSpace const& exec, Tensor const& counts, Tensor const& in_units,
+                   CpAprOptions const& options, Problem& problem) {
+  constexpr bool is_accessible =
+      std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
+  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
+  PhiOptions products{options.strategy, columns, options.pi, options.streaming};
+  auto& memory = products.streaming.memory;  // what the counts leave of it
+  if (memory > 0) memory -= std::min(memory - 1, counts.storage_bytes());
+  problem.plan = make_phi_plan(exec, in_units, products);
+  auto& streams = problem.plan.products.carry.windows;
+  streams.options = options.streaming;
+  if (!is_accessible || is_far(problem.plan.products)) {
+    auto const far = to_far(exec, counts);
+    problem.counts = far.tensor;
+    problem.far = far.memory;
+  } else if constexpr (is_accessible) {
+    // The log-likelihood gathers a row of every mode for each count: close together in this order.
+    auto const& linear = problem.plan.products.alto;
+    problem.counts = linear.order() > 0 ? scaled(exec, to_coo(exec, linear), problem.unit) : counts;
+  }
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
-  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
+  using Memory = detail::WorkSpace<ExecutionSpace, MemorySpace>;
+  constexpr bool is_accessible = std::is_same_v<Memory, MemorySpace>;
+  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_apr_problem");
   detail::check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, "cp_apr");
-  detail::check_counts(exec, X);
-  auto const counts = sum_duplicates(exec, hand_over(X)).tensor;
-  double const largest = static_cast<double>(detail::max_abs(exec, counts.values));
+  expects(is_accessible || options.method == CpAprMethod::mu,
+          "cp_apr: X is in the host's memory, and method ", to_string(options.method),
+          " cannot stream it: ", to_string(CpAprMethod::mu), " can");
+  auto const builder = detail::builder_of<MemorySpace>(exec);
+  check_coordinates(builder, X, "cp_apr");
+  detail::check_counts(builder, X);
+  auto const counts = sum_duplicates(builder, hand_over(X)).tensor;
+  double const largest = static_cast<double>(detail::max_abs(builder, counts.values));
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
-  CpAprProblem<Scalar, Index, MemorySpace> problem{counts.dims, counts, {}, {}};
-  problem.unit = detail::unit_of_counts(exec, counts.values, largest);
+  CpAprProblem<Scalar, Index, Memory> problem;
+  problem.dims = counts.dims;
+  problem.unit = detail::unit_of_counts(builder, counts.values, largest);
   double const nnz = static_cast<double>(counts.nnz());
   problem.density = nnz;
   for (std::uint64_t dim : counts.dims) problem.density /= static_cast<double>(dim);
   using Limits = std::numeric_limits<Scalar>;
   problem.least_epsilon =
       std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
-  auto const in_units = detail::scaled(exec, counts, 1 / problem.unit);
-  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
+  auto const in_units = detail::scaled(builder, counts, 1 / problem.unit);
   if (options.method == CpAprMethod::mu) {
-    problem.plan = make_phi_plan(exec, in_units, {options.strategy, columns, options.pi});
-    // The log-likelihood gathers a row of every mode for each count: close together in this order.
-    auto const& linear = problem.plan.products.alto;
-    if (linear.order() > 0)
-      problem.counts = detail::scaled(exec, to_coo(exec, linear), problem.unit);
-  } else {
+    detail::build_updates(exec, counts, in_units, options, problem);
+  } else if constexpr (is_accessible) {
+    problem.counts = counts;
     for (int n = 0; n < counts.order(); ++n)
       problem.rows.push_back(detail::make_row_subproblems(
           exec, sorted(exec, in_units, detail::mttkrp_mode_order(counts.dims, n)), n,

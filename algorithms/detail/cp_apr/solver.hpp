@@ -14,6 +14,22 @@
 
 namespace sporades::detail {
 
+/// Marks for RaiseZeroModels; A, weights: with their padding. windows: of counts in far memory.
+template <class ExecutionSpace, class Tensor, class State, class Weights>
+void mark_zero_models(ExecutionSpace const& exec, Tensor const& counts,
+                      Windows<typename Tensor::MemorySpace>* windows, State const& state,
+                      FactorsOf<Tensor> const& A, Weights const& weights,
+                      typename Tensor::Scalar kappa_tolerance) {
+  std::size_t const columns = weights.extent(0);
+  for_coo_parts(exec, counts, windows, 1, [&](auto const& instance, auto const& part, Position) {
+    auto const model = coo_model(part, A, weights.data(), columns);
+    MarkZeroModels<ExecutionSpace, std::decay_t<decltype(model)>, typename Tensor::Scalar> mark{
+        model, {}, kappa_tolerance, static_cast<std::uint64_t>(state.rank())};
+    for (int n = 0; n < state.order(); ++n) mark.marks[n] = state.zero_marks[n];
+    launch(instance, "sporades::cp_apr::mark_zero_models", part.nnz(), A.size() * columns, mark);
+  });
+}
+
 /// The iterations of CP-APR on one tensor, with memory that is allocated once. Factors and weights
 /// stay on the device; what the host reads is an inner iteration's KKT violation, and at the end of
 /// an iteration the log-likelihood and the weights. All matrices are used with their padding.
@@ -153,15 +169,8 @@ class CpAprSolver {
   /// Raises the zeros in all rows of counts whose model is 0, in all modes at once, those of dead
   /// components among them. Phi gets nothing from such a count, so that no update brings it back.
   void raise_zero_models() {
-    using Model = CooModel<Scalar, Index, Memory>;
-    MarkZeroModels<ExecutionSpace, Model, Scalar> mark{
-        coo_model(problem_.counts, factors_, weights_.data(), columns_),
-        {},
-        static_cast<Scalar>(options_.kappa_tolerance),
-        static_cast<std::uint64_t>(state_.rank())};
-    for (int n = 0; n < state_.order(); ++n) mark.marks[n] = state_.zero_marks[n];
-    launch(exec_, "sporades::cp_apr::mark_zero_models", problem_.counts.nnz(),
-           factors_.size() * columns_, mark);
+    mark_zero_models(exec_, problem_.counts, windows(), state_, factors_, weights_,
+                     static_cast<Scalar>(options_.kappa_tolerance));
     launch(exec_, "sporades::cp_apr::weigh_dead_components", columns_, 1,
            WeighDeadComponents<Memory>{weights_, options_.kappa * problem_.unit});
     for (int n = 0; n < state_.order(); ++n) {
@@ -173,7 +182,12 @@ class CpAprSolver {
   }
 
   LogLikelihood likelihood() {
-    return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_);
+    return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_, windows());
+  }
+
+  /// Of the counts where they are far; those of the plan, so that both take the same memory.
+  Windows<Memory>* windows() {
+    return problem_.far ? &problem_.plan.products.carry.windows : nullptr;
   }
 
   ExecutionSpace exec_;

@@ -56,6 +56,33 @@ double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R)
   return static_cast<double>(parts.size * sizeof(double) + 8 * longs);
 }
 
+/// cp_apr_start: the state stays held.
+template <class ExecutionSpace, class Scalar>
+void count_cp_apr_state(MemoryCount& count, Dims const& dims, int R) {
+  int const P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  double const factors = factors_bytes<Scalar>(dims, R);
+  count.hold(factors + factors / sizeof(Scalar));  // and a byte an entry that marks what to raise
+  double workspace = 0;
+  for (auto dim : dims)
+    workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
+  count.pass(workspace + 8.0 * P);
+}
+
+/// CpAprSolver, except what rows take: Phi, weights, and what the log-likelihood takes.
+template <class ExecutionSpace, class Scalar>
+void count_cp_apr_solver(MemoryCount& count, Dims const& dims, double nnz, int R) {
+  int const P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  double workspace = 0;
+  for (auto dim : dims)
+    workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
+  auto const blocks = static_cast<std::uint64_t>(std::ceil(nnz / 2048));
+  double const likelihood =
+      8.0 * static_cast<double>(64 * blocks + scratch_of_sum_blocks(blocks, 64));
+  count.hold(matrix_bytes<Scalar>(longest(dims), R) + 8.0 * P + workspace +
+             std::max(likelihood, workspace) +
+             8.0 * (64 + (static_cast<double>(dims.size()) + 1) * P));
+}
+
 /// The memory that CP-APR holds at its peak: cp_apr_start, then
 /// make_cp_apr_problem(exec, hand_over(X), options), then cp_apr, while nobody else holds X. Never
 /// less than that, and at most about a tenth more: see cp_als_memory. Fences exec.
@@ -63,18 +90,13 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                          CpAprOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  int const R = options.rank;
   auto const shape = shape_of(X);
   MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
   MemoryCount count;
   count.hold(shape.bytes());
   double const factors = factors_bytes<Scalar>(X.dims, R);
-  double workspace = 0;
-  for (auto dim : X.dims)
-    workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
-  count.hold(factors +
-             factors / sizeof(Scalar));  // and a byte an entry that marks what is to be raised
-  count.pass(workspace + 8.0 * P);
+  count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
   auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
   double const largest = static_cast<double>(max_abs(exec, X.values));
   bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
@@ -93,13 +115,7 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
     }
   }
   if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
-  // The solver: Phi, weights, and what the log-likelihood takes.
-  auto const blocks = static_cast<std::uint64_t>(std::ceil(counts.nnz / 2048));
-  double const likelihood =
-      8.0 * static_cast<double>(64 * blocks + scratch_of_sum_blocks(blocks, 64));
-  count.hold(matrix_bytes<Scalar>(longest(X.dims), R) + 8.0 * P + workspace +
-             std::max(likelihood, workspace) +
-             8.0 * (64 + (static_cast<double>(X.order()) + 1) * P));
+  count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
   if (options.method != CpAprMethod::mu) {
     double const rows =
         options.method == CpAprMethod::pdnr
@@ -109,6 +125,25 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
             : row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, counts, R);
     count.hold(rows + (sizeof(double) + sizeof(int)) * longest(X.dims) + 24);
   }
+  count.hold(factors + (8.0 + sizeof(Scalar)) * R);
+  return {with_small_views(count.peak()), 8.0 * R};
+}
+
+/// The same, of what is near memory where X is streamed: cp_apr_start, then
+/// make_cp_apr_problem(exec, X, options) of an X that stays on the host, then cp_apr, by method mu.
+/// Of windows it counts none.
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_cp_apr_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
+                                  CpAprOptions const& options) {
+  int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  double const factors = factors_bytes<Scalar>(dims, R);
+  MemoryCount count;
+  count_cp_apr_state<ExecutionSpace, Scalar>(count, dims, R);
+  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  for (auto dim : dims) count.hold(packed_row_bytes(X, std::min(static_cast<double>(dim), X.nnz)));
+  count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, P, sizeof(Index)));
+  if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
+  count_cp_apr_solver<ExecutionSpace, Scalar>(count, dims, X.nnz, R);
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);
   return {with_small_views(count.peak()), 8.0 * R};
 }

@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/log_likelihood/lanes.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
@@ -20,12 +21,14 @@ struct LogLikelihoodBuffers {
   typename Kokkos::View<double*, MemorySpace>::HostMirror host;
 };
 
-/// A: one factor a mode; weights: R doubles in the memory of X. X's indices are trusted.
+/// A: one factor a mode; weights: R doubles in the memory of X. X's indices are trusted. windows:
+/// of an X in far memory, else none; the bits are the same, as windows end where blocks do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
 LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                  CooTensor<Scalar, Index, MemorySpace> const& X,
                                  Factors<Scalar, MemorySpace> const& A, Weights const& weights,
-                                 LogLikelihoodBuffers<MemorySpace>& buffers) {
+                                 LogLikelihoodBuffers<MemorySpace>& buffers,
+                                 Windows<MemorySpace>* windows = nullptr) {
   Region const region("sporades::log_likelihood");
   using Kernel = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   std::size_t const R = weights.extent(0), N = X.dims.size(), lanes = 2 * Kernel::lanes;
@@ -48,12 +51,16 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
   if (X.nnz() == 0) {
     Kokkos::deep_copy(exec, part(0, lanes), 0);
   } else {
-    Kernel kernel{coo_model(X, A, weights.data(), R), nullptr};
-    Position const blocks = kernel.blocks();
+    Position const blocks = chunks_of(X.nnz(), Kernel::block);
     auto const partial = buffers.workspace.template get<double>(
         exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
-    kernel.out = partial.data();
-    launch_items(exec, "sporades::log_likelihood::terms", kernel.items(), kernel);
+    for_coo_parts(exec, X, windows, Kernel::block,
+                  [&](auto const& instance, auto const& part, Position first) {
+                    Kernel const kernel{coo_model(part, A, weights.data(), R),
+                                        partial.data() + first / Kernel::block * lanes};
+                    launch_items(instance, "sporades::log_likelihood::terms", kernel.items(),
+                                 kernel);
+                  });
     double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
     Kokkos::deep_copy(
         exec, part(0, lanes),

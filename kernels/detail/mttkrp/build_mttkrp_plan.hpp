@@ -107,6 +107,13 @@ inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t inde
   return bytes;
 }
 
+/// Whether the plan's nonzeros are in far memory.
+template <class Scalar, class Index, class MemorySpace>
+bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+  return std::any_of(plan.packed.begin(), plan.packed.end(),
+                     [](auto const& packed) { return packed.far != nullptr; });
+}
+
 /// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
 /// Fences exec.
 template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>

@@ -63,9 +63,7 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
       refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  bool const is_far = std::any_of(plan.products.packed.begin(), plan.products.packed.end(),
-                                  [](auto const& packed) { return packed.far != nullptr; });
-  if (!is_far &&
+  if (!is_far(plan.products) &&
       ((is_gpu<ExecutionSpace> && is_alto) || !rows_are_one_tile<ExecutionSpace, Scalar>(columns)))
     reserve_weights(exec, plan);
 }

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/kernels/detail/windows.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
+
+/// Nonzeros in coordinate format in far memory, and windows of them.
+
+namespace sporades::detail {
+
+/// A tensor whose nonzeros lie in far memory, which this holds.
+template <class Tensor>
+struct FarTensor {
+  Tensor tensor;
+  FarMemory memory;
+};
+
+/// Bytes of a CooTensor at place_coo's alignment, at most.
+template <class Tensor>
+std::uint64_t placed_coo_bytes(int order, Position nnz) {
+  return nnz * (order * sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) + 512;
+}
+
+/// A tensor whose nonzeros lie in this memory.
+template <class Tensor>
+Tensor place_coo(void* memory, Dims const& dims, Position nnz,
+                 std::vector<int> const& sorted_modes) {
+  MemoryLayout layout(memory);
+  auto* const coordinates = layout.room<typename Tensor::Index>(dims.size() * nnz);
+  auto* const values = layout.room<typename Tensor::Scalar>(nnz);
+  return {dims, typename Tensor::Coordinates(coordinates, dims.size(), nnz),
+          typename Tensor::Values(values, nnz), sorted_modes};
+}
+
+/// X's nonzeros in far memory of exec. Fences exec. Throws as allocate_far.
+template <class ExecutionSpace, class Scalar, class Index, class From>
+auto to_far(ExecutionSpace const& exec, CooTensor<Scalar, Index, From> const& X) {
+  using Far = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, From>>;
+  FarTensor<Far> far;
+  far.memory = allocate_far(exec, placed_coo_bytes<Far>(X.order(), X.nnz()));
+  far.tensor = place_coo<Far>(far.memory.get(), X.dims, X.nnz(), X.sorted_modes);
+  for (int n = 0; n < X.order(); ++n)
+    Kokkos::deep_copy(exec, Kokkos::subview(far.tensor.coordinates, n, Kokkos::ALL),
+                      Kokkos::subview(X.coordinates, n, Kokkos::ALL));
+  Kokkos::deep_copy(exec, far.tensor.values, X.values);
+  fence(exec, "sporades::coo::to_far");
+  return far;
+}
+
+/// Copies the nonzeros of X from `first` on to a window.
+template <class ExecutionSpace, class Tensor>
+void copy_to_window(ExecutionSpace const& exec, Tensor const& window, Tensor const& X,
+                    Position first) {
+  using Indices = Kokkos::View<typename Tensor::Index*, typename Tensor::MemorySpace>;
+  Position const count = window.nnz();
+  for (int n = 0; n < X.order(); ++n)
+    copy_to_window(exec, Indices(window.indices(n), count), Indices(X.indices(n) + first, count));
+  copy_to_window(exec, window.values, typename Tensor::Values(X.values.data() + first, count));
+}
+
+/// Calls work(exec, part, first) for parts of X, of which nonzero 0 is number `first` of X, a
+/// multiple of `block`. The one part is X, or where windows are given, X is in far memory and its
+/// parts are windows of it; that fences exec. The calls only enqueue.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Work>
+void for_coo_parts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                   Windows<MemorySpace>* windows, Position block, Work const& work) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  if (windows == nullptr) return work(exec, X, Position{0});
+  std::uint64_t const nonzero = X.order() * sizeof(Index) + sizeof(Scalar);
+  std::uint64_t const wanted = windows->window_bytes(X.nnz() * nonzero);
+  Position const length = std::max<Position>(1, wanted / (nonzero * block)) * block;
+  auto const window = [&](char* room, Position w) {
+    return place_coo<Tensor>(room, X.dims, std::min(length, X.nnz() - w * length), X.sorted_modes);
+  };
+  windows->run(
+      exec, chunks_of(X.nnz(), length), placed_coo_bytes<Tensor>(X.order(), length),
+      [&](auto const& instance, char* room, Position w) {
+        copy_to_window(instance, window(room, w), X, w * length);
+      },
+      [&](auto const& instance, char* room, Position w) {
+        work(instance, window(room, w), w * length);
+      });
+}
+
+}  // namespace sporades::detail
