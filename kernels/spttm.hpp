@@ -7,6 +7,7 @@
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/scoo_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/streaming.hpp>
 
 /// SpTTM, a sparse tensor times a dense matrix on mode n, Y = X x_n U:
 ///   Y(i_0 ... r ... i_{N-1}) = sum over i_n of X(i_0 ... i_n ... i_{N-1}) U(i_n, r)
@@ -79,6 +80,7 @@ enum class TtmMatrix {
 struct SpttmOptions {
   SpttmStrategy strategy = SpttmStrategy::automatic;
   int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once
+  Streaming streaming = {};  // where the fibers of all modes take too much memory, of `lanes`
 };
 
 /// What a plan does for one mode, and why.
@@ -108,11 +110,16 @@ struct SpttmPlan {
   std::uint64_t storage_bytes() const;
 };
 
-/// Builds the fibers of every mode. X is a CooTensor in any order; duplicates are allowed. Fences
-/// exec. Throws Error if the rank is not positive, or an index is past its mode.
+/// Builds the fibers of every mode. X is a CooTensor in any order; duplicates are allowed. Where
+/// the fibers of all modes take more than options.streaming says, they are in far memory, and
+/// products stream them and fence; an X on the host that exec, a GPU, cannot access is sorted by
+/// the host, and always streamed. Fences exec. Throws Error if the rank is not positive, an index
+/// is past its mode, or the strategy cannot be streamed and would have to be; RunError where there
+/// is no far memory.
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<SpttmPlan, Tensor> make_spttm_plan(ExecutionSpace const& exec, Tensor const& X,
-                                                  SpttmOptions const& options = {});
+detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace const& exec,
+                                                                  Tensor const& X,
+                                                                  SpttmOptions const& options = {});
 
 /// A tensor for the product of X with a matrix of R columns: it shares X's coordinates of fibers.
 /// Its values are not set. Allocates on exec. Throws Error if R is zero.
@@ -121,7 +128,10 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
     std::size_t R);
 
-/// The same for the plan's product on mode n. Throws Error also if n is not in [0, N).
+/// The same for the plan's product on mode n. Where the plan streams, and the values take more than
+/// its options' streaming.memory, or where that is 0 more than half of the memory that is left,
+/// they are in far memory, where exec and the host can access them, and a product streams them,
+/// too. Throws Error also if n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
@@ -130,8 +140,9 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
 /// Y = X x_n U by what the plan holds for mode n. U: I_n x R, or R x I_n where `layout` says so, a
 /// row-major View (Kokkos::LayoutRight): make_factor makes one of any View. 2 nnz R flops. Y is
 /// made by make_spttm_output. Enqueued on exec, does not fence, allocates nothing where U has the
-/// plan's rank. The plan is changed only in its buffers: one product of a plan at a time. Throws
-/// Error if the shapes disagree, n is not in [0, N), or Y was not made for this product.
+/// plan's rank. Fences where the plan streams; the bits are the same. The plan is changed only in
+/// its buffers: one product of a plan at a time. Throws Error if the shapes disagree, n is not in
+/// [0, N), or Y was not made for this product.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& plan, Input const& U,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/cp_apr.hpp>
@@ -228,4 +229,54 @@ TEST_CASE("CP-APR says which method streams", "[algorithms][streaming]") {
   options.streaming.memory = 100;
   CHECK_THROWS_WITH(make_cp_apr_problem(exec, X, options),
                     Catch::Matchers::ContainsSubstring("pqnr, which cannot stream them: mu can"));
+}
+
+TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  int const R = GENERATE(1, 5, 16, 33);
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  SpttmOptions options;
+  options.rank = R;
+  auto near = make_spttm_plan(exec, X, options);
+  for (auto const& way : ways()) {
+    options.streaming = way;
+    auto far = make_spttm_plan(exec, host, options);
+    for (int n = 0; n < X.order(); ++n) {
+      INFO(to_string(problem.dims) << ", mode " << n << ", R " << R << ", streams " << way.streams
+                                   << ", memory " << way.memory);
+      auto const U = random_matrix<Scalar>(exec, problem.dims[n], R, 3);
+      auto const Y = make_spttm_output(exec, near, n, R);
+      auto const Z = make_spttm_output(exec, far, n, R);
+      std::uint64_t const bytes = Z.storage_bytes() - Z.coordinates.size() * sizeof(Index);
+      if (far.storage_bytes() > way.memory + far.carry.bytes()) CHECK(far.tensors[n].far);
+      CHECK((Z.far_values != nullptr) == (far.tensors[n].far && bytes > way.memory));
+      spttm(exec, near, U, n, Y);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        Kokkos::deep_copy(exec, Z.values, Scalar(7));
+        spttm(exec, far, U, n, Z);
+        CHECK(hash_bits(Y.values) == hash_bits(Z.values));
+      }
+      Kokkos::deep_copy(exec, Z.values, Scalar(7));
+      auto const turned = random_matrix<Scalar>(exec, R, problem.dims[n], 4);
+      spttm(exec, near, turned, n, Y, TtmMatrix::rank_by_mode);
+      spttm(exec, far, turned, n, Z, TtmMatrix::rank_by_mode);
+      CHECK(hash_bits(Y.values) == hash_bits(Z.values));
+    }
+  }
+}
+
+TEST_CASE("SpTTM says which strategy streams", "[kernels][streaming]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, Dims{6, 5, 4}, 40, 1, 1);
+  SpttmOptions options;
+  options.streaming.memory = 100;
+  options.strategy = SpttmStrategy::spmm_rows;
+  CHECK_THROWS_WITH(make_spttm_plan(exec, X, options),
+                    Catch::Matchers::ContainsSubstring("spmm_rows cannot stream"));
+  options.streaming.streams = 0;
+  CHECK_THROWS_AS(make_spttm_plan(exec, X, options), Error);
 }

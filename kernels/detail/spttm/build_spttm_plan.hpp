@@ -13,11 +13,21 @@
 
 namespace sporades {
 
+namespace detail {
+
+/// Bytes of the plan's tensors.
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t tensor_bytes(SpttmPlan<Scalar, Index, MemorySpace> const& plan) {
+  std::uint64_t bytes = 0;
+  for (auto const& tensor : plan.tensors) bytes += tensor.storage_bytes();
+  return bytes;
+}
+
+}  // namespace detail
+
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t SpttmPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = carry.bytes() + transposed.extent(0) * sizeof(Scalar);
-  for (auto const& tensor : tensors) bytes += tensor.storage_bytes();
-  return bytes;
+  return detail::tensor_bytes(*this) + carry.bytes() + transposed.extent(0) * sizeof(Scalar);
 }
 
 namespace detail {
@@ -42,7 +52,9 @@ inline std::vector<int> spttm_mode_order(Dims const& dims, int n) {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 class SpttmModeOrders {
  public:
-  SpttmModeOrders(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
+  /// exec: can access X.
+  template <class Builder>
+  SpttmModeOrders(Builder const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
       : dims_(X.dims), nnz_(static_cast<double>(X.nnz())), pairs_(dims_.size() * dims_.size()) {
     if constexpr (is_gpu<ExecutionSpace>)
       for (std::size_t n = 0; n < dims_.size(); ++n)
@@ -75,24 +87,44 @@ class SpttmModeOrders {
   std::vector<double> pairs_;  // N x N
 };
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-SpttmPlan<Scalar, Index, MemorySpace> build_spttm_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
     SpttmOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   Region const region("sporades::make_spttm_plan");
+  auto const builder = builder_of<GivenSpace>(exec);
+  std::uint64_t const memory = options.streaming.memory;
   expects(options.rank > 0, "make_spttm_plan: rank ", options.rank, " is not positive");
-  check_coordinates(exec, X, "make_spttm_plan");
+  check_streaming("make_spttm_plan", options.streaming);
+  check_coordinates(builder, X, "make_spttm_plan");
   SpttmPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
-  SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, X);
+  plan.carry.windows.options = options.streaming;
+  SpttmModeOrders<ExecutionSpace, Scalar, Index, GivenSpace> const orders(builder, X);
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
+  bool is_far = !std::is_same_v<GivenSpace, MemorySpace>;
   for (int n = 0; n < X.order(); ++n) {
-    plan.tensors.push_back(make_hierarchical(exec, X, orders(n, row_bytes)));
+    auto const tensor = make_hierarchical(builder, X, orders(n, row_bytes));
+    if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
+      plan.tensors.push_back(is_far ? to_far<MemorySpace>(exec, tensor) : tensor);
+    else
+      plan.tensors.push_back(to_far<MemorySpace>(exec, tensor));
+    if (!is_far && memory > 0 && tensor_bytes(plan) > memory) {
+      is_far = true;
+      for (auto& near : plan.tensors) near = to_far<MemorySpace>(exec, near);
+    }
+  }
+  bool const is_automatic = options.strategy == SpttmStrategy::automatic;
+  expects(!is_far || is_automatic || options.strategy == SpttmStrategy::lanes,
+          "make_spttm_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
+          tensor_bytes(plan), " bytes of fibers do not fit memory: lanes can");
+  for (int n = 0; n < X.order(); ++n) {
     auto const& fibers = plan.tensors[n].fibers;
     auto const rank = static_cast<std::size_t>(options.rank);
-    plan.choices.push_back(options.strategy == SpttmStrategy::automatic
-                               ? choose_spttm(exec, plan.tensors[n], options.rank)
-                               : SpttmChoice{options.strategy, "asked for"});
+    plan.choices.push_back(!is_automatic ? SpttmChoice{options.strategy, "asked for"}
+                           : is_far      ? SpttmChoice{SpttmStrategy::lanes, "lanes alone stream"}
+                                         : choose_spttm(exec, plan.tensors[n], options.rank));
     auto const strategy = plan.choices[n].strategy;
     if (strategy == SpttmStrategy::lanes)
       reserve_carry(exec, fibers, rank, sizeof(Index) + sizeof(Scalar), plan.carry);
@@ -105,11 +137,12 @@ SpttmPlan<Scalar, Index, MemorySpace> build_spttm_plan(
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<SpttmPlan, Tensor> make_spttm_plan(ExecutionSpace const& exec, Tensor const& X,
-                                                  SpttmOptions const& options) {
+detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace const& exec,
+                                                                  Tensor const& X,
+                                                                  SpttmOptions const& options) {
   static_assert(detail::is_instance<Tensor, CooTensor>, "make_spttm_plan takes a CooTensor");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
       return detail::build_spttm_plan(exec, X, options);
 }
 
@@ -123,8 +156,32 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
   auto Y = detail::allocate_scoo<Scalar, Index>(exec, dims, X.fibers.modes, {X.mode()},
                                                 X.fibers.coordinates);
   Y.sorted_modes = X.fibers.modes;
+  Y.far_coordinates = X.far;
   return Y;
 }
+
+namespace detail {
+
+/// make_spttm_output of a far X, with values in far memory. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_far_output(
+    ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+    std::size_t R) {
+  auto fiberless = X;
+  fiberless.fibers.coordinates = decltype(X.fibers.coordinates)(X.fibers.coordinates.data(),
+                                                                X.fibers.coordinates.extent(0), 0);
+  auto Y = make_spttm_output(exec, fiberless, R);
+  Position const fibers = X.fibers.count();
+  std::size_t const stride = padded_columns(R);
+  Y.coordinates = X.fibers.coordinates;
+  Y.far_values = allocate_far(exec, fibers * stride * sizeof(Scalar) + 1);
+  Matrix<Scalar, MemorySpace> const padded(static_cast<Scalar*>(Y.far_values.get()), fibers,
+                                           stride);
+  Y.values = Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
+  return Y;
+}
+
+}  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
@@ -132,7 +189,12 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     std::size_t R) {
   expects(n >= 0 && n < plan.order(), "make_spttm_output: mode ", n, " of a tensor of order ",
           plan.order());
-  return make_spttm_output(exec, plan.tensors[n], R);
+  auto const& X = plan.tensors[n];
+  std::uint64_t const bytes = X.fibers.count() * padded_columns(R) * sizeof(Scalar);
+  std::uint64_t const memory = plan.carry.windows.options.memory;
+  bool const fits =
+      memory > 0 ? bytes <= memory : static_cast<double>(bytes) <= detail::memory_left(exec) / 2;
+  return X.far && !fits ? detail::make_far_output(exec, X, R) : make_spttm_output(exec, X, R);
 }
 
 namespace detail {

@@ -40,9 +40,6 @@ struct CutFibers {
   Sums out;
   WalkShape shape;
 
-  /// What is divided into chunks.
-  static Position size(FiberRanges<MemorySpace> const& fibers) { return fibers.items; }
-
   template <int Batch, class Terms, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION void walk(Terms const& terms, Columns const& columns,
                                         Position item) const {

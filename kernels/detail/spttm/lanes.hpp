@@ -59,17 +59,32 @@ struct MatrixTerms {
   }
 };
 
-/// Strategy `lanes`: chunks of nonzeros x tiles of columns.
+/// Strategy `lanes`: chunks of nonzeros x tiles of columns. is_far: V is in far memory. Fences exec
+/// where X is.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_lanes(ExecutionSpace const& exec,
                  HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
                  Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& V,
-                 CarryBuffers<Scalar, Position, MemorySpace>& carry) {
-  MatrixTerms<Scalar, Index, MemorySpace> const terms{X.fibers.index, X.values, U};
-  FiberTiles<> const tiles{V.extent(1), rows_are_aligned(U) && rows_are_aligned(V),
-                           streams_rows<ExecutionSpace>(V, V.extent(1))};
-  sum_fibers(exec, "sporades::spttm::lanes", terms, X.fibers, V, sizeof(Index) + sizeof(Scalar),
-             carry, tiles);
+                 bool is_far, CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  constexpr std::size_t item_bytes = sizeof(Index) + sizeof(Scalar);
+  if (X.nnz() == 0) return;
+  reserve_carry(exec, X.fibers, V.extent(1), item_bytes, carry);
+  auto const walk = [&](auto const& instance,
+                        HierarchicalTensor<Scalar, Index, MemorySpace> const& part,
+                        Matrix<Scalar, MemorySpace> const& rows, ItemRange range) {
+    MatrixTerms<Scalar, Index, MemorySpace> const terms{part.fibers.index, part.values, U};
+    FiberTiles<> const tiles{V.extent(1), rows_are_aligned(U) && rows_are_aligned(rows),
+                             streams_rows<ExecutionSpace>(rows, V.extent(1))};
+    sum_fibers_of(instance, "sporades::spttm::lanes", terms, part.fibers, rows, item_bytes, carry,
+                  tiles, range);
+  };
+  if (X.far)
+    for_fiber_windows(exec, X, V, is_far, fiber_chunk_length<ExecutionSpace>(X.nnz(), item_bytes),
+                      takes_whole_fibers<ExecutionSpace>(X.nnz(), X.fibers.longest), carry.windows,
+                      walk);
+  else
+    walk(exec, X, V, ItemRange{0, X.nnz()});
+  finish_fibers(exec, X.fibers, V, item_bytes, carry);
 }
 
 }  // namespace sporades::detail

@@ -66,7 +66,7 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
     case SpttmStrategy::spmm_library:
       return spttm_spmm_library(exec, X, U, Y.values);
     default:
-      return spttm_lanes(exec, X, U, Y.values, carry);
+      return spttm_lanes(exec, X, U, Y.values, Y.far_values != nullptr, carry);
   }
 }
 

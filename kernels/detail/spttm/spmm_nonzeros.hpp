@@ -23,11 +23,6 @@ struct MergedFibers {
   Sums out;
   WalkShape shape;  // of steps
 
-  /// All steps except the last fiber's end, which no item follows.
-  static Position size(FiberRanges<MemorySpace> const& fibers) {
-    return fibers.items + fibers.fibers() - 1;
-  }
-
   /// The fibers that have ended before a step, known to be low to high.
   KOKKOS_FORCEINLINE_FUNCTION Position ended(Position step, Position low, Position high) const {
     while (low < high) {
@@ -86,7 +81,7 @@ void spttm_spmm_nonzeros(ExecutionSpace const& exec,
   walk_fibers<Range, false>(exec, "sporades::spttm::spmm_nonzeros",
                             MatrixTerms<Scalar, Index, MemorySpace>{X.fibers.index, X.values, U},
                             FiberRanges<MemorySpace>(X.fibers), sums,
-                            merged_length<ExecutionSpace, Scalar>(X.fibers), tiles);
+                            merged_length<ExecutionSpace, Scalar>(X.fibers), tiles, 0, chunks);
   reduce_carries(exec, V, carry, chunks);
 }
 

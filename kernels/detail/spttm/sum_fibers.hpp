@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/spttm/cut_fibers.hpp>
+#include <sporades/kernels/detail/spttm/far_fibers.hpp>
 #include <sporades/kernels/detail/spttm/fiber_tiles.hpp>
 #include <sporades/kernels/detail/spttm/warp_walk.hpp>
 #include <sporades/kernels/detail/spttm/whole_fibers.hpp>
@@ -22,8 +23,10 @@ template <class Terms, class Range, int Width, Access access, int Batch>
 struct FiberWalk {
   Terms terms;
   Range range;
+  Position first_item;
 
-  KOKKOS_FUNCTION void operator()(Position item) const {
+  KOKKOS_FUNCTION void operator()(Position i) const {
+    Position const item = first_item + i;
     terms.template for_columns<Width, access>(range.shape, item, [&](auto const& columns) {
       range.template walk<Batch>(terms, columns, item);
     });
@@ -48,51 +51,48 @@ Position fiber_chunk_length(Position items, std::size_t item_bytes) {
   return std::min(length, cached / distance * distance);
 }
 
-/// All chunks of a Range, which writes to `out`, for all tiles.
+/// Chunks first to last - 1 of a Range, which writes to `out`, for all tiles.
 template <class Range, bool may_stream, class ExecutionSpace, class Terms, class Out,
           class MemorySpace, class Tiles>
 void walk_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
                  FiberRanges<MemorySpace> const& fibers, Out const& out, Position length,
-                 Tiles const& tiles) {
+                 Tiles const& tiles, Position first_chunk, Position last_chunk) {
   using Scalar = typename Terms::Scalar;
   tiles.template for_each<ExecutionSpace, Scalar, may_stream>(
       [&](auto width, auto access, std::size_t first, Position count) {
         using Walk = FiberWalk<Terms, Range, width(), access(), batch<ExecutionSpace>>;
-        launch_items(
-            exec, label, chunks_of(Range::size(fibers), length) * count,
-            Walk{terms, Range{fibers, out, WalkShape{length, first, tiles.columns, count}}});
+        launch_items(exec, label, (last_chunk - first_chunk) * count,
+                     Walk{terms, Range{fibers, out, WalkShape{length, first, tiles.columns, count}},
+                          first_chunk * count});
       });
 }
 
-/// Row f of V from the items of fiber f. Terms:
+/// Row f of V from the items of fiber f, of those that `range` has; carries are left where chunks
+/// share a fiber. Terms:
 ///   fetch(p)                     an Entry: what is stored of item p
 ///   row(entry, columns)          a tile of the row that the item adds
 ///   factor(entry, columns, c)    what that is multiplied by, for part c of the columns
 ///   for_columns<width, access>(shape, item, use)   calls use(columns) for those of a work item
 template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
           class Tiles>
-void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
-                Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
-                std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace>& carry,
-                Tiles const& tiles) {
-  Position const items = fibers.items();
-  if (items == 0) return;
+void sum_fibers_of(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                   Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
+                   std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace> const& carry,
+                   Tiles const& tiles, ItemRange range) {
   FiberRanges<MemorySpace> const ranges(fibers);
-  Position const length = fiber_chunk_length<ExecutionSpace>(items, item_bytes);
-  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) {
+  Position const length = fiber_chunk_length<ExecutionSpace>(fibers.items(), item_bytes);
+  Position const first = range.begin / length, last = chunks_of(range.end, length);
+  if (takes_whole_fibers<ExecutionSpace>(fibers.items(), fibers.longest)) {
     if constexpr (is_gpu<ExecutionSpace>)
-      sum_fibers_by_warps(exec, label, terms, fibers, V, tiles);
+      sum_fibers_by_warps(exec, label, terms, fibers, V, tiles, range);
     else
       walk_fibers<WholeFibers<Scalar, MemorySpace>, true>(exec, label, terms, ranges, V, length,
-                                                          tiles);
+                                                          tiles, first, last);
     return;
   }
-  Position const chunks = chunks_of(items, length);
-  carry.reserve(exec, chunks, V.extent(1));
-  auto const sums = row_sums(V, carry, chunks);
+  auto const sums = row_sums(V, carry, chunks_of(fibers.items(), length));
   using Range = CutFibers<std::decay_t<decltype(sums)>, MemorySpace>;
-  walk_fibers<Range, false>(exec, label, terms, ranges, sums, length, tiles);
-  reduce_carries(exec, V, carry, chunks);
+  walk_fibers<Range, false>(exec, label, terms, ranges, sums, length, tiles, first, last);
 }
 
 /// Slots for the fibers that chunks share, where there are such, so that sum_fibers allocates none.
@@ -104,6 +104,30 @@ void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
   if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
   carry.reserve(exec, chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)),
                 columns);
+}
+
+/// Adds what chunks share, after sum_fibers_of all items.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void finish_fibers(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
+                   Matrix<Scalar, MemorySpace> const& V, std::size_t item_bytes,
+                   CarryBuffers<Scalar, Position, MemorySpace> const& carry) {
+  Position const items = fibers.items();
+  if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
+  reduce_carries(exec, V, carry,
+                 chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)));
+}
+
+/// All rows of V.
+template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
+          class Tiles>
+void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
+                Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
+                std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace>& carry,
+                Tiles const& tiles) {
+  if (fibers.items() == 0) return;
+  reserve_carry(exec, fibers, V.extent(1), item_bytes, carry);
+  sum_fibers_of(exec, label, terms, fibers, V, item_bytes, carry, tiles, {0, fibers.items()});
+  finish_fibers(exec, fibers, V, item_bytes, carry);
 }
 
 }  // namespace sporades::detail

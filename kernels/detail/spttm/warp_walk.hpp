@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/bits.hpp>
-#include <sporades/formats/hierarchical_tensor.hpp>
+#include <sporades/kernels/detail/spttm/far_fibers.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
 /// Sums of whole fibers on GPUs; on hosts: whole_fibers.hpp. 32 neighbouring items of a range
@@ -43,6 +43,7 @@ struct WarpWalk {
   int row_lanes;         // a power of two from Steps on; up to 32
   int row_shift;         // its logarithm
   std::uint32_t passes;  // of 32 tiles, over all columns
+  Position first_item;   // of the policy
 
   /// A warp's view of its work.
   struct Warp {
@@ -211,7 +212,8 @@ struct WarpWalk {
     warp.open.add(sum);
   }
 
-  KOKKOS_FUNCTION void operator()(Position item) const {
+  KOKKOS_FUNCTION void operator()(Position i) const {
+    Position const item = first_item + i;
     int const mine = static_cast<int>(item % window);
     Position const warp_number = item / window;
     Position const chunk = passes == 1 ? warp_number : warp_number / passes;
@@ -254,28 +256,32 @@ struct WarpWalk {
   }
 };
 
-/// Row f of V from the items of fiber f, where no fiber is so long that all wait for it. tiles: see
-/// FiberTiles.
+/// Row f of V from the items of fiber f, where no fiber is so long that all wait for it, of those
+/// that begin in the range. tiles: see FiberTiles.
 template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
           class Tiles>
 void sum_fibers_by_warps(ExecutionSpace const& exec, char const* label, Terms const& terms,
                          Fibers<Index, MemorySpace> const& fibers,
-                         Matrix<Scalar, MemorySpace> const& V, Tiles const& tiles) {
+                         Matrix<Scalar, MemorySpace> const& V, Tiles const& tiles,
+                         ItemRange range) {
   constexpr Position windows_of_warp = 4;  // more: too few warps; less: too many open ends
-  tiles.template for_each<ExecutionSpace, Scalar, false>(
-      [&](auto width, auto access, std::size_t first, Position count) {
-        int shift = 0;
-        while (shift < 5 && Position{1} << shift < count) ++shift;
-        with_constant<1, 2, 4>(1 << (shift < 2 ? shift : 2), [&](auto steps) {
-          using Walk = WarpWalk<Terms, Scalar, MemorySpace, width(), access(), steps()>;
-          Position const passes = chunks_of(count, Walk::window);
-          Position const warps = chunks_of(fibers.marks.extent(0), windows_of_warp) * passes;
-          launch_items(exec, label, warps * Walk::window,
-                       Walk{terms, fibers.heads, fibers.marks, V,
-                            WalkShape{windows_of_warp, first, V.extent(1), count}, fibers.items(),
-                            1 << shift, shift, static_cast<std::uint32_t>(passes)});
-        });
-      });
+  tiles.template for_each<ExecutionSpace, Scalar, false>([&](auto width, auto access,
+                                                             std::size_t first, Position count) {
+    int shift = 0;
+    while (shift < 5 && Position{1} << shift < count) ++shift;
+    with_constant<1, 2, 4>(1 << (shift < 2 ? shift : 2), [&](auto steps) {
+      using Walk = WarpWalk<Terms, Scalar, MemorySpace, width(), access(), steps()>;
+      Position const passes = chunks_of(count, Walk::window);
+      constexpr Position items_of_warp = windows_of_warp * Walk::window;
+      Position const first_warp = range.begin / items_of_warp * passes;
+      Position const last_warp = chunks_of(range.end, items_of_warp) * passes;
+      launch_items(
+          exec, label, (last_warp - first_warp) * Walk::window,
+          Walk{terms, fibers.heads, fibers.marks, V,
+               WalkShape{windows_of_warp, first, V.extent(1), count}, fibers.items(), 1 << shift,
+               shift, static_cast<std::uint32_t>(passes), first_warp * Walk::window});
+    });
+  });
 }
 
 }  // namespace sporades::detail

@@ -14,8 +14,6 @@ struct WholeFibers {
   RawMatrix<Scalar, MemorySpace> V;  // fibers x columns
   WalkShape shape;
 
-  static Position size(FiberRanges<MemorySpace> const& fibers) { return fibers.items; }
-
   template <int Batch, class Terms, class Columns>
   KOKKOS_FORCEINLINE_FUNCTION void walk(Terms const& terms, Columns const& columns,
                                         Position item) const {
