@@ -80,7 +80,7 @@ struct CpAprOptions {
   double epsilon = 1e-10;                         // of mu: least value that the model divides by
   PhiStrategy strategy = PhiStrategy::automatic;  // of mu
   Pi pi = Pi::on_the_fly;                         // of mu
-  Streaming streaming = {};   // of mu: where the counts and what Phi makes of them take too much
+  Streaming streaming = {};   // where the counts, a copy a mode included, take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
@@ -150,9 +150,10 @@ struct CpAprResult : RunResult {
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:
 /// counts in any order; those of equal coordinates are added. If X is handed over (hand_over) and
 /// its order changes, its memory is given back early. An X on the host that exec, a GPU, cannot
-/// access is made ready by the host and always streamed, as other X where they take more than
-/// options.streaming says: with the same bits, by method mu with pi on the fly and strategy `pull`,
-/// or what `automatic` takes on GPUs.
+/// access is made ready by the host and always streamed, as another X is where it takes more than
+/// options.streaming says. Bits are the same. Method mu streams with pi on the fly, and by strategy
+/// `pull`, which `automatic` is on GPUs. Windows of the other methods hold a segment at least, some
+/// nnz / 2048 counts.
 /// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
 /// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
 /// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in

@@ -100,15 +100,17 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const trial = GENERATE(from_range(trials()));
-  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank);
+  auto const method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
+  CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(method));
+  if (method != CpAprMethod::mu && trial.rank > 16) return;  // they take long
   Kokkos::DefaultHostExecutionSpace const host{};
   auto X = generate<Scalar, std::uint32_t>(host, trial.dims, trial.nnz, trial.skew);
   CpAprOptions options;
   options.rank = trial.rank;
   options.iterations = 1;
   options.inner_iterations = 1;
-  options.method = CpAprMethod::mu;
-  options.strategy = PhiStrategy::pull;
+  options.method = method;
+  if (method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
   options.streaming.memory = 1 << 20;
   auto need = sporades::detail::streamed_cp_apr_memory<Scalar, std::uint32_t>(exec, trial.dims,
                                                                               trial.nnz, options);
@@ -121,6 +123,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   for (auto const& packed : products.packed)
     before += static_cast<double>(packed.rows.extent(0) * sizeof(std::uint32_t) +
                                   packed.marks.extent(0) * sizeof(Position));
+  for (auto const& rows : problem.rows) before += static_cast<double>(rows.storage_bytes());
   for (std::size_t n = 0; n < trial.dims.size(); ++n)
     before += static_cast<double>(state.factors[n].span() * sizeof(Scalar) +
                                   state.zero_marks[n].extent(0));

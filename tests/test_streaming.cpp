@@ -174,15 +174,17 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
   using State = CpAprState<Scalar, typename TestType::MemorySpace>;
   typename TestType::ExecutionSpace const exec{};
   auto const problem = GENERATE(from_range(problems()));
-  double const unit = GENERATE(1.0, 0.375);  // fractions are scaled
+  bool const is_hard = GENERATE(false, true);
+  double const unit = is_hard ? 0.375 : 1.0;  // fractions are scaled
   auto const X = random_counts<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   if (unit != 1) {
     for (Position p = 0; p < problem.nnz; ++p) host.values(p) *= static_cast<Scalar>(unit);
     Kokkos::deep_copy(exec, X.values, host.values);
   }
-  auto options = apr_options(6, 4);
-  options.strategy = PhiStrategy::pull;
+  auto options = apr_options(6, 3);
+  options.method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
+  if (options.method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
   options.inner_iterations = 3;
   auto far_options = options;
   far_options.streaming = {1 << 14, 3, 0};
@@ -191,13 +193,13 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
                       Catch::Matchers::ContainsSubstring("has no nonzeros"));
     return;
   }
-  // Rows of zeros in the start: counts have a model of 0, which is raised.
+  // A row of zeros in the start: counts have a model of 0, which is raised.
   auto start = cp_apr_start<Scalar>(exec, problem.dims, options);
-  bool const has_zeros = GENERATE(false, true);
-  if (has_zeros)
+  if (is_hard)
     Kokkos::deep_copy(exec, Kokkos::subview(start.factors[0], std::make_pair(0, 1), Kokkos::ALL),
                       Scalar(0));
-  INFO(to_string(problem.dims) << ", unit " << unit << ", zeros " << has_zeros);
+  INFO(to_string(problem.dims) << ", is_hard " << is_hard << ", method "
+                               << to_string(options.method));
   auto const saved = snapshot(exec, start);
   auto near_problem = make_cp_apr_problem(exec, X, options);
   auto near_state = restore<State>(exec, saved);
@@ -222,13 +224,41 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
     CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
 }
 
-TEST_CASE("CP-APR says which method streams", "[algorithms][streaming]") {
-  Kokkos::DefaultHostExecutionSpace const exec{};
-  auto const X = random_counts<double>(exec, {6, 5, 4}, 40);
-  CpAprOptions options;
-  options.streaming.memory = 100;
-  CHECK_THROWS_WITH(make_cp_apr_problem(exec, X, options),
-                    Catch::Matchers::ContainsSubstring("pqnr, which cannot stream them: mu can"));
+TEMPLATE_LIST_TEST_CASE("Rows are solved with the same bits from windows",
+                        "[algorithms][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  typename TestType::ExecutionSpace const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const problem = GENERATE(from_range(problems()));
+  Position const segment = GENERATE(1, 37, 100000);  // all rows are long, some, none
+  Position const window = GENERATE(1, 50, 3000);
+  if ((segment == 1 || window == 1) && problem.nnz > 1000) return;
+  int const n = 0, R = 5;
+  auto const X = random_counts<Scalar>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const sorted_X = sorted(exec, X, {n});
+  auto const near = sporades::detail::make_row_subproblems(exec, sorted_X, n, R, segment);
+  auto const far =
+      sporades::detail::make_row_subproblems(exec, copy_to(host, sorted_X), n, R, segment, window);
+  CHECK(far.far);
+  CHECK(near.long_rows.extent(0) == far.long_rows.extent(0));
+  if (segment == 37 && problem.nnz > 5000 && problem.dims[0] <= 500)
+    CHECK(far.long_windows.size() > 1);
+  auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
+  sporades::detail::Windows<Memory> windows;
+  sporades::detail::RowWorkspace<Memory> near_workspace, far_workspace;
+  for (auto steps :
+       {sporades::detail::RowSteps::damped_newton, sporades::detail::RowSteps::quasi_newton}) {
+    INFO(to_string(problem.dims) << ", segments of " << segment << ", windows of " << window);
+    sporades::detail::RowOptions options;
+    options.steps = steps;
+    auto const B = copy_matrix(exec, A[n]), C = copy_matrix(exec, A[n]);
+    sporades::detail::solve_rows(exec, near, A, B, options, near_workspace);
+    sporades::detail::solve_rows(exec, far, A, C, options, far_workspace, &windows);
+    CHECK(hash_bits(B) == hash_bits(C));
+    CHECK(on_host(near_workspace.violation)() == on_host(far_workspace.violation)());
+    CHECK(on_host(near_workspace.inner_iterations)() == on_host(far_workspace.inner_iterations)());
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]", Cases) {

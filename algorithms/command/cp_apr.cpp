@@ -70,13 +70,9 @@ struct CpAprMethodRun {
   static std::string streaming_refusal(CpAprOptions const& options) {
     bool const is_pull =
         options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull;
-    if (options.method != CpAprMethod::mu)
-      return std::string("; --method ") + to_string(options.method) +
-             " does not stream the nonzeros from the host's memory, --method mu does";
     return is_pull && options.pi == Pi::on_the_fly
                ? ""
-               : "; nonzeros are streamed from the host's memory with --strategy pull alone, and "
-                 "--pi on-the-fly";
+               : "; --strategy pull with --pi on-the-fly would stream it from the host's memory";
   }
 
   State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }

@@ -64,10 +64,7 @@ inline void check_cp_apr(CpAprOptions const& options) {
           " alone has strategies of Phi, a stored pi and epsilon; here strategy ",
           to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
           options.epsilon);
-  expects(options.method == CpAprMethod::mu || options.streaming.memory == 0,
-          "cp_apr: the counts may take ", options.streaming.memory, " bytes and the method is ",
-          to_string(options.method), ", which cannot stream them: ", to_string(CpAprMethod::mu),
-          " can");
+  check_streaming("cp_apr", options.streaming);
 }
 
 /// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
@@ -116,29 +113,49 @@ Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
   return Y;
 }
 
-/// What method mu needs: the plan of Phi for the counts in the problem's unit, and the counts for
-/// the log-likelihood. Both are far, or neither. Fences exec.
+/// The counts for the log-likelihood, in far memory if is_far says so or exec cannot access them.
+template <class ExecutionSpace, class Tensor, class Problem>
+void keep_counts(ExecutionSpace const& exec, Tensor const& counts, bool is_far, Problem& problem) {
+  if constexpr (std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>)
+    problem.counts = counts;
+  else
+    is_far = true;
+  if (!is_far) return;
+  auto const far = to_far(exec, counts);
+  problem.counts = far.tensor;
+  problem.far = far.memory;
+}
+
+/// What method mu needs: the plan of Phi for the counts in the problem's unit. Fences exec.
 template <class ExecutionSpace, class Tensor, class Problem>
 void build_updates(ExecutionSpace const& exec, Tensor const& counts, Tensor const& in_units,
                    CpAprOptions const& options, Problem& problem) {
-  constexpr bool is_accessible =
-      std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   PhiOptions products{options.strategy, columns, options.pi, options.streaming};
   auto& memory = products.streaming.memory;  // what the counts leave of it
   if (memory > 0) memory -= std::min(memory - 1, counts.storage_bytes());
   problem.plan = make_phi_plan(exec, in_units, products);
-  auto& streams = problem.plan.products.carry.windows;
-  streams.options = options.streaming;
-  if (!is_accessible || is_far(problem.plan.products)) {
-    auto const far = to_far(exec, counts);
-    problem.counts = far.tensor;
-    problem.far = far.memory;
-  } else if constexpr (is_accessible) {
-    // The log-likelihood gathers a row of every mode for each count: close together in this order.
-    auto const& linear = problem.plan.products.alto;
-    problem.counts = linear.order() > 0 ? scaled(exec, to_coo(exec, linear), problem.unit) : counts;
-  }
+  keep_counts(exec, counts, is_far(problem.plan.products), problem);
+  // The log-likelihood gathers a row of every mode for each count: close together in this order.
+  auto const& linear = problem.plan.products.alto;
+  if (linear.order() > 0) problem.counts = scaled(exec, to_coo(exec, linear), problem.unit);
+}
+
+/// What the others need: an order of the counts in the problem's unit for each mode. Fences exec.
+template <class ExecutionSpace, class Builder, class Tensor, class Problem>
+void build_rows(ExecutionSpace const& exec, Builder const& builder, Tensor const& counts,
+                Tensor const& in_units, CpAprOptions const& options, Problem& problem) {
+  std::uint64_t const memory = options.streaming.memory, nnz = counts.nnz();
+  std::uint64_t const bytes = counts.storage_bytes() * (counts.dims.size() + 1);
+  bool const is_far = (memory > 0 && bytes > memory) ||
+                      !std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
+  keep_counts(exec, counts, is_far, problem);
+  std::uint64_t const room = problem.plan.products.carry.windows.window_bytes(bytes);
+  Position const window = is_far ? std::max<Position>(1, room / (counts.storage_bytes() / nnz)) : 0;
+  for (int n = 0; n < counts.order(); ++n)
+    problem.rows.push_back(
+        make_row_subproblems(exec, sorted(builder, in_units, mttkrp_mode_order(counts.dims, n)), n,
+                             options.rank, 0, window));
 }
 
 }  // namespace detail
@@ -148,14 +165,10 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
   using Memory = detail::WorkSpace<ExecutionSpace, MemorySpace>;
-  constexpr bool is_accessible = std::is_same_v<Memory, MemorySpace>;
   detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_apr_problem");
   detail::check_cp_apr(options);
   expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  expects(is_accessible || options.method == CpAprMethod::mu,
-          "cp_apr: X is in the host's memory, and method ", to_string(options.method),
-          " cannot stream it: ", to_string(CpAprMethod::mu), " can");
   auto const builder = detail::builder_of<MemorySpace>(exec);
   check_coordinates(builder, X, "cp_apr");
   detail::check_counts(builder, X);
@@ -173,15 +186,12 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   problem.least_epsilon =
       std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
   auto const in_units = detail::scaled(builder, counts, 1 / problem.unit);
-  if (options.method == CpAprMethod::mu) {
+  problem.plan.products.carry.windows.options = options.streaming;
+  if (options.method == CpAprMethod::mu)
     detail::build_updates(exec, counts, in_units, options, problem);
-  } else if constexpr (is_accessible) {
-    problem.counts = counts;
-    for (int n = 0; n < counts.order(); ++n)
-      problem.rows.push_back(detail::make_row_subproblems(
-          exec, sorted(exec, in_units, detail::mttkrp_mode_order(counts.dims, n)), n,
-          options.rank));
-  }
+  else
+    detail::build_rows(exec, builder, counts, in_units, options, problem);
+  problem.plan.products.carry.windows.options = options.streaming;  // the counts' share included
   return problem;
 }
 

@@ -101,20 +101,18 @@ struct SolveShortRows {
   struct Solve {};
 
   Kernel kernel;
-  Kokkos::View<std::uint64_t, typename Kernel::Memory> next;
-  double* pi;          // stored_pi doubles a team
-  Position stored_pi;  // rows of which so much is enough for all pi keep them there
+  std::uint64_t* next;  // row that no team took yet
+  std::uint64_t rows;   // behind the last one
+  double* pi;           // stored_pi doubles a team
+  Position stored_pi;   // rows of which so much is enough for all pi keep them there
 
   KOKKOS_FUNCTION void operator()(Solve, Member const& team) const {
     auto const own = kernel.memory_of(team);
-    std::uint64_t const rows = kernel.B.extent(0);
     while (true) {
       std::uint64_t i = 0;
       Kokkos::single(
           Kokkos::PerTeam(team),
-          [&](std::uint64_t& taken) {
-            taken = Kokkos::atomic_fetch_add(&next(), std::uint64_t{1});
-          },
+          [&](std::uint64_t& taken) { taken = Kokkos::atomic_fetch_add(next, std::uint64_t{1}); },
           i);
       if (i >= rows) return;
       if (kernel.begins(i + 1) - kernel.begins(i) <= kernel.segment_length) solve(team, i, own);
@@ -183,6 +181,7 @@ struct SolveLongRows {
   RowScalars* scalars;                               // L
   double* vectors;                                   // L x kernel.vector_doubles()
   double* partial;                                   // segments x kernel.partial_doubles()
+  std::size_t first_segment, last_segment;           // those that this launch evaluates
   int attempt;                                       // of the line search
 
   KOKKOS_INLINE_FUNCTION RowVectors row(std::size_t l) const {
@@ -198,7 +197,8 @@ struct SolveLongRows {
   /// body(l, begin, end, partial) for the segments of this team.
   template <class Body>
   KOKKOS_INLINE_FUNCTION void for_segments(Member const& team, Body const& body) const {
-    for (std::size_t t = team.league_rank(); t < segment_rows.extent(0); t += team.league_size()) {
+    for (std::size_t t = first_segment + team.league_rank(); t < last_segment;
+         t += team.league_size()) {
       Position const l = segment_rows(t);
       Position const begin =
           kernel.begins(long_rows(l)) + (t - first_segments(l)) * kernel.segment_length;

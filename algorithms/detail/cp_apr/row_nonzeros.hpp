@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 
@@ -38,6 +39,33 @@ auto row_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X, int mode,
     nonzeros.factors[nonzeros.others++] = A[m];
   }
   return nonzeros;
+}
+
+/// Calls use(window, part) for the arrays of nonzeros begin to end - 1, and returns the nonzeros as
+/// kernels see them when these are in `room`: at their places, and no others.
+template <class Scalar, class Index, class MemorySpace, class Use>
+auto in_window(RowNonzeros<Scalar, Index, MemorySpace> nonzeros, Position begin, Position end,
+               char* room, Use const& use) {
+  MemoryLayout layout(room);
+  auto const place = [&](auto& view) {
+    using ViewType = std::decay_t<decltype(view)>;
+    using Entry = typename ViewType::non_const_value_type;
+    using Part = Kokkos::View<Entry*, MemorySpace>;
+    auto* const at = layout.room<Entry>(end - begin);
+    use(Part(at, end - begin), Part(const_cast<Entry*>(view.data()) + begin, end - begin));
+    view = ViewType(at - begin, view.extent(0));
+  };
+  place(nonzeros.values);
+  for (int k = 0; k < nonzeros.others; ++k) place(nonzeros.indices[k]);
+  return nonzeros;
+}
+
+/// Near memory that in_window takes for so many nonzeros, at most.
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t window_bytes(RowNonzeros<Scalar, Index, MemorySpace> const& nonzeros,
+                           Position count) {
+  auto const others = static_cast<std::uint64_t>(nonzeros.others);
+  return count * (sizeof(Scalar) + others * sizeof(Index)) + 256 * (others + 1);
 }
 
 }  // namespace sporades::detail

@@ -143,7 +143,7 @@ class CpAprSolver {
     ModeUpdate update;
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
       solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
-                 in_outer_iteration(options, state_.iterations()), rows_);
+                 in_outer_iteration(options, state_.iterations()), rows_, windows());
       std::uint64_t steps = 0;
       Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
       Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
@@ -185,7 +185,7 @@ class CpAprSolver {
     return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_, windows());
   }
 
-  /// Of the counts where they are far; those of the plan, so that both take the same memory.
+  /// Of the counts where they are far; those of the plan, so that all streams take the same memory.
   Windows<Memory>* windows() {
     return problem_.far ? &problem_.plan.products.carry.windows : nullptr;
   }

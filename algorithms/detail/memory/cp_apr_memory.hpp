@@ -38,9 +38,9 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   return is_alto;
 }
 
-/// The memory of solve_rows.
+/// The memory of solve_rows for so many windows at once.
 template <class ExecutionSpace, class Scalar, class Index, class Method>
-double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R) {
+double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R, int streams) {
   using Nonzeros = RowNonzeros<Scalar, Index, typename ExecutionSpace::memory_space>;
   using Objective = RowObjective<Nonzeros>;
   using Short = SolveShortRows<ExecutionSpace, Objective, Method>;
@@ -53,7 +53,29 @@ double row_workspace_bytes(ExecutionSpace const& exec, CooShape const& X, int R)
   auto const longs = static_cast<std::size_t>(
       X.nnz / static_cast<double>(default_segment_length<ExecutionSpace>(X.count(), R)));
   RowMemory<ExecutionSpace, typename Short::Kernel> const parts(kernel, launch, longs, 2 * longs);
-  return static_cast<double>(parts.size * sizeof(double) + 8 * longs);
+  std::size_t const doubles = parts.size + static_cast<std::size_t>(streams - 1) * parts.vectors;
+  return static_cast<double>(doubles * sizeof(double) + 8 * longs);
+}
+
+/// make_row_subproblems on a mode: what it holds beside the nonzeros.
+template <class ExecutionSpace>
+double row_subproblem_bytes(CooShape const& X, int n, int R) {
+  double const longs =
+      std::floor(X.nnz / static_cast<double>(default_segment_length<ExecutionSpace>(X.count(), R)));
+  return 8 * (static_cast<double>(X.dims[n]) + 1) + 8 * (4 * longs + 1);
+}
+
+/// What CpAprSolver holds for methods pdnr and pqnr.
+template <class Scalar, class Index, class ExecutionSpace>
+double row_solver_bytes(ExecutionSpace const& exec, CooShape const& X, CpAprOptions const& options,
+                        int streams) {
+  int const R = options.rank;
+  double rows =
+      row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, X, R, streams);
+  if (options.method == CpAprMethod::pdnr)
+    rows = std::max(rows, row_workspace_bytes<ExecutionSpace, Scalar, Index, DampedNewton>(
+                              exec, X, R, streams));
+  return rows + (sizeof(double) + sizeof(int)) * longest(X.dims) + 24;
 }
 
 /// cp_apr_start: the state stays held.
@@ -108,40 +130,37 @@ MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
     for (int n = 0; n < X.order(); ++n) {
       bool is_new = false;
       count_sorted(exec, count, counts, mttkrp_mode_order(X.dims, n), is_new);
-      double const longs =
-          std::floor(counts.nnz / static_cast<double>(
-                                      default_segment_length<ExecutionSpace>(counts.count(), R)));
-      count.hold(8 * (static_cast<double>(X.dims[n]) + 1) + 8 * (4 * longs + 1));
+      count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
     }
   }
   if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
   count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
-  if (options.method != CpAprMethod::mu) {
-    double const rows =
-        options.method == CpAprMethod::pdnr
-            ? std::max(
-                  row_workspace_bytes<ExecutionSpace, Scalar, Index, DampedNewton>(exec, counts, R),
-                  row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, counts, R))
-            : row_workspace_bytes<ExecutionSpace, Scalar, Index, QuasiNewton>(exec, counts, R);
-    count.hold(rows + (sizeof(double) + sizeof(int)) * longest(X.dims) + 24);
-  }
+  if (options.method != CpAprMethod::mu)
+    count.hold(row_solver_bytes<Scalar, Index>(exec, counts, options, 1));
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);
   return {with_small_views(count.peak()), 8.0 * R};
 }
 
 /// The same, of what is near memory where X is streamed: cp_apr_start, then
-/// make_cp_apr_problem(exec, X, options) of an X that stays on the host, then cp_apr, by method mu.
-/// Of windows it counts none.
+/// make_cp_apr_problem(exec, X, options) of an X that stays on the host, then cp_apr. Of windows it
+/// counts none.
 template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_cp_apr_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
+MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
                                   CpAprOptions const& options) {
   int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
   double const factors = factors_bytes<Scalar>(dims, R);
   MemoryCount count;
   count_cp_apr_state<ExecutionSpace, Scalar>(count, dims, R);
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
-  for (auto dim : dims) count.hold(packed_row_bytes(X, std::min(static_cast<double>(dim), X.nnz)));
-  count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, P, sizeof(Index)));
+  if (options.method == CpAprMethod::mu) {
+    for (auto dim : dims)
+      count.hold(packed_row_bytes(X, std::min(static_cast<double>(dim), X.nnz)));
+    count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, P, sizeof(Index)));
+  } else {
+    for (int n = 0; n < X.order(); ++n) count.hold(row_subproblem_bytes<ExecutionSpace>(X, n, R));
+    count.hold(row_solver_bytes<Scalar, Index>(
+        exec, X, options, is_gpu<ExecutionSpace> ? options.streaming.streams : 1));
+  }
   if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
   count_cp_apr_solver<ExecutionSpace, Scalar>(count, dims, X.nnz, R);
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);
