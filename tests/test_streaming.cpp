@@ -270,6 +270,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   SpttmOptions options;
+  options.strategy = SpttmStrategy::lanes;
   options.rank = R;
   auto near = make_spttm_plan(exec, X, options);
   for (auto const& way : ways()) {
