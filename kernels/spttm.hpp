@@ -80,7 +80,7 @@ enum class TtmMatrix {
 struct SpttmOptions {
   SpttmStrategy strategy = SpttmStrategy::automatic;
   int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once
-  Streaming streaming = {};  // where the fibers of all modes take too much memory: by `lanes`
+  Streaming streaming = {};  // where fibers of all modes take too much: `automatic` is `lanes` then
 };
 
 /// What a plan does for one mode, and why.
