@@ -17,7 +17,7 @@ namespace {
 /// Fibers of these lengths, one after another, of whole numbers. padded: the last two entries of
 /// a fiber are padding, but not its first.
 template <class Scalar, class ExecutionSpace, bool padded>
-struct Problem {
+struct FiberProblem {
   using MemorySpace = typename ExecutionSpace::memory_space;
   static constexpr std::size_t columns = 1000;
 
@@ -25,7 +25,7 @@ struct Problem {
   std::vector<std::uint32_t> index;
   std::vector<Scalar> values, v;
 
-  explicit Problem(std::vector<Position> const& lengths) {
+  explicit FiberProblem(std::vector<Position> const& lengths) {
     std::mt19937_64 engine(3);
     for (std::size_t i = 0; i < columns; ++i) v.push_back(Scalar(engine() % 7) - 3);
     for (auto length : lengths) {
@@ -39,8 +39,8 @@ struct Problem {
   }
 
   /// The fibers from fiber `first` on.
-  Problem from(Position first) const {
-    Problem rest = *this;
+  FiberProblem from(Position first) const {
+    FiberProblem rest = *this;
     Position const entry = begin[first];
     rest.begin.assign(begin.begin() + static_cast<long>(first), begin.end());
     for (auto& place : rest.begin) place -= entry;
@@ -99,7 +99,7 @@ template <class Scalar, class ExecutionSpace, bool padded>
 void check_windows() {
   for (auto const& lengths : lists_of_lengths()) {
     INFO(lengths.size() << " fibers, the first of " << (lengths.empty() ? 0 : lengths[0]));
-    Problem<Scalar, ExecutionSpace, padded> const problem(lengths);
+    FiberProblem<Scalar, ExecutionSpace, padded> const problem(lengths);
     auto const expected = problem.definition();
     auto const found = problem.by_windows();
     REQUIRE(found.size() == expected.size());
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("sums by windows have the same bits wherever a tensor is
                         "[kernels][sptv]", Cases) {
   using Scalar = typename TestType::Scalar;
   for (auto const& lengths : lists_of_lengths()) {
-    Problem<Scalar, typename TestType::ExecutionSpace, false> problem(lengths);
+    FiberProblem<Scalar, typename TestType::ExecutionSpace, false> problem(lengths);
     std::mt19937_64 engine(7);
     for (auto& x : problem.values) x = Scalar(double(engine() % 100000) / 77777 - .5);
     auto const whole = problem.by_windows();
@@ -137,7 +137,7 @@ TEST_CASE("windows hold each fiber that is not long once", "[kernels][sptv]") {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Exec const exec{};
   for (auto const& lengths : lists_of_lengths()) {
-    Problem<double, Exec, false> const problem(lengths);
+    FiberProblem<double, Exec, false> const problem(lengths);
     auto const begin = inner::to_view(exec, "begin", problem.begin);
     auto const split = inner::find_windows<double>(exec, begin, problem.index.size());
     std::vector<int> held(lengths.size());
