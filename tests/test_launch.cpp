@@ -191,6 +191,7 @@ TEMPLATE_LIST_TEST_CASE("an iteration wakes threads for large work only", "[algo
     options.tolerance = 0;
     options.method = sporades::CpAprMethod::mu;
     options.inner_iterations = 10;
+    options.strategy = sporades::PhiStrategy::pull;
     // A long mode: ten times Phi, the violation and the update, and four launches more. The short
     // mode: ten times Phi. The log-likelihood: three.
     check_regions(90, [&](auto const& observer) { cp_apr(exec, counts, options, observer); });

@@ -90,8 +90,7 @@ struct GridCells {
   }
 };
 
-/// True where the linear order suits X, but not X with modes fused: cells are so far apart that
-/// blocks of the cache's size hold too few nonzeros.
+/// True where `automatic` lays X out in a linear order, but not X with modes fused.
 template <class ExecutionSpace, class Tensor>
 bool scatters(Tensor const& X, Tensor const& fused, MttkrpOptions const& options) {
   auto const is_linear = [&](Tensor const& tensor) {
