@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/model_memory.hpp>
 #include <sporades/algorithms/command/tuned_strategies.hpp>
@@ -55,6 +56,8 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
   auto& strategy = method.options.strategy;
   using Strategy = std::decay_t<decltype(strategy)>;
   if (strategy != Strategy::automatic) return "";
+  expects(std::filesystem::is_regular_file(file),
+          "--tune keeps what it measures beside the tensor, and ", file, " is not a file on disk");
   TunedStrategies known(file + ".tune");
   Facts counted{{"threads", std::to_string(host_threads(exec))}};
   for (auto const& fact : facts)

@@ -276,6 +276,8 @@ run 0 tucker tuned.spt --ranks 2,2,2 --iterations 2 --tune
 run 0 generate --like uber --nnz 5000 -o counts.spt
 run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune
 check 'other decompositions, too' grep -q 'by --tune' out
+refuses 'is not a file on disk' cp-als - --rank 2 --tune < x.tns
+check_not 'nothing is left beside it' test -e ./-.tune
 echo '{"facts": 7}' > tuned.spt.tune
 refuses 'tuned.spt.tune is not a file that it has written' cp-als tuned.spt --rank 4 --tune
 no_litter
