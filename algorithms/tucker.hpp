@@ -58,6 +58,7 @@ struct TuckerOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
   double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's
+  Streaming streaming = {};   // where the nonzeros, a copy a mode, take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
@@ -109,8 +110,12 @@ struct TuckerResult : RunResult {
 /// Throws Error for options out of range or that do not fit X, where X has no nonzeros, an index
 /// past its mode, is all zero, or holds NaN or infinity (saying where), and where a chain does not
 /// fit the memory.
+/// An X on the host that exec, a GPU, cannot access is made ready by the host and always streamed,
+/// as another X is where its copies take more than options.streaming says: by strategy `fused`,
+/// whose bits are the same as without. Throws Error, too, where another strategy is asked for;
+/// RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options);
 

@@ -8,6 +8,7 @@
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/streaming.hpp>
 
 /// TTM chain, a sparse tensor times the factor matrices of all modes but n:
 ///   Y_(n) = X_(n) (A_{N-1} (x) ... (x) A_{n+1} (x) A_{n-1} (x) ... (x) A_0)
@@ -31,8 +32,8 @@ enum class TtmChainStrategy {
   /// Partial products down the fiber tree of mode n (Smith & Karypis, Euro-Par 2017); each thread
   /// takes a chunk of nonzeros, which is made for hosts.
   csf,
-  /// Kronecker rows added straight to Y_(n), without intermediate products; each thread takes a
-  /// chunk of nonzeros, which is made for hosts.
+  /// Kronecker rows added straight to Y_(n), without intermediate products. The strategy that can
+  /// stream nonzeros.
   fused
 };
 
@@ -52,7 +53,8 @@ struct TtmChainBuffers;
 /// What a plan of TTM chains is made for.
 struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
-  double memory_limit = 0;  // bytes of a product, and of its partial products; 0: the machine's
+  double memory_limit = 0;   // bytes of a product, and of its partial products; 0: the machine's
+  Streaming streaming = {};  // where the nonzeros, a copy a mode, take too much memory
 };
 
 /// The columns of Y_(n) as the strategies compute them: the other modes in an order that serves the
@@ -129,10 +131,14 @@ struct TtmChainProduct {
 /// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
 /// does not fit the memory limit (with both numbers). Orders 1 and 2 take `csf` for any strategy:
 /// it is the same there.
+/// An X in host memory that exec cannot access is made ready by the host and always streamed, as
+/// another X is where its copies take more than options.streaming says. Strategy `fused` alone
+/// streams, and it is what `automatic` takes then; its bits are the same as without. Throws Error,
+/// too, where another strategy is asked for, or the indices of all modes but one take over 63 bits.
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& exec, Tensor X,
-                                                         std::vector<int> const& ranks,
-                                                         TtmChainOptions const& options = {});
+detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
+    ExecutionSpace const& exec, Tensor X, std::vector<int> const& ranks,
+    TtmChainOptions const& options = {});
 
 /// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, row-major, its rows
 /// padded with zeros, as make_matrix makes them and copy_matrix makes them of any View; A[n] is not

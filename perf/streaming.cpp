@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sptv_pipeline.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/benchmarks.hpp>
 #include <support/measure.hpp>
 #include <support/tensors.hpp>
 
-/// Tensors that do not stay where they are computed. The nonzeros of MTTKRP may take a quarter of
-/// the memory that they need. Counters: copy_ms, the time of copying as many bytes in one piece;
-/// T_s and T_p, milliseconds as the equations of Yang, Li & Li have them from the times of single
-/// steps (T_s is what these steps took, one after another).
+/// Tensors that do not stay where they are computed. The nonzeros of MTTKRP, SpTTM and TTM chains
+/// may take a quarter of the memory that sorted copies of them need. Counters: copy_ms, the time of
+/// copying as many bytes in one piece; T_s and T_p, milliseconds as the equations of Yang, Li & Li
+/// have them from the times of single steps (T_s is what these steps took, one after another).
 
 namespace sporades::perf {
 namespace {
@@ -26,25 +28,40 @@ double copy_seconds(std::uint64_t bytes) {
   return seconds_of(calls, copy) / calls;
 }
 
+/// A quarter of the bytes that a sorted copy a mode takes.
 template <class Scalar>
+Streaming quarter(CooTensor<Scalar> const& X) {
+  Streaming streaming;
+  streaming.memory = static_cast<std::uint64_t>(
+      sporades::detail::sorted_list_bytes(X.dims, X.nnz(), sizeof(std::uint32_t), sizeof(Scalar)) /
+      4);
+  return streaming;
+}
+
+/// Counters of a product that copies so many bytes.
+void count_copies(benchmark::State& state, std::uint64_t bytes) {
+  state.counters["copy_ms"] = 1e3 * copy_seconds(bytes);
+  state.counters["bytes/s"] =
+      benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+template <class Plan>
 struct StreamedProduct {
   std::string key;
-  MttkrpPlan<Scalar, std::uint32_t, MemorySpace> plan;
-  Factors<Scalar, MemorySpace> A;
+  Plan plan;
+  Factors<typename Plan::Scalar, MemorySpace> A;
 };
 
 template <class Scalar>
 void run_mttkrp(benchmark::State& state, std::string const& name, int rank, int mode) {
   ExecutionSpace const exec{};
-  auto& prepared = kept<StreamedProduct<Scalar>>();
+  auto& prepared = kept<StreamedProduct<MttkrpPlan<Scalar, std::uint32_t, MemorySpace>>>();
   std::string const key = name + " " + std::to_string(rank);
   if (prepared.key != key) {
     prepared = {};
     auto const& X = tensor<Scalar>(name);
     MttkrpOptions options{MttkrpStrategy::sorted, rank};
-    double const bytes =
-        sporades::detail::sorted_list_bytes(X.dims, X.nnz(), sizeof(std::uint32_t), sizeof(Scalar));
-    options.streaming.memory = static_cast<std::uint64_t>(bytes / 4);
+    options.streaming = quarter(X);
     prepared.plan = make_mttkrp_plan(exec, X, options);
     prepared.A = random_factors<Scalar>(exec, X.dims, rank, 1);
     prepared.key = key;
@@ -52,10 +69,52 @@ void run_mttkrp(benchmark::State& state, std::string const& name, int rank, int 
   auto const& X = prepared.plan.packed[mode];
   auto const V = make_matrix<Scalar>(exec, "V", X.dims[mode], rank);
   measure(state, exec, [&] { mttkrp(exec, prepared.plan, prepared.A, mode, V); });
-  std::uint64_t const bytes = X.nnz() * sporades::detail::streamed_bytes(X);
-  state.counters["copy_ms"] = 1e3 * copy_seconds(bytes);
-  state.counters["bytes/s"] =
-      benchmark::Counter(static_cast<double>(bytes), benchmark::Counter::kIsIterationInvariantRate);
+  count_copies(state, X.nnz() * sporades::detail::streamed_bytes(X));
+}
+
+/// Ranks of 8, or of the mode's length.
+template <class Scalar>
+void run_chain(benchmark::State& state, std::string const& name, int mode) {
+  ExecutionSpace const exec{};
+  auto& prepared = kept<StreamedProduct<TtmChainPlan<Scalar, std::uint32_t, MemorySpace>>>();
+  if (prepared.key != name) {
+    prepared = {};
+    auto const& X = tensor<Scalar>(name);
+    std::vector<int> ranks;
+    for (auto dim : X.dims) ranks.push_back(static_cast<int>(std::min<std::uint64_t>(dim, 8)));
+    TtmChainOptions options;
+    options.streaming = quarter(X);
+    prepared.plan = make_ttm_chain_plan(exec, X, ranks, options);
+    for (int n = 0; n < X.order(); ++n)
+      prepared.A.push_back(
+          sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], ranks[n], 1, n));
+    prepared.key = name;
+  }
+  measure(state, exec, [&] { ttm_chain(exec, prepared.plan, prepared.A, mode); });
+  auto const& X = prepared.plan.packed[mode];
+  count_copies(state, X.nnz() * sporades::detail::streamed_bytes(X));
+}
+
+/// The output, too, where it does not fit the limit: its bytes are copied back.
+template <class Scalar>
+void run_spttm(benchmark::State& state, std::string const& name, int rank, int mode) {
+  ExecutionSpace const exec{};
+  auto& prepared = kept<StreamedProduct<SpttmPlan<Scalar, std::uint32_t, MemorySpace>>>();
+  std::string const key = name + " " + std::to_string(rank);
+  if (prepared.key != key) {
+    prepared = {};
+    auto const& X = tensor<Scalar>(name);
+    SpttmOptions options;
+    options.rank = rank;
+    options.streaming = quarter(X);
+    prepared.plan = make_spttm_plan(exec, X, options);
+    prepared.A = random_factors<Scalar>(exec, X.dims, rank, 1);
+    prepared.key = key;
+  }
+  auto const Y = make_spttm_output(exec, prepared.plan, mode, rank);
+  measure(state, exec, [&] { spttm(exec, prepared.plan, prepared.A[mode], mode, Y); });
+  std::uint64_t const rows = Y.far_values ? Y.values.span() * sizeof(Scalar) : 0;
+  count_copies(state, prepared.plan.tensors[mode].storage_bytes() + rows);
 }
 
 template <class Scalar>
@@ -98,9 +157,15 @@ void add_for(Settings const& settings) {
     auto const prefix = "/" + short_name(name) + "/" + scalar_name<Scalar>() + "/";
     for (int mode = 0; mode < N; ++mode) {
       auto const suffix = "/mode" + std::to_string(mode);
-      for (int rank : settings.ranks)
-        add("streamed_mttkrp" + prefix + "R" + std::to_string(rank) + suffix,
+      for (int rank : settings.ranks) {
+        auto const ranked = prefix + "R" + std::to_string(rank) + suffix;
+        add("streamed_mttkrp" + ranked,
             [=](benchmark::State& state) { run_mttkrp<Scalar>(state, name, rank, mode); });
+        add("streamed_spttm" + ranked,
+            [=](benchmark::State& state) { run_spttm<Scalar>(state, name, rank, mode); });
+      }
+      add("streamed_ttm_chain" + prefix + "R8" + suffix,
+          [=](benchmark::State& state) { run_chain<Scalar>(state, name, mode); });
       for (auto strategy : {SptvStrategy::cfb, SptvStrategy::hocfs})
         add("streamed_sptv" + prefix + to_string(strategy) + suffix,
             [=](benchmark::State& state) { run_sptv<Scalar>(state, name, strategy, mode); });

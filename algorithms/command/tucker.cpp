@@ -49,11 +49,29 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::tucker_memory(exec, X, options);
   }
 
+  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
+                                TuckerOptions const& options) {
+    return sporades::detail::streamed_tucker_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  }
+  static std::string streaming_refusal(TuckerOptions const& options) {
+    if (options.init == TuckerInit::hosvd)
+      return "; --init random would stream it from the host's memory";
+    return options.strategy == TtmChainStrategy::automatic ||
+                   options.strategy == TtmChainStrategy::fused
+               ? ""
+               : "; --strategy fused would stream it from the host's memory";
+  }
+
   State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }
+  State streamed_start(Exec const& exec, Dims const& dims) const {
+    return tucker_start(exec, Tensor{dims, {}, {}, {}}, options);
+  }
   State start(Exec const& exec, Dims const& dims, TuckerTensor<Scalar> const& model) const {
     return tucker_start(exec, dims, options, model);
   }
-  Problem build(Exec const& exec, Tensor X) const {
+  /// X: on the host or where exec works.
+  template <class Given>
+  Problem build(Exec const& exec, Given X) const {
     return make_tucker_problem(exec, hand_over(X), options);
   }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,

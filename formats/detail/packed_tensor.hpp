@@ -126,6 +126,27 @@ struct UnpackRows {
   }
 };
 
+/// coordinates, N x nnz, of the packed nonzeros. Enqueued on exec.
+template <class ExecutionSpace, class Packed, class Coordinates>
+void unpack(ExecutionSpace const& exec, Packed const& packed, Coordinates const& coordinates) {
+  auto const unpack_words = [&](auto const& words) {
+    using Word = typename std::decay_t<decltype(words)>::non_const_value_type;
+    UnpackRows<Word, Coordinates> functor{
+        words, packed.rows, coordinates, packed.row_mode, packed.order() - 1, {}, {}, {}};
+    for (int k = 0; k < packed.order() - 1; ++k) {
+      functor.mode[k] = packed.modes[k];
+      functor.shift[k] = packed.shifts[k];
+      functor.mask[k] = static_cast<Word>(low_bits(index_bits(packed.dims[packed.modes[k]])));
+    }
+    Kokkos::parallel_scan("sporades::packed::unpack",
+                          Range<ExecutionSpace>(exec, 0, words.extent(0)), functor);
+  };
+  if (packed.narrow.extent(0) > 0)
+    unpack_words(packed.narrow);
+  else
+    unpack_words(packed.wide);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -167,23 +188,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   auto X = detail::allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
   Kokkos::deep_copy(exec, X.values, packed.values);
   X.sorted_modes = {packed.row_mode};
-  auto const unpack = [&](auto const& words) {
-    using Word = typename std::decay_t<decltype(words)>::non_const_value_type;
-    detail::UnpackRows<Word, decltype(X.coordinates)> functor{
-        words, packed.rows, X.coordinates, packed.row_mode, packed.order() - 1, {}, {}, {}};
-    for (int k = 0; k < packed.order() - 1; ++k) {
-      functor.mode[k] = packed.modes[k];
-      functor.shift[k] = packed.shifts[k];
-      functor.mask[k] =
-          static_cast<Word>(detail::low_bits(detail::index_bits(packed.dims[packed.modes[k]])));
-    }
-    Kokkos::parallel_scan("sporades::packed::unpack",
-                          detail::Range<ExecutionSpace>(exec, 0, words.extent(0)), functor);
-  };
-  if (packed.narrow.extent(0) > 0)
-    unpack(packed.narrow);
-  else
-    unpack(packed.wide);
+  detail::unpack(exec, packed, X.coordinates);
   return X;
 }
 

@@ -5,6 +5,7 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace sporades::detail {
 
-/// A tensor whose nonzeros lie in far memory, which this holds.
+/// A tensor whose nonzeros lie in far memory, which this holds; near where it is empty.
 template <class Tensor>
 struct FarTensor {
   Tensor tensor;
@@ -49,6 +50,20 @@ auto to_far(ExecutionSpace const& exec, CooTensor<Scalar, Index, From> const& X)
   Kokkos::deep_copy(exec, far.tensor.values, X.values);
   fence(exec, "sporades::coo::to_far");
   return far;
+}
+
+/// Packed nonzeros that are far, as coordinates that are, too; their values are shared. Fences
+/// exec. Throws as allocate_far.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+FarTensor<CooTensor<Scalar, Index, MemorySpace>> to_far_coo(
+    ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  auto const order = static_cast<std::size_t>(packed.order());
+  auto const memory = allocate_far(exec, order * packed.nnz() * sizeof(Index) + 1);
+  Coordinates const coordinates(static_cast<Index*>(memory.get()), order, packed.nnz());
+  unpack(exec, packed, coordinates);
+  fence(exec, "sporades::packed::to_far_coo");
+  return {{packed.dims, coordinates, packed.values, {packed.row_mode}}, memory};
 }
 
 /// Copies the nonzeros of X from `first` on to a window.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense.hpp>
-#include <sporades/core/detail/launch.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/model_values.hpp>
 
 namespace sporades::detail {
@@ -18,8 +18,7 @@ struct InnerProductLanes {
   Model model;
   double* out;  // 32 a block
 
-  Position blocks() const { return (model.size() + block - 1) / block; }
-  Position items() const { return blocks() * lanes / at_once; }
+  Position items() const { return chunks_of(model.size(), block) * lanes / at_once; }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const first = item * at_once, b = first / lanes, lane = first % lanes;
@@ -35,20 +34,23 @@ struct InnerProductLanes {
 /// <X, M> of a Kruskal model M with these factors and weights (R doubles in the memory of X).
 /// X: I_0 x ... x I_{N-1}; A[n]: I_n x R or more, of which R columns are read. In double, and in an
 /// order given by the nonzeros alone: the same bits on every run and number of threads.
-/// (N + 1) R nnz flops. Fences exec.
+/// (N + 1) R nnz flops. windows: of an X in far memory. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, double const* weights, std::size_t R,
-                     Workspace<MemorySpace>& workspace) {
+                     Workspace<MemorySpace>& workspace, Windows<MemorySpace>* windows = nullptr) {
   using Kernel = InnerProductLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   if (X.nnz() == 0) return 0;
   constexpr std::size_t lanes = Kernel::lanes;
-  Kernel kernel{coo_model(X, A, weights, R), nullptr};
-  Position const blocks = kernel.blocks();
+  Position const blocks = chunks_of(X.nnz(), Kernel::block);
   auto const partial =
       workspace.template get<double>(exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
-  kernel.out = partial.data();
-  launch_items(exec, "sporades::inner_product::terms", kernel.items(), kernel);
+  for_coo_parts(exec, X, windows, Kernel::block,
+                [&](auto const& instance, auto const& part, Position first) {
+                  Kernel const terms{coo_model(part, A, weights, R),
+                                     partial.data() + first / Kernel::block * lanes};
+                  launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
+                });
   double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
   double host[lanes];
   Kokkos::deep_copy(exec,

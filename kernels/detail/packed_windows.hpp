@@ -2,12 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
 /// Sums of rows from packed nonzeros, which are all in near memory, or are streamed through it.
 
 namespace sporades::detail {
+
+/// Bytes of a copy of X a mode, packed where it fits.
+inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
+                                std::size_t scalar_bytes) {
+  double bytes = 0;
+  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
+    std::size_t const word = !fits_packed(dims, n)        ? dims.size() * index_bytes
+                             : packed_bits(dims, n) <= 32 ? 4
+                                                          : 8;
+    bytes += static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
+  }
+  return bytes;
+}
+
+/// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
+/// Fences exec.
+template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
+PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
+                                                PackedTensor<Scalar, Index, From> const& X) {
+  PackedTensor<Scalar, Index, MemorySpace> far;
+  far.dims = X.dims;
+  far.row_mode = X.row_mode;
+  far.modes = X.modes;
+  far.shifts = X.shifts;
+  MemoryLayout all(nullptr);
+  all.room<std::uint32_t>(X.narrow.extent(0));
+  all.room<std::uint64_t>(X.wide.extent(0));
+  all.room<Scalar>(X.nnz());
+  far.far = allocate_far(exec, all.bytes() + 1);
+  MemoryLayout layout(far.far.get());
+  auto const copy = [&](auto& to, auto const& from) {
+    to = layout.view<std::decay_t<decltype(to)>>(from.extent(0));
+    if (from.extent(0) > 0) Kokkos::deep_copy(exec, to, from);
+  };
+  copy(far.narrow, X.narrow);
+  copy(far.wide, X.wide);
+  copy(far.values, X.values);
+  far.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
+  far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
+  fence(exec, "sporades::packed::to_far");
+  return far;
+}
 
 /// Bytes that a nonzero takes in a window.
 template <class Scalar, class Index, class MemorySpace>
@@ -54,14 +97,15 @@ struct PackedWindow {
 };
 
 /// V's rows: walk(exec, nonzeros, rows) adds up those of nonzeros, which is X or a window of it, as
-/// `rows` says. The same bits in both cases, because a window ends where a chunk of X ends. Fences
-/// exec where X is far.
+/// `rows` says, in chunks of `length` nonzeros. The same bits in both cases, because a window ends
+/// where a chunk of X ends. Fences exec where X is far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Matrix<Scalar, MemorySpace> const& V,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Position length,
+                     Walk const& walk) {
   using Packed = PackedTensor<Scalar, Index, MemorySpace>;
-  auto const rows = begin_rows(exec, X.nnz(), X.rows.extent(0) == V.extent(0), V, carry);
+  auto const rows = begin_rows(exec, X.nnz(), length, X.rows.extent(0) == V.extent(0), V, carry);
   if (rows.chunks == 0) return;
   if (!X.far) {
     walk(exec, X, rows);
@@ -83,6 +127,14 @@ void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
         });
   }
   finish_rows(exec, rows, V, carry);
+}
+
+/// The same in chunks of the usual length.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
+void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                     Matrix<Scalar, MemorySpace> const& V,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
+  sum_packed_rows(exec, X, V, carry, chunk_length<ExecutionSpace>(X.nnz()), walk);
 }
 
 }  // namespace sporades::detail

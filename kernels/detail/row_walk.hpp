@@ -73,7 +73,7 @@ struct RowWalk : Terms {
   KOKKOS_FORCEINLINE_FUNCTION T sum(Columns const& tile, Position begin, Position end, Rows& rows,
                                     Close const& close) const {
     if constexpr (Nonzeros::has_words)
-      return sum_runs<split, Batch>(nonzeros, tile, begin, end, rows, close,
+      return sum_runs<split, Batch>(nonzeros, nonzeros.term_columns(tile), begin, end, rows, close,
                                     static_cast<Terms const&>(*this));
     else
       return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
@@ -102,7 +102,8 @@ template <TileWidths widths, int split = 0, class Bounds = Kokkos::LaunchBounds<
 void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                      bool every_row, Matrix<Scalar, MemorySpace> const& V, bool aligned,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  auto const rows = begin_rows(exec, nonzeros.size(), every_row, V, carry);
+  auto const rows = begin_rows(exec, nonzeros.size(), chunk_length<ExecutionSpace>(nonzeros.size()),
+                               every_row, V, carry);
   if (rows.chunks == 0) return;
   walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows.sums, rows.length, rows.chunks,
                                    V.extent(1), aligned);

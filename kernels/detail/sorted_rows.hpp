@@ -35,15 +35,15 @@ RowSums<Scalar, Index, MemorySpace, false> row_sums(
   return {V, RawVector<Index, MemorySpace>(to.rows.data(), 2 * chunks), to.sums, false};
 }
 
-/// Before the walks over chunks: makes the carry slots ready, and clears V where some of its rows
-/// have no nonzeros, or are added to atomically.
+/// Before the walks over chunks of `length` nonzeros: makes the carry slots ready, and clears V
+/// where some of its rows have no nonzeros, or are added to atomically.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SortedRows<Scalar, Index, MemorySpace> begin_rows(ExecutionSpace const& exec, Position nnz,
-                                                  bool every_row,
+                                                  Position length, bool every_row,
                                                   Matrix<Scalar, MemorySpace> const& V,
                                                   CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   if (nnz == 0 || !every_row || carry.atomic) Kokkos::deep_copy(exec, V, Scalar(0));
-  Position const length = chunk_length<ExecutionSpace>(nnz), chunks = chunks_of(nnz, length);
+  Position const chunks = chunks_of(nnz, length);
   if (!carry.atomic) carry.reserve(exec, chunks, V.extent(1));
   return {length, chunks, row_sums(V, carry, chunks)};
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <sporades/core/detail/dense.hpp>
-#include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 
 namespace sporades::detail {
@@ -80,17 +80,17 @@ inline std::vector<double> core_in_order(std::vector<double> const& core,
 /// X: I_0 x ... x I_{N-1}; A[n]: I_n x R_n. In double, and in an order given by the nonzeros alone:
 /// the same bits on every run and number of threads. Nonzeros that agree in the first ones of
 /// `modes`, a permutation of the modes, and follow one another share what they can: X is best
-/// sorted so. Fences exec.
+/// sorted so. windows: of an X in far memory. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double tucker_inner_product(ExecutionSpace const& exec,
                             CooTensor<Scalar, Index, MemorySpace> const& X,
                             Factors<Scalar, MemorySpace> const& A, std::vector<double> const& core,
-                            std::vector<int> const& modes) {
+                            std::vector<int> const& modes,
+                            Windows<MemorySpace>* windows = nullptr) {
   constexpr std::uint64_t most_numbers = std::uint64_t{1} << 23;  // of partial products: 64 MiB
   constexpr Position least_chunk = 256;
   if (X.nnz() == 0) return 0;
   TuckerInnerProduct<Scalar, Index, MemorySpace> kernel{};
-  kernel.nonzeros = coo_nonzeros<any_number>(X, A, modes);
   std::vector<int> ranks;
   for (auto const& factor : A) ranks.push_back(static_cast<int>(factor.extent(1)));
   auto const G = to_view(exec, "sporades::tucker::core", core_in_order(core, ranks, modes));
@@ -102,14 +102,20 @@ double tucker_inner_product(ExecutionSpace const& exec,
   }
   Position const most = std::max<Position>(1, most_numbers / kernel.partial_size);
   kernel.chunk = std::max(least_chunk, (X.nnz() + most - 1) / most);
-  Position const chunks = (X.nnz() + kernel.chunk - 1) / kernel.chunk;
+  Position const chunks = chunks_of(X.nnz(), kernel.chunk);
   using Numbers = Kokkos::View<double*, MemorySpace>;
   auto const partial =
       uninitialized<Numbers>(exec, "sporades::tucker::partial", chunks * kernel.partial_size);
   auto const sums = uninitialized<Numbers>(exec, "sporades::tucker::sums", chunks);
-  kernel.partial = partial.data();
-  kernel.sums = sums.data();
-  launch_items(exec, "sporades::tucker::inner_product", chunks, kernel);
+  for_coo_parts(exec, X, windows, kernel.chunk,
+                [&](auto const& instance, auto const& part, Position first) {
+                  auto terms = kernel;
+                  terms.nonzeros = coo_nonzeros<any_number>(part, A, modes);
+                  terms.partial = partial.data() + first / kernel.chunk * kernel.partial_size;
+                  terms.sums = sums.data() + first / kernel.chunk;
+                  launch_items(instance, "sporades::tucker::inner_product",
+                               chunks_of(part.nnz(), kernel.chunk), terms);
+                });
   auto const host = Kokkos::create_mirror_view(sums);
   Kokkos::deep_copy(exec, host, sums);
   fence(exec, "sporades::tucker::inner_product");

@@ -5,6 +5,7 @@
 #include <sporades/algorithms/detail/cp_als/fused_modes.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
@@ -205,27 +206,43 @@ MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& t
   return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
 }
 
-/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices.
-/// Enqueued on exec.
+/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices. In
+/// far memory where the plan's are.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> to_coo(
+FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
     ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
-  auto const whole = to_coo(exec, tree.whole);
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  FarTensor<Tensor> whole;
+  for (auto const& packed : tree.whole.packed)
+    if (packed.far && !whole.memory) whole = to_far_coo(exec, packed);
+  bool const is_far = whole.memory != nullptr;
+  if (!is_far) whole.tensor = to_coo(exec, tree.whole);
   if (tree.fused.empty()) return whole;
   auto const S = tree.fused.size(), others = tree.others.size();
-  auto const coordinates =
-      uninitialized<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>(
-          exec, "sporades::cp_als::coordinates", S + others, whole.nnz());
-  SplitIndices<decltype(whole.coordinates)> split{
-      whole.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
-  std::copy(tree.fused.begin(), tree.fused.end(), split.mode);
-  std::copy(tree.others.begin(), tree.others.end(), split.mode + S);
-  std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, split.dims);
-  launch_items(exec, "sporades::cp_als::split_indices", whole.nnz(), split);
-  Dims dims(S + others);
-  for (std::size_t k = 0; k < S; ++k) dims[tree.fused[k]] = tree.grid.dims[k];
-  for (std::size_t k = 0; k < others; ++k) dims[tree.others[k]] = tree.whole.dims[1 + k];
-  return {dims, coordinates, whole.values, {}};
+  Position const nnz = whole.tensor.nnz();
+  FarTensor<Tensor> split;
+  auto& coordinates = split.tensor.coordinates;
+  if (is_far) {
+    split.memory = allocate_far(exec, (S + others) * nnz * sizeof(Index) + 1);
+    coordinates =
+        typename Tensor::Coordinates(static_cast<Index*>(split.memory.get()), S + others, nnz);
+  } else {
+    coordinates = uninitialized<typename Tensor::Coordinates>(exec, "sporades::cp_als::coordinates",
+                                                              S + others, nnz);
+  }
+  SplitIndices<typename Tensor::Coordinates> indices{
+      whole.tensor.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
+  std::copy(tree.fused.begin(), tree.fused.end(), indices.mode);
+  std::copy(tree.others.begin(), tree.others.end(), indices.mode + S);
+  std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, indices.dims);
+  launch_items(exec, "sporades::cp_als::split_indices", nnz, indices);
+  fence(exec, "sporades::cp_als::split_indices");
+  split.tensor.dims.resize(S + others);
+  for (std::size_t k = 0; k < S; ++k) split.tensor.dims[tree.fused[k]] = tree.grid.dims[k];
+  for (std::size_t k = 0; k < others; ++k)
+    split.tensor.dims[tree.others[k]] = tree.whole.dims[1 + k];
+  split.tensor.values = whole.tensor.values;
+  return split;
 }
 
 /// "sorted", or "sorted, modes 2 3 4 fused" for one of these.

@@ -125,4 +125,33 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
   return shapes;
 }
 
+/// The same of an X that stays on the host: most of what it holds on the GPU, windows excepted.
+/// Where ranks are padded depends on the nonzeros; the widest product is counted.
+template <class ExecutionSpace, class Scalar>
+std::vector<ChainProductShape> count_streamed_chain_plan(MemoryCount& count, CooShape const& X,
+                                                         std::vector<int> const& ranks) {
+  std::vector<ChainProductShape> shapes;
+  CarryCount carry;
+  double entries = 0;
+  for (int n = 0; n < X.order(); ++n) {
+    std::size_t product = 1, widest = padded_columns(1);
+    for (int m = 0; m < X.order(); ++m)
+      if (m != n) product *= static_cast<std::size_t>(ranks[m]);
+    for (int m = 0; m < X.order(); ++m) {
+      auto const rank = static_cast<std::size_t>(ranks[m]);
+      if (m != n) widest = std::max(widest, product / rank * padded_columns(rank));
+    }
+    double const rows = std::min(static_cast<double>(X.dims[n]), X.nnz);
+    double const columns = static_cast<double>(widest);
+    count.hold(packed_row_bytes(X, rows));
+    Position const length = chain_chunk_length<ExecutionSpace>(X.count(), widest);
+    carry.reserve<Scalar>(count, chunks_of(X.count(), length), widest, X.index_bytes);
+    entries = std::max(entries, rows * columns);
+    count.hold(8 * columns);  // places
+    shapes.push_back({rows, columns});
+  }
+  count.hold(entries * sizeof(Scalar));
+  return shapes;
+}
+
 }  // namespace sporades::detail

@@ -138,6 +138,28 @@ MemoryNeed tucker_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
   return {with_small_views(count.peak()), host + 4 * 8 * core};
 }
 
+/// The same, on the GPU, of an X that stays on the host: make_tucker_problem(exec, X, options) and
+/// tucker_of_starts from a random or a given start. Of windows it counts none.
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
+                                  TuckerOptions const& options) {
+  check_tucker(options, dims);
+  MemoryCount count;
+  double core = 1, factors = 0;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    core *= options.ranks[n];
+    factors += matrix_bytes<Scalar>(static_cast<double>(dims[n]), options.ranks[n]);
+  }
+  count.hold(factors);
+  count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));
+  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  auto const products = count_streamed_chain_plan<ExecutionSpace, Scalar>(count, X, options.ranks);
+  double const host = count_tucker_solver<ExecutionSpace, Scalar>(count, dims, options, products);
+  double const model = factors + core * sizeof(Scalar);
+  count.pass(options.starts > 1 ? 2 * model + factors : model);
+  return {with_small_views(count.peak()), host + 4 * 8 * core};
+}
+
 }  // namespace sporades::detail
 
 #include <sporades/eti/tucker_memory.hpp>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -20,6 +21,7 @@ inline void check_tucker(TuckerOptions const& options) {
   expects(options.memory_limit >= 0, "tucker: memory limit ", options.memory_limit,
           " is not 0 or a positive number of bytes");
   expects(options.starts > 0, "tucker: ", options.starts, " starts: at least 1");
+  check_streaming("tucker", options.streaming);
   expects(options.starts == 1 || options.init == TuckerInit::random, "tucker: ", options.starts,
           " starts: only random ones can be several, and init is another");
   for (std::size_t n = 0; n < options.ranks.size(); ++n)
@@ -49,18 +51,21 @@ inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options) {
-  detail::check_types<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
+  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_tucker_problem");
   detail::check_tucker(options, X.dims);
-  auto scaled = detail::summed_and_scaled(exec, hand_over(X), "tucker");
+  auto scaled =
+      detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X), "tucker");
   Dims const dims = scaled.tensor.dims;
-  double const square = detail::norm_squared(exec, scaled.tensor.values);  // that of the sums
+  double const square =  // that of the sums
+      detail::norm_squared(exec, detail::within_reach(exec, scaled.tensor.values).view);
   return {dims,
-          make_ttm_chain_plan(exec, hand_over(scaled.tensor), options.ranks,
-                              TtmChainOptions{options.strategy, options.memory_limit}),
+          make_ttm_chain_plan(
+              exec, hand_over(scaled.tensor), options.ranks,
+              TtmChainOptions{options.strategy, options.memory_limit, options.streaming}),
           square, scaled.exponent};
 }
 

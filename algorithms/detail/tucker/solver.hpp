@@ -11,6 +11,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
 namespace sporades::detail {
@@ -137,8 +138,14 @@ class TuckerSolver {
   double residual_in_double() {
     auto modes = problem_.chain.choices[0].columns.modes;
     modes.insert(modes.begin(), 0);
-    double const inner =
-        tucker_inner_product(exec_, to_coo(exec_, problem_.chain, 0), state_.factors, core_, modes);
+    auto& chain = problem_.chain;
+    FarTensor<CooTensor<Scalar, Index, Memory>> X;
+    if (chain.packed[0].far)
+      X = to_far_coo(exec_, chain.packed[0]);
+    else
+      X.tensor = to_coo(exec_, chain, 0);
+    double const inner = tucker_inner_product(exec_, X.tensor, state_.factors, core_, modes,
+                                              X.memory ? &chain.buffers.carry.windows : nullptr);
     auto image = core_;
     std::size_t stride = 1;
     for (auto const& A : state_.factors) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 /// How the plans of kernels/mttkrp.hpp are built: what to do for all modes is chosen first, then
@@ -94,53 +94,11 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
   }
 }
 
-/// Bytes of a copy of X a mode, packed where it fits.
-inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
-                                std::size_t scalar_bytes) {
-  double bytes = 0;
-  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
-    std::size_t const word = !fits_packed(dims, n)        ? dims.size() * index_bytes
-                             : packed_bits(dims, n) <= 32 ? 4
-                                                          : 8;
-    bytes += static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
-  }
-  return bytes;
-}
-
 /// Whether the plan's nonzeros are in far memory.
 template <class Scalar, class Index, class MemorySpace>
 bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
   return std::any_of(plan.packed.begin(), plan.packed.end(),
                      [](auto const& packed) { return packed.far != nullptr; });
-}
-
-/// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
-/// Fences exec.
-template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
-PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
-                                                PackedTensor<Scalar, Index, From> const& X) {
-  PackedTensor<Scalar, Index, MemorySpace> far;
-  far.dims = X.dims;
-  far.row_mode = X.row_mode;
-  far.modes = X.modes;
-  far.shifts = X.shifts;
-  MemoryLayout all(nullptr);
-  all.room<std::uint32_t>(X.narrow.extent(0));
-  all.room<std::uint64_t>(X.wide.extent(0));
-  all.room<Scalar>(X.nnz());
-  far.far = allocate_far(exec, all.bytes() + 1);
-  MemoryLayout layout(far.far.get());
-  auto const copy = [&](auto& to, auto const& from) {
-    to = layout.view<std::decay_t<decltype(to)>>(from.extent(0));
-    if (from.extent(0) > 0) Kokkos::deep_copy(exec, to, from);
-  };
-  copy(far.narrow, X.narrow);
-  copy(far.wide, X.wide);
-  copy(far.values, X.values);
-  far.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
-  far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
-  fence(exec, "sporades::packed::to_far");
-  return far;
 }
 
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and

@@ -34,6 +34,12 @@ struct FactorRows {
 
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
 
+  /// The columns that the terms of a tile of the output are made of: here the same ones.
+  template <class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION Columns const& term_columns(Columns const& tile) const {
+    return tile;
+  }
+
   /// product *= the factor rows of modes first to last - 1.
   template <class Columns, class At>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(typename Columns::T& product, At const& at,

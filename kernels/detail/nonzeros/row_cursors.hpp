@@ -20,6 +20,17 @@ struct NamedRows {
   }
 };
 
+/// Of rows that are counted: `row` is the place of a row among those that are not empty.
+template <class Index>
+struct CountedRows {
+  Index row;
+
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION void enter(Entry const&) {
+    ++row;
+  }
+};
+
 /// Of nonzeros whose rows are listed in order; a row's name is loaded while the row before it is
 /// summed.
 template <class Index>

@@ -125,7 +125,8 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   if constexpr (is_gpu<ExecutionSpace>) {
     if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
     with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
-      auto const rows = begin_rows(exec, X.nnz(), false, V, carry);
+      auto const rows =
+          begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(X.nnz()), false, V, carry);
       if (rows.chunks > 0) walk_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, rows);
       finish_rows(exec, rows, V, carry);
     });

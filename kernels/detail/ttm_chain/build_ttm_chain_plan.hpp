@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
@@ -60,6 +61,18 @@ inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
 template <class ExecutionSpace>
 inline constexpr double automatic_share = is_gpu<ExecutionSpace> ? 1 : 0.125;
 
+/// The choice for nonzeros that are streamed.
+inline TtmChainChoice streamed_chain(TupleCounts const& tuples, Dims const& dims,
+                                     std::vector<int> const& ranks, int n) {
+  expects(fits_packed(dims, n),
+          "make_ttm_chain_plan: nonzeros whose indices take over 63 bits (of all modes but ", n,
+          " they take ", packed_bits(dims, n) - 1, ") cannot be streamed, and do not fit memory");
+  auto const cost =
+      dims.size() < 3 ? cheapest_tree(tuples, ranks, n) : fused_cost(tuples, dims, ranks, n);
+  return {TtmChainStrategy::fused, columns_of(cost.modes, ranks), cost.flops,
+          "fused alone streams"};
+}
+
 /// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
 template <class ExecutionSpace, class Scalar>
 TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
@@ -110,7 +123,9 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     return choice;
   }
   auto const fused = fused_cost(tuples, dims, ranks, n);
-  if (strategy == TtmChainStrategy::semi_sparse && tree.weight <= fused.weight) return choice;
+  if (strategy == TtmChainStrategy::semi_sparse && !is_gpu<ExecutionSpace> &&
+      tree.weight <= fused.weight)
+    return choice;
   choice.strategy = TtmChainStrategy::fused;
   choice.columns = columns_of(fused.modes, ranks);
   choice.flops = fused.flops;
@@ -126,11 +141,19 @@ void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
 }
 
-/// Packed nonzeros for mode n.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
-                 std::vector<int> const& modes, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.packed[n] = make_packed(exec, sorted(exec, X, modes), n);
+/// Packed nonzeros for mode n, in far memory if is_far says so. `builder` makes them, and can
+/// access X.
+template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
+          class MemorySpace>
+void build_fused(ExecutionSpace const& exec, Builder const& builder,
+                 CooTensor<Scalar, Index, GivenSpace> const& X, int n,
+                 std::vector<int> const& modes, [[maybe_unused]] bool is_far,
+                 TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  auto const packed = make_packed(builder, sorted(builder, X, modes), n);
+  if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
+    plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
+  else
+    plan.packed[n] = to_far<MemorySpace>(exec, packed);
   plan.rows[n] = plan.packed[n].rows;
   reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
 }
@@ -173,17 +196,35 @@ void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, Memo
   }
 }
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainPlan<Scalar, Index, MemorySpace> build_ttm_chain_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+/// Whether the plan streams its nonzeros, whose copies take so many bytes: it must where X is not
+/// accessible.
+inline bool streams_chains(TtmChainOptions const& options, bool is_accessible, double bytes) {
+  bool const can_stream = options.strategy == TtmChainStrategy::automatic ||
+                          options.strategy == TtmChainStrategy::fused;
+  expects(is_accessible || can_stream, "make_ttm_chain_plan: strategy ",
+          to_string(options.strategy), " cannot stream a tensor from the host's memory: fused can");
+  auto const memory = static_cast<double>(options.streaming.memory);
+  return !is_accessible || (can_stream && memory > 0 && bytes > memory);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_chain_plan(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
     std::vector<int> const& ranks, TtmChainOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_ttm_chain_plan");
+  auto const builder = builder_of<GivenSpace>(exec);
   check_ranks(X.dims, ranks, "make_ttm_chain_plan");
-  check_coordinates(exec, X, "make_ttm_chain_plan");
+  check_streaming("make_ttm_chain_plan", options.streaming);
+  check_coordinates(builder, X, "make_ttm_chain_plan");
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  auto summed = sum_duplicates(exec, hand_over(X)).tensor;
-  TupleCounts const tuples(exec, summed);
+  auto summed = sum_duplicates(builder, hand_over(X)).tensor;
+  bool const is_far =
+      streams_chains(options, is_accessible,
+                     sorted_list_bytes(summed.dims, summed.nnz(), sizeof(Index), sizeof(Scalar)));
+  TupleCounts const tuples(builder, summed);
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = summed.dims;
   plan.ranks = ranks;
@@ -192,9 +233,15 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_ttm_chain_plan(
   plan.packed.resize(N);
   plan.semi_sparse.resize(N);
   plan.rows.resize(N);
+  plan.buffers.carry.windows.options = options.streaming;
+  if (is_far && N < 3) {
+    plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
+    Kokkos::deep_copy(exec, plan.buffers.one, Scalar(1));
+  }
   for (int n = 0; n < N; ++n) {
-    plan.choices.push_back(
-        choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n, options.strategy, limit));
+    plan.choices.push_back(is_far ? streamed_chain(tuples, plan.dims, ranks, n)
+                                  : choose_chain<ExecutionSpace, Scalar>(
+                                        tuples, plan.dims, ranks, n, options.strategy, limit));
     auto const& columns = plan.choices[n].columns;
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
@@ -203,12 +250,15 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_ttm_chain_plan(
             bytes_text(limit));
     auto modes = columns.modes;
     modes.insert(modes.begin(), n);
-    if (plan.choices[n].strategy == TtmChainStrategy::fused)
-      build_fused(exec, summed, n, modes, plan);
-    else if (plan.choices[n].strategy == TtmChainStrategy::semi_sparse)
-      build_semi_sparse(exec, summed, n, modes, plan);
-    else
-      build_csf(exec, summed, n, modes, plan);
+    auto const strategy = plan.choices[n].strategy;
+    if (strategy == TtmChainStrategy::fused) {
+      build_fused(exec, builder, summed, n, modes, is_far, plan);
+    } else if constexpr (is_accessible) {
+      if (strategy == TtmChainStrategy::semi_sparse)
+        build_semi_sparse(exec, summed, n, modes, plan);
+      else
+        build_csf(exec, summed, n, modes, plan);
+    }
     plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
   }
   summed = {};
@@ -220,12 +270,12 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_ttm_chain_plan(
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<TtmChainPlan, Tensor> make_ttm_chain_plan(ExecutionSpace const& exec, Tensor X,
-                                                         std::vector<int> const& ranks,
-                                                         TtmChainOptions const& options) {
+detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
+    ExecutionSpace const& exec, Tensor X, std::vector<int> const& ranks,
+    TtmChainOptions const& options) {
   static_assert(detail::is_instance<Tensor, CooTensor>, "make_ttm_chain_plan takes a CooTensor");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
       return detail::build_ttm_chain_plan(exec, hand_over(X), ranks, options);
 }
 

@@ -18,6 +18,7 @@ template <class Scalar, class Index, class MemorySpace>
 struct TtmChainBuffers {
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   Vector<Scalar, MemorySpace> scratch;
+  Matrix<Scalar, MemorySpace> one;  // 1 x 1: see ChainMode
 
   std::uint64_t bytes() const { return carry.bytes() + scratch.extent(0) * sizeof(Scalar); }
 };
@@ -46,10 +47,11 @@ struct ChainChunks {
 };
 
 /// Nonzeros of a chunk: as chunk_length says, and more where the carry slots, two rows a chunk,
-/// would hold more than 2^21 numbers.
+/// would hold more than 2^21 numbers; on GPUs, which need more chunks to be busy, 2^23.
 template <class ExecutionSpace>
 Position chain_chunk_length(Position nnz, std::size_t columns) {
-  Position const most = std::max<Position>(64, (Position{1} << 20) / columns);
+  constexpr Position numbers = Position{1} << (is_gpu<ExecutionSpace> ? 22 : 20);
+  Position const most = std::max<Position>(64, numbers / columns);
   Position const least = ((nnz + most - 1) / most + 127) / 128 * 128;
   return std::max(chunk_length<ExecutionSpace>(nnz), least);
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/nonzeros/packed_words.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
+#include <sporades/kernels/detail/ttm_chain/kronecker.hpp>
 
 namespace sporades::detail {
 
@@ -109,18 +110,16 @@ struct ChainPackedWalk {
   }
 };
 
-/// Strategy `fused` of order 3 and up. Y: rows of X x columns of X's modes.
+/// The chunks of X, or of a window of it, on CPUs.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                     Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
-                     Matrix<Scalar, MemorySpace> const& Y,
-                     TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
-  if (X.nnz() == 0) return;
-  int const modes = X.order() - 1;
-  auto const work = begin_chain(exec, X.nnz(), columns, Y, buffers);
+void walk_chain(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                SortedRows<Scalar, Index, MemorySpace> const& rows,
+                std::vector<ChainMode<Scalar, MemorySpace>> const& others, std::size_t tile,
+                ChainChunks<Scalar, MemorySpace> const& chunks) {
+  auto const modes = static_cast<int>(others.size());
   auto const tile_of = [](std::size_t columns) { return columns % 8 == 0 ? 8 : 4; };
-  with_constant<4, 8>(tile_of(padded_columns(columns.ranks[modes - 2])), [&](auto height) {
-    with_constant<4, 8>(tile_of(columns.tile()), [&](auto width) {
+  with_constant<4, 8>(tile_of(padded_columns(others[modes - 2].rank)), [&](auto height) {
+    with_constant<4, 8>(tile_of(tile), [&](auto width) {
       ChainPackedWalk<Scalar, Index, MemorySpace, height(), width()> walk{};
       walk.words = {X.narrow.data(), X.wide.data()};
       walk.values = X.values;
@@ -129,17 +128,38 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
       walk.modes = modes;
       using Word = typename decltype(walk)::Word;
       for (int k = 0; k < modes; ++k) {
-        walk.factors[k] = with_padding(A[X.modes[k]]);
-        walk.ranks[k] = columns.ranks[k];
-        walk.shift[k] = X.shifts[k];
-        walk.mask[k] = static_cast<Word>(low_bits(index_bits(X.dims[X.modes[k]])));
+        walk.factors[k] = with_padding(others[k].factor);
+        walk.ranks[k] = others[k].rank;
+        walk.shift[k] = others[k].shift;
+        walk.mask[k] = static_cast<Word>(low_bits(others[k].bits));
       }
-      walk.out = work.rows;
-      walk.chunks = work.chunks;
-      launch_items(exec, "sporades::ttm_chain::fused", work.count, walk);
+      walk.out = {rows.sums.V, rows.sums.rows, rows.sums.sums};
+      walk.chunks = chunks;
+      launch_items(exec, "sporades::ttm_chain::fused", rows.chunks, walk);
     });
   });
-  finish_chain(exec, work, Y, buffers);
+}
+
+/// Strategy `fused`. Y: rows of X x columns of X's modes. Fences exec where X is far.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                     Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
+                     Matrix<Scalar, MemorySpace> const& Y,
+                     TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
+  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
+  using Rows = SortedRows<Scalar, Index, MemorySpace>;
+  if (X.nnz() == 0) return;
+  reserve_chain(exec, X.nnz(), columns, buffers);
+  auto const shape = chain_shape<ExecutionSpace>(X.nnz(), columns);
+  auto const others = chain_modes(X, A, columns, buffers);
+  sum_packed_rows(exec, X, Y, buffers.carry, shape.length,
+                  [&](auto const& instance, Packed const& part, Rows const& rows) {
+                    if constexpr (is_gpu<ExecutionSpace>)
+                      walk_kronecker(instance, part, rows, others, columns);
+                    else
+                      walk_chain(instance, part, rows, others, columns.tile(),
+                                 {shape.length, buffers.scratch, shape.scratch});
+                  });
 }
 
 }  // namespace sporades::detail

@@ -117,7 +117,8 @@ void mttkrp_csf(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace
     nonzeros.others = 0;
     return sum_sorted_rows<TileWidths::coarse>(exec, label, nonzeros, false, V, aligned, carry);
   }
-  auto const rows = begin_rows(exec, X.nnz(), X.nodes(0) == V.extent(0), V, carry);
+  auto const rows = begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(X.nnz()),
+                               X.nodes(0) == V.extent(0), V, carry);
   if (rows.chunks == 0) return;
   with_unrolled_modes<Index>(levels, [&](auto others) {
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <support/backends.hpp>
+#include <support/files.hpp>
+#include <support/same_bits.hpp>
+#include <support/tensors.hpp>
+#include <support/tucker.hpp>
+
+using namespace sporades;
+using namespace sporades::test;
+
+namespace {
+
+struct ChainProblem {
+  Dims dims;
+  Position nnz;
+  double skew;
+  std::vector<int> ranks;
+};
+
+std::vector<ChainProblem> problems() {
+  return {{{5}, 9, 1, {1}},
+          {{7, 4}, 20, 1, {3, 2}},
+          {{2000, 3000}, 20000, 2, {5, 17}},
+          {{2, 300, 200}, 9000, 1, {2, 8, 8}},     // two rows: every window's edge cuts a row
+          {{500, 400, 300}, 6000, 6, {3, 33, 5}},  // one row has most nonzeros; many are empty
+          {{9, 8, 1, 6}, 700, 1, {2, 3, 1, 4}},
+          {{3000, 2000, 2500, 1700}, 8000, 2, {3, 2, 4, 3}},  // words of 64 bits
+          {{3, 4, 2, 3, 2, 4}, 600, 1, {2, 2, 2, 2, 2, 2}},
+          {{4, 3, 2}, 0, 1, {2, 2, 2}}};
+}
+
+std::vector<Streaming> ways() {
+  return {{1, 1, 0}, {1, 3, 0}, {1 << 14, 2, 0}, {1, 5, 1 << 12}, {1 << 13, 4, 1 << 20}};
+}
+
+template <class Scalar, class ExecutionSpace>
+auto factors_for(ExecutionSpace const& exec, Dims const& dims, std::vector<int> const& ranks) {
+  Factors<Scalar, typename ExecutionSpace::memory_space> A;
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    A.push_back(random_matrix<Scalar>(exec, dims[n], ranks[n], 3 + n));
+  return A;
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  int const N = static_cast<int>(problem.dims.size());
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  auto const A = factors_for<Scalar>(exec, problem.dims, problem.ranks);
+  TtmChainOptions options{TtmChainStrategy::fused, 0, {}};
+  auto near = make_ttm_chain_plan(exec, X, problem.ranks, options);
+  std::vector<std::uint64_t> bits(N);  // of orders 1 and 2, which are not `fused` when near
+  for (auto const& way : ways()) {
+    options.streaming = way;
+    options.strategy = way.streams == 3 ? TtmChainStrategy::automatic : TtmChainStrategy::fused;
+    auto far = make_ttm_chain_plan(exec, host, problem.ranks, options);
+    bool const is_streamed = near.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
+    for (int n = 0; n < N; ++n) {
+      INFO(to_string(problem.dims)
+           << ", mode " << n << ", streams " << way.streams << ", memory " << way.memory);
+      std::size_t columns = 1;
+      for (int m = 0; m < N; ++m)
+        if (m != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
+      auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
+      auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
+      ttm_chain(exec, near, A, n, Y);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        Kokkos::deep_copy(exec, Z, Scalar(7));
+        ttm_chain(exec, far, A, n, Z);
+        if (N > 2) CHECK(hash_bits(Y) == hash_bits(Z));
+      }
+      if (problem.nnz == 0 || !is_streamed) continue;
+      CHECK(far.packed[n].far);
+      CHECK(far.choices[n].strategy == TtmChainStrategy::fused);
+      if (N > 2) continue;
+      if (bits[n] == 0) bits[n] = hash_bits(Z);
+      CHECK(hash_bits(Z) == bits[n]);
+      auto const expected = matrix_on_host(Y), found = matrix_on_host(Z);
+      double worst = 0, largest = 0;
+      for (std::size_t i = 0; i < expected.extent(0); ++i)
+        for (std::size_t c = 0; c < columns; ++c) {
+          largest = std::max(largest, std::abs(double(expected(i, c))));
+          worst = std::max(worst, std::abs(double(expected(i, c)) - double(found(i, c))));
+        }
+      CHECK(worst <= 1000 * double(std::numeric_limits<Scalar>::epsilon()) * largest);
+    }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
+                        "[algorithms][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  // Duplicates and a scale far from 1; and in float a fit of 1, whose residual is summed nonzero by
+  // nonzero.
+  bool const is_exact = GENERATE(false, true);
+  Dims const dims = is_exact ? Dims{60, 40, 30} : Dims{300, 200, 100};
+  auto X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 5, 2);
+  if (is_exact) {
+    auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+    for (Position p = 0; p < host.nnz(); ++p) {
+      for (int n = 0; n < 3; ++n)
+        host.coordinates(n, p) = static_cast<std::uint32_t>(n == 0   ? p / 4 % 60
+                                                            : n == 1 ? p % 2
+                                                                     : p / 2 % 2);
+      host.values(p) = Scalar(1);
+    }
+    X = copy_to(exec, host);
+  } else {
+    Kokkos::deep_copy(exec, Kokkos::subview(X.values, std::make_pair(0, 3)), Scalar(3e20));
+  }
+  auto options = tucker_options({4, 3, 2}, 4);
+  options.ranks = is_exact ? std::vector<int>{2, 2, 2} : options.ranks;
+  options.strategy = TtmChainStrategy::fused;
+  auto const near = tucker(exec, X, options);
+  auto far_options = options;
+  far_options.strategy = GENERATE(TtmChainStrategy::automatic, TtmChainStrategy::fused);
+  far_options.streaming = {1 << 12, 3, 0};
+  auto problem =
+      make_tucker_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X), far_options);
+  for (auto const& packed : problem.chain.packed) CHECK(packed.far);
+  auto state = tucker_start(exec, X, options);
+  auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
+  tucker(exec, problem, far_options, state, two);
+  auto again = restore<decltype(state)>(exec, snapshot(exec, state));
+  auto const far = tucker(exec, problem, far_options, again);
+  if (is_exact) CHECK(near.fit() > 0.9999);
+  CHECK(far.values == near.values);
+  CHECK(hash_bits(far.model.core) == hash_bits(near.model.core));
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+}
+
+TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from windows",
+                        "[algorithms][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  Dims const dims = GENERATE(Dims{60, 40, 30}, Dims{4000, 3, 4, 5});  // a dimension tree's
+  std::vector<std::uint64_t> strides{1};
+  auto X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 5, 1);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  for (Position p = 0; p < host.nnz(); ++p) {
+    Position rest = p;
+    for (std::size_t n = dims.size(); n-- > 0;) {
+      Position const length = n == 0 ? dims[0] : 2;
+      host.coordinates(n, p) = static_cast<std::uint32_t>(rest % length);
+      rest /= length;
+    }
+    host.values(p) = Scalar(1);
+  }
+  X = copy_to(exec, host);
+  CpAlsOptions options;
+  options.rank = 1;
+  options.iterations = 3;
+  options.tolerance = 0;
+  options.strategy = MttkrpStrategy::sorted;
+  if (dims.size() == 4) options.strategy = MttkrpStrategy::automatic;
+  auto const state = cp_als_start(exec, X, options);
+  auto const solve = [&](auto const& tensor, Streaming const& streaming) {
+    auto with = options;
+    with.streaming = streaming;
+    auto problem = make_cp_als_problem(exec, tensor, with);
+    auto from = restore<std::decay_t<decltype(state)>>(exec, snapshot(exec, state));
+    return cp_als(exec, problem, with, from);
+  };
+  auto const near = solve(X, Streaming{});
+  auto const far = solve(host, Streaming{1 << 12, 3, 0});
+  CHECK(near.fit() > 0.99);
+  CHECK(far.values == near.values);
+  CHECK(hash_bits(far.model.factors[0]) == hash_bits(near.model.factors[0]));
+}
+
+TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][bad_input]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, Dims{6, 5, 4}, 40, 1, 1);
+  TtmChainOptions options;
+  options.streaming.streams = 0;
+  CHECK_THROWS_WITH(make_ttm_chain_plan(exec, X, {2, 2, 2}, options),
+                    Catch::Matchers::ContainsSubstring("0 streams: 1 to 64"));
+  auto const wide = random_coo<double, std::uint32_t>(exec, Dims(6, 8000), 40, 1, 1);
+  options.streaming = {1, 3, 0};
+  CHECK_THROWS_WITH(make_ttm_chain_plan(exec, wide, {1, 1, 1, 1, 1, 1}, options),
+                    Catch::Matchers::ContainsSubstring("cannot be streamed"));
+  options.strategy = TtmChainStrategy::csf;  // does not stream, and keeps its nonzeros
+  CHECK(make_ttm_chain_plan(exec, X, {2, 2, 2}, options).csf[0].order() == 3);
+  auto tucker_with = tucker_options({2, 2, 2}, 2);
+  tucker_with.streaming.streams = 65;
+  CHECK_THROWS_WITH(make_tucker_problem(exec, X, tucker_with),
+                    Catch::Matchers::ContainsSubstring("65 streams: 1 to 64"));
+}
