@@ -131,6 +131,42 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   check_need<Memory>(need, before, recording, 1.2);  // windows need not fill the limit
 }
 
+TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI holds",
+                        "[algorithms][memory]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const trial = GENERATE(from_range(trials()));
+  CAPTURE(to_string(trial.dims), trial.nnz);
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto X = generate<Scalar, std::uint32_t>(host, trial.dims, trial.nnz, trial.skew);
+  TuckerOptions options;
+  int const rank = trial.dims.size() < 4 ? 6 : trial.dims.size() < 6 ? 4 : 2;
+  options.ranks.assign(trial.dims.size(), rank);
+  options.iterations = 2;
+  options.streaming.memory = 1 << 18;
+  auto need = sporades::detail::streamed_tucker_memory<Scalar, std::uint32_t>(exec, trial.dims,
+                                                                              trial.nnz, options);
+  need.views += static_cast<double>(options.streaming.memory);
+  sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
+  starts.state =
+      tucker_start(exec, CooTensor<Scalar, std::uint32_t, Memory>{trial.dims, {}, {}, {}}, options);
+  auto problem = make_tucker_problem(exec, hand_over(X), options);
+  REQUIRE(problem.chain.packed[0].far);
+  auto const& chain = problem.chain;
+  double before =
+      static_cast<double>(chain.buffers.bytes() + chain.product.extent(0) * sizeof(Scalar));
+  for (std::size_t n = 0; n < trial.dims.size(); ++n)
+    before += static_cast<double>(chain.packed[n].rows.extent(0) * sizeof(std::uint32_t) +
+                                  chain.packed[n].marks.extent(0) * sizeof(Position) +
+                                  chain.places[n].extent(0) * 8 +
+                                  starts.state.factors[n].span() * sizeof(Scalar));
+  auto const recording =
+      test::record([&] { sporades::detail::tucker_of_starts(exec, problem, options, starts); });
+  // Windows need not fill the limit, and rows may be empty.
+  check_need<Memory>(need, before, recording, 1.5);
+}
+
 TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

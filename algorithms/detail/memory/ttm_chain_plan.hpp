@@ -99,7 +99,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
       } else {
         count_csf(exec, count, X, modes, tuples);
       }
-      auto const shape = chain_shape<ExecutionSpace>(X.count(), choice.columns);
+      auto const shape = chain_shape<ExecutionSpace>(X.count(), choice.columns, choice.strategy);
       carry.reserve<Scalar>(count, shape.count, wide, X.index_bytes);
       double const needed = static_cast<double>(shape.count * shape.scratch) * sizeof(Scalar);
       if (scratch < needed) {
@@ -132,25 +132,29 @@ std::vector<ChainProductShape> count_streamed_chain_plan(MemoryCount& count, Coo
                                                          std::vector<int> const& ranks) {
   std::vector<ChainProductShape> shapes;
   CarryCount carry;
-  double entries = 0;
+  double entries = 0, scratch = 0;
   for (int n = 0; n < X.order(); ++n) {
-    std::size_t product = 1, widest = padded_columns(1);
+    std::size_t product = 1, widest = padded_columns(1), row = 1;
     for (int m = 0; m < X.order(); ++m)
       if (m != n) product *= static_cast<std::size_t>(ranks[m]);
     for (int m = 0; m < X.order(); ++m) {
       auto const rank = static_cast<std::size_t>(ranks[m]);
-      if (m != n) widest = std::max(widest, product / rank * padded_columns(rank));
+      if (m == n) continue;
+      widest = std::max(widest, product / rank * padded_columns(rank));
+      row = std::max(row, product / rank);
     }
     double const rows = std::min(static_cast<double>(X.dims[n]), X.nnz);
     double const columns = static_cast<double>(widest);
     count.hold(packed_row_bytes(X, rows));
-    Position const length = chain_chunk_length<ExecutionSpace>(X.count(), widest);
-    carry.reserve<Scalar>(count, chunks_of(X.count(), length), widest, X.index_bytes);
+    Position const chunks =
+        chunks_of(X.count(), chain_chunk_length<ExecutionSpace>(X.count(), widest));
+    carry.reserve<Scalar>(count, chunks, widest, X.index_bytes);
+    if (!is_gpu<ExecutionSpace>) scratch = std::max(scratch, static_cast<double>(chunks * row));
     entries = std::max(entries, rows * columns);
     count.hold(8 * columns);  // places
     shapes.push_back({rows, columns});
   }
-  count.hold(entries * sizeof(Scalar));
+  count.hold((entries + scratch) * sizeof(Scalar));
   return shapes;
 }
 

@@ -138,7 +138,7 @@ void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
                std::vector<int> const& modes, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   plan.csf[n] = make_csf(exec, X, modes);
   plan.rows[n] = plan.csf[n].indices[0];
-  reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
+  reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
 }
 
 /// Packed nonzeros for mode n, in far memory if is_far says so. `builder` makes them, and can
@@ -155,7 +155,7 @@ void build_fused(ExecutionSpace const& exec, Builder const& builder,
   else
     plan.packed[n] = to_far<MemorySpace>(exec, packed);
   plan.rows[n] = plan.packed[n].rows;
-  reserve_chain(exec, plan.nnz, plan.choices[n].columns, plan.buffers);
+  reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
 }
 
 /// The chain of products for mode n; their results have no memory yet.

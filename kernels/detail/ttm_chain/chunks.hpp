@@ -102,25 +102,32 @@ void with_leaf_width(std::size_t padded_rank, Run const& run) {
 /// How a product of so many nonzeros and columns is cut up.
 struct ChainShape {
   Position length, count;  // of chunks
-  std::size_t scratch;     // numbers a chunk: partial products, or Kronecker rows
+  std::size_t scratch;     // numbers a chunk: partial products of csf, a Kronecker row of fused
 };
 
 template <class ExecutionSpace>
-ChainShape chain_shape(Position nnz, TtmChainColumns const& columns) {
+ChainShape chain_shape(Position nnz, TtmChainColumns const& columns, TtmChainStrategy strategy) {
   Position const length = chain_chunk_length<ExecutionSpace>(nnz, columns.count());
+  std::size_t const row = is_gpu<ExecutionSpace> ? 0 : columns.count() / columns.tile();
   return {length, chunks_of(nnz, length),
-          std::max(columns.partial_products(), columns.count() / columns.tile())};
+          strategy == TtmChainStrategy::fused ? row : columns.partial_products()};
 }
 
 /// Makes the buffers large enough. Allocates on exec where they are not.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void reserve_chain(ExecutionSpace const& exec, Position nnz, TtmChainColumns const& columns,
+void reserve_chain(ExecutionSpace const& exec, ChainShape const& shape, std::size_t columns,
                    TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
-  auto const shape = chain_shape<ExecutionSpace>(nnz, columns);
-  buffers.carry.reserve(exec, shape.count, columns.count());
+  buffers.carry.reserve(exec, shape.count, columns);
   if (buffers.scratch.extent(0) < shape.count * shape.scratch)
     buffers.scratch = uninitialized<Vector<Scalar, MemorySpace>>(
         exec, "sporades::ttm_chain::scratch", shape.count * shape.scratch);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void reserve_chain(ExecutionSpace const& exec, TtmChainChoice const& choice, Position nnz,
+                   TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
+  reserve_chain(exec, chain_shape<ExecutionSpace>(nnz, choice.columns, choice.strategy),
+                choice.columns.count(), buffers);
 }
 
 /// What walks over the chunks of a product write to.
@@ -131,14 +138,14 @@ struct ChainWork {
   ChainChunks<Scalar, MemorySpace> chunks;
 };
 
-/// Before the walk over the chunks of nonzeros sorted by row, of which every row of Y has some:
-/// makes the buffers ready.
+/// Before the walk of csf over the chunks of nonzeros sorted by row, of which every row of Y has
+/// some: makes the buffers ready.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ChainWork<Scalar, Index, MemorySpace> begin_chain(
     ExecutionSpace const& exec, Position nnz, TtmChainColumns const& columns,
     Matrix<Scalar, MemorySpace> const& Y, TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
-  reserve_chain(exec, nnz, columns, buffers);
-  auto const shape = chain_shape<ExecutionSpace>(nnz, columns);
+  auto const shape = chain_shape<ExecutionSpace>(nnz, columns, TtmChainStrategy::csf);
+  reserve_chain(exec, shape, columns.count(), buffers);
   ChainRows<Scalar, Index, MemorySpace> rows{Y, {}, {}};
   if (shape.count > 1) {
     auto const& level = buffers.carry.level(0);

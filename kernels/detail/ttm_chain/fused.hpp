@@ -149,8 +149,8 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
   using Packed = PackedTensor<Scalar, Index, MemorySpace>;
   using Rows = SortedRows<Scalar, Index, MemorySpace>;
   if (X.nnz() == 0) return;
-  reserve_chain(exec, X.nnz(), columns, buffers);
-  auto const shape = chain_shape<ExecutionSpace>(X.nnz(), columns);
+  auto const shape = chain_shape<ExecutionSpace>(X.nnz(), columns, TtmChainStrategy::fused);
+  reserve_chain(exec, shape, columns.count(), buffers);
   auto const others = chain_modes(X, A, columns, buffers);
   sum_packed_rows(exec, X, Y, buffers.carry, shape.length,
                   [&](auto const& instance, Packed const& part, Rows const& rows) {
