@@ -20,6 +20,7 @@ namespace sporades {
 /// What a plan of SspTTM is made for.
 struct SspttmOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
+  Streaming streaming = {};  // where Y and its fibers take too much
 };
 
 /// The fibers of mode n that Y's blocks form, known from Y's coordinates alone: built once, used
@@ -35,6 +36,7 @@ struct SspttmPlan {
   Fibers<Index, MemorySpace> fibers;        // of blocks
   detail::Permutation<MemorySpace> blocks;  // item p is block blocks(p); empty where it is block p
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
+  detail::FarMemory far = {};  // where the fibers are in far memory: holds it; else empty
 
   /// Bytes of the fibers, the permutation and the buffers.
   std::uint64_t storage_bytes() const {
@@ -44,23 +46,31 @@ struct SspttmPlan {
 
 /// A plan for products of ScooTensors with Y's coordinates on mode n. Where Y is sorted by all its
 /// sparse modes, the last of them n, as after a product on the mode that came behind n, nothing is
-/// sorted. Else the other modes keep their order and n comes last. Fences exec. Throws Error if n
-/// is not a sparse mode of Y or the rank is not positive.
+/// sorted. Else the other modes keep their order and n comes last. Fences exec.
+/// Products stream the fibers, and the blocks of a Y whose values are in far memory, and fence, if
+/// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in far memory,
+/// - Y is on the host and exec, a GPU, cannot access it, or
+/// - Y and its fibers take more than options.streaming.memory.
+/// Y must be sorted as said then, which a product is for the last of its sorted_modes.
+/// Throws Error if n is not a sparse mode of Y, the rank is not positive, or Y would be streamed
+/// and is not sorted; RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<SspttmPlan, Tensor> make_sspttm_plan(ExecutionSpace const& exec, Tensor const& Y,
-                                                    int n, SspttmOptions const& options = {});
+detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(
+    ExecutionSpace const& exec, Tensor const& Y, int n, SspttmOptions const& options = {});
 
 /// A tensor for the product with a matrix of R columns: it shares the plan's coordinates of fibers.
-/// Its values are not set. Allocates on exec. Throws Error if R is zero.
+/// Its values are not set. Where the plan streams, they are in far memory where those of
+/// make_spttm_output would be, and a product streams them, too. Allocates on exec. Throws Error if
+/// R is zero.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
     ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R);
 
 /// Z = Y x_n U on the mode n of an SspttmPlan. U: I_n x R, a row-major View (Kokkos::LayoutRight):
 /// make_factor makes one of any View. 2 R flops an entry of Y. Z is made by make_sspttm_output.
-/// Enqueued on exec, does not fence, allocates nothing where U has the plan's rank. The plan is
-/// changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
-/// disagree, or plan and Z were not made for Y.
+/// Enqueued on exec, does not fence, allocates nothing where U has the plan's rank. Fences where
+/// the plan streams; the bits are the same. The plan is changed only in its buffers: one product of
+/// a plan at a time. Throws Error if the shapes disagree, or plan and Z were not made for Y.
 template <class ExecutionSpace, class Plan, class Tensor, class Input, class Output>
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z);

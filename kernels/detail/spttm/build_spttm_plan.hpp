@@ -146,42 +146,59 @@ detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace
       return detail::build_spttm_plan(exec, X, options);
 }
 
+namespace detail {
+
+/// The product of these lengths, whose sparse coordinates are the fibers'. Where these are far,
+/// held by far_fibers, so are its values if they take more than `memory` bytes, or where that is 0
+/// more than half of what is left; then this fences exec.
+template <class Scalar, class ExecutionSpace, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_product(ExecutionSpace const& exec, Dims const& dims,
+                                                    Fibers<Index, MemorySpace> const& fibers,
+                                                    std::vector<int> const& dense_modes,
+                                                    FarMemory const& far_fibers,
+                                                    std::uint64_t memory) {
+  std::uint64_t const block = block_size(dims, dense_modes), stride = padded_columns(block);
+  std::uint64_t const bytes =
+      checked_product(checked_product(fibers.count(), stride, "ScooTensor: entries"),
+                      sizeof(Scalar), "ScooTensor: bytes");
+  auto const fits = [&] {
+    return memory > 0 ? bytes <= memory : static_cast<double>(bytes) <= memory_left(exec) / 2;
+  };
+  bool const is_far = far_fibers != nullptr && !fits();
+  auto coordinates = fibers.coordinates;
+  if (is_far)  // no room for values
+    coordinates = decltype(coordinates)(coordinates.data(), coordinates.extent(0), 0);
+  auto Y = allocate_scoo<Scalar, Index>(exec, dims, fibers.modes, dense_modes, coordinates);
+  Y.coordinates = fibers.coordinates;
+  Y.sorted_modes = fibers.modes;
+  Y.far_coordinates = far_fibers;
+  if (is_far) {
+    Y.far_values = allocate_far(exec, bytes + 1);
+    Y.values = matrix_at<Matrix<Scalar, MemorySpace>>(static_cast<Scalar*>(Y.far_values.get()),
+                                                      fibers.count(), block, stride);
+  }
+  return Y;
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScooTensor<Scalar, Index, MemorySpace> make_spttm_product(
+    ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+    std::size_t R, std::uint64_t memory) {
+  expects(R > 0, "make_spttm_output: rank 0");
+  Dims dims = X.dims;
+  dims[X.mode()] = R;
+  return make_product<Scalar>(exec, dims, X.fibers, {X.mode()}, X.far, memory);
+}
+
+}  // namespace detail
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
     std::size_t R) {
-  expects(R > 0, "make_spttm_output: rank 0");
-  Dims dims = X.dims;
-  dims[X.mode()] = R;
-  auto Y = detail::allocate_scoo<Scalar, Index>(exec, dims, X.fibers.modes, {X.mode()},
-                                                X.fibers.coordinates);
-  Y.sorted_modes = X.fibers.modes;
-  Y.far_coordinates = X.far;
-  return Y;
+  constexpr auto any = std::numeric_limits<std::uint64_t>::max();
+  return detail::make_spttm_product(exec, X, R, any);
 }
-
-namespace detail {
-
-/// make_spttm_output of a far X, with values in far memory. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-ScooTensor<Scalar, Index, MemorySpace> make_far_output(
-    ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
-    std::size_t R) {
-  auto fiberless = X;
-  fiberless.fibers.coordinates = decltype(X.fibers.coordinates)(X.fibers.coordinates.data(),
-                                                                X.fibers.coordinates.extent(0), 0);
-  auto Y = make_spttm_output(exec, fiberless, R);
-  Position const fibers = X.fibers.count();
-  std::size_t const stride = padded_columns(R);
-  Y.coordinates = X.fibers.coordinates;
-  Y.far_values = allocate_far(exec, fibers * stride * sizeof(Scalar) + 1);
-  Matrix<Scalar, MemorySpace> const padded(static_cast<Scalar*>(Y.far_values.get()), fibers,
-                                           stride);
-  Y.values = Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
-  return Y;
-}
-
-}  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
@@ -189,12 +206,7 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     std::size_t R) {
   expects(n >= 0 && n < plan.order(), "make_spttm_output: mode ", n, " of a tensor of order ",
           plan.order());
-  auto const& X = plan.tensors[n];
-  std::uint64_t const bytes = X.fibers.count() * padded_columns(R) * sizeof(Scalar);
-  std::uint64_t const memory = plan.carry.windows.options.memory;
-  bool const fits =
-      memory > 0 ? bytes <= memory : static_cast<double>(bytes) <= detail::memory_left(exec) / 2;
-  return X.far && !fits ? detail::make_far_output(exec, X, R) : make_spttm_output(exec, X, R);
+  return detail::make_spttm_product(exec, plan.tensors[n], R, plan.carry.windows.options.memory);
 }
 
 namespace detail {

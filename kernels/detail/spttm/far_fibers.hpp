@@ -55,25 +55,53 @@ HierarchicalTensor<Scalar, Index, MemorySpace> to_far(
   return far;
 }
 
+/// The matrix whose rows begin at multiples of the stride from `begin` on. Does not own.
+template <class MatrixType>
+MatrixType matrix_at(typename MatrixType::value_type* begin, std::size_t rows, std::size_t columns,
+                     std::size_t stride) {
+  MatrixType const padded(begin, rows, stride);
+  return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, columns));
+}
+
 /// Items begin to end - 1 of a tensor; chunks of a walk divide them without a rest, unless they are
 /// its last ones.
 struct ItemRange {
   Position begin, end;
 };
 
+/// What a sum over fibers reads and writes: a row of values an item, and a row of V a fiber. It
+/// refers to Views that live longer.
+template <class ScalarType, class IndexType, class MemorySpaceType>
+struct FiberOperands {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
+  using FibersType = Fibers<Index, MemorySpace>;
+  using MatrixType = Matrix<Scalar, MemorySpace>;
+
+  FibersType const& fibers;
+  MatrixType const& values;                // items x what is stored of each
+  MatrixType const& V;                     // fibers x columns
+  bool is_far, has_far_values, has_far_V;  // the fibers are in far memory; the matrices
+};
+
 /// A window: the fibers that begin in a range of items, and what a walk reads for them. `whole`: it
 /// reads them to their ends. Where V is far, their rows are summed in near memory, and copied.
-template <class Scalar, class Index, class MemorySpace>
+template <class Operands>
 class FiberWindow {
-  using Tensor = HierarchicalTensor<Scalar, Index, MemorySpace>;
-  using MatrixType = Matrix<Scalar, MemorySpace>;
-  using Entries = Vector<Scalar, MemorySpace>;
+  using Scalar = typename Operands::Scalar;
+  using Entries = Vector<Scalar, typename Operands::MemorySpace>;
+  using MatrixType = typename Operands::MatrixType;
 
  public:
-  FiberWindow(Tensor const& X, MatrixType const& V, bool is_far, ItemRange range, bool whole)
-      : X_(X),
-        V_(V),
-        is_far_(is_far),
+  /// What the walk sees of it.
+  struct Arrays {
+    typename Operands::FibersType fibers;
+    MatrixType values, V;
+  };
+
+  FiberWindow(Operands const& all, ItemRange range, bool whole)
+      : all_(all),
         range_(range),
         at_(fiber_of(range.begin)),
         first_(first_from(range.begin)),
@@ -85,107 +113,102 @@ class FiberWindow {
   /// Near memory that it takes.
   std::uint64_t bytes() const {
     MemoryLayout layout(nullptr);
-    for_each_array(X_, [&](auto const& view, Position first, Position end) {
-      layout.room<typename std::decay_t<decltype(view)>::value_type>(end - first);
-    });
-    if (is_far_) layout.room<Scalar>(entries());
+    placed(layout, [](auto const&, auto const&) {});
     return layout.bytes();
   }
 
   template <class ExecutionSpace>
   void copy_in(ExecutionSpace const& exec, char* room) const {
-    placed(room, [&](auto const& window, auto const& part) { copy_to_window(exec, window, part); });
+    MemoryLayout layout(room);
+    placed(layout,
+           [&](auto const& window, auto const& part) { copy_to_window(exec, window, part); });
   }
 
-  /// X and V as the walk sees them, when the window is in `room`.
-  Tensor tensor(char* room) const {
-    return placed(room, [](auto const&, auto const&) {});
+  /// The arrays when the window is in `room`.
+  template <class ExecutionSpace>
+  Arrays arrays(ExecutionSpace const& exec, char* room) const {
+    MemoryLayout layout(room);
+    auto const part = placed(layout, [](auto const&, auto const&) {});
+    if (all_.has_far_V) Kokkos::deep_copy(exec, rows_of(part.V), Scalar(0));  // padding, too
+    return part;
   }
   template <class ExecutionSpace>
-  MatrixType rows(ExecutionSpace const& exec, char* room) const {
-    if (!is_far_) return V_;
-    auto const near = near_rows(room);
-    Kokkos::deep_copy(exec, near, Scalar(0));  // padding, too
-    MatrixType const padded(near.data() - first_ * stride(), V_.extent(0), stride());
-    return Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, V_.extent(1)));
-  }
-  template <class ExecutionSpace>
-  void copy_out(ExecutionSpace const& exec, char* room) const {
-    if (is_far_ && entries() > 0)
-      Kokkos::deep_copy(exec, Entries(V_.data() + first_ * stride(), entries()), near_rows(room));
+  void copy_out(ExecutionSpace const& exec, Arrays const& part) const {
+    if (all_.has_far_V && entries() > 0) Kokkos::deep_copy(exec, rows_of(all_.V), rows_of(part.V));
   }
 
  private:
-  static constexpr Position distance = Fibers<Index, MemorySpace>::mark_distance;
+  static constexpr Position distance = Operands::FibersType::mark_distance;
 
   // The host can read far memory, whatever the type of its Views says.
-  Position begin_of(Position f) const { return X_.fibers.begin.data()[f]; }
-  Position fiber_of(Position p) const { return X_.fibers.marks.data()[p / distance]; }
+  Position begin_of(Position f) const { return all_.fibers.begin.data()[f]; }
+  Position fiber_of(Position p) const { return all_.fibers.marks.data()[p / distance]; }
   /// As FiberRanges::from.
   Position first_from(Position p) const {
-    if (p >= X_.nnz()) return X_.fibers.count();
+    if (p >= all_.fibers.items()) return all_.fibers.count();
     return fiber_of(p) + (begin_of(fiber_of(p)) < p ? 1 : 0);
   }
 
-  std::size_t stride() const { return padded_columns(V_.extent(1)); }
+  /// The window's rows of a far V, or of its own.
+  std::size_t stride() const { return padded_columns(all_.V.extent(1)); }
   std::size_t entries() const { return (last_ - first_) * stride(); }
-  Entries near_rows(char* room) const {
-    std::uint64_t const end = bytes() - (entries() * sizeof(Scalar) + 255) / 256 * 256;
-    return Entries(reinterpret_cast<Scalar*>(room + end), entries());
+  Entries rows_of(MatrixType const& V) const {
+    return Entries(V.data() + first_ * stride(), entries());
   }
 
-  /// Calls use(array, first, end) for those that a walk reads, of X or a tensor like it.
-  template <class Given, class Use>
-  void for_each_array(Given& X, Use const& use) const {
-    auto& fibers = X.fibers;
-    Position const marks = fibers.marks.extent(0), heads = fibers.heads.extent(0);
-    use(fibers.index, range_.begin, read_end_);
-    use(X.values, range_.begin, read_end_);
-    use(fibers.begin, at_, last_ + 1);
-    use(fibers.marks, range_.begin / distance, std::min(range_.end / distance + 1, marks));
-    use(fibers.heads, range_.begin / distance, std::min(read_end_ / distance + 2, heads));
-  }
-
-  /// X with the window's arrays in `room`; calls use(window, part of X) for each.
+  /// The arrays, those that are far in the layout's memory; calls use(window, part of the far
+  /// array) for each that a walk reads.
   template <class Use>
-  Tensor placed(char* room, Use const& use) const {
-    Tensor window = X_;
-    window.far = {};
-    MemoryLayout layout(room);
-    for_each_array(window, [&](auto& view, Position first, Position end) {
+  Arrays placed(MemoryLayout& layout, Use const& use) const {
+    Arrays window{all_.fibers, all_.values, all_.V};
+    auto& fibers = window.fibers;
+    auto const place = [&](auto& view, Position first, Position end) {
       using ViewType = std::decay_t<decltype(view)>;
-      auto* const place = layout.room<typename ViewType::value_type>(end - first);
-      use(ViewType(place, end - first), ViewType(view.data() + first, end - first));
-      view = ViewType(place - first, view.extent(0));
-    });
+      auto* const room = layout.room<typename ViewType::value_type>(end - first);
+      use(ViewType(room, end - first), ViewType(view.data() + first, end - first));
+      view = ViewType(room - first, view.extent(0));
+    };
+    Position const marks = fibers.marks.extent(0), heads = fibers.heads.extent(0);
+    place(fibers.index, range_.begin, read_end_);
+    place(fibers.begin, at_, last_ + 1);
+    place(fibers.marks, range_.begin / distance, std::min(range_.end / distance + 1, marks));
+    place(fibers.heads, range_.begin / distance, std::min(read_end_ / distance + 2, heads));
+    if (all_.has_far_values) {
+      std::size_t const step = all_.values.stride(0), width = all_.values.extent(1);
+      Entries values(all_.values.data(), all_.values.extent(0) * step);
+      place(values, range_.begin * step, (read_end_ - 1) * step + width);
+      window.values = matrix_at<MatrixType>(values.data(), all_.values.extent(0), width, step);
+    }
+    if (all_.has_far_V) {
+      auto* const rows = layout.room<Scalar>(entries()) - first_ * stride();
+      window.V = matrix_at<MatrixType>(rows, all_.V.extent(0), all_.V.extent(1), stride());
+    }
     return window;
   }
 
-  Tensor const& X_;
-  MatrixType V_;
-  bool is_far_;  // V
+  Operands const& all_;
   ItemRange range_;
   Position at_, first_, last_;  // the fiber of the first item; those that begin: first to last - 1
   Position read_end_;           // of the items that are read
 };
 
-/// Calls walk(exec, X, V, range) for windows of a far X, so that all items are in one range; each
-/// begins at a multiple of `length`. `whole`: see FiberWindow. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
-void for_fiber_windows(ExecutionSpace const& exec,
-                       HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
-                       Matrix<Scalar, MemorySpace> const& V, bool is_far_output, Position length,
-                       bool whole, Windows<MemorySpace>& windows, Walk const& walk) {
-  Position const items = X.nnz();
-  std::uint64_t const all =
-      X.storage_bytes() +
-      (is_far_output ? V.extent(0) * padded_columns(V.extent(1)) : 0) * sizeof(Scalar);
-  std::uint64_t const wanted = windows.window_bytes(all);
+/// Calls walk(exec, operands, range) for windows of far fibers, so that all items are in one range;
+/// each begins at a multiple of `length`. `whole`: see FiberWindow. Fences exec.
+template <class ExecutionSpace, class Operands, class Walk>
+void for_fiber_windows(ExecutionSpace const& exec, Operands const& all, Position length, bool whole,
+                       Windows<typename Operands::MemorySpace>& windows, Walk const& walk) {
+  Position const items = all.fibers.items();
+  std::uint64_t const entries =
+      (all.has_far_values ? items * all.values.stride(0) : 0) +
+      (all.has_far_V ? all.V.extent(0) * padded_columns(all.V.extent(1)) : 0);
+  std::uint64_t const bytes =
+      all.fibers.storage_bytes() + entries * sizeof(typename Operands::Scalar);
+  std::uint64_t const wanted = windows.window_bytes(bytes);
   Position const chunks = chunks_of(items, length);
-  Position count = std::clamp<Position>(wanted / (all / chunks + 1), 1, chunks) * length;
+  Position count = std::clamp<Position>(wanted / (bytes / chunks + 1), 1, chunks) * length;
   auto const window = [&](Position w) {
     ItemRange const range{w * count, std::min((w + 1) * count, items)};
-    return FiberWindow<Scalar, Index, MemorySpace>(X, V, is_far_output, range, whole);
+    return FiberWindow<Operands>(all, range, whole);
   };
   std::uint64_t most = 0;
   auto const measure = [&] {
@@ -198,8 +221,10 @@ void for_fiber_windows(ExecutionSpace const& exec,
       [&](auto const& instance, char* room, Position w) { window(w).copy_in(instance, room); },
       [&](auto const& instance, char* room, Position w) {
         auto const part = window(w);
-        walk(instance, part.tensor(room), part.rows(instance, room), part.range());
-        part.copy_out(instance, room);
+        auto const near = part.arrays(instance, room);
+        walk(instance, Operands{near.fibers, near.values, near.V, false, false, false},
+             part.range());
+        part.copy_out(instance, near);
       });
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/formats/scoo_tensor.hpp>
 #include <sporades/kernels/detail/spttm/sum_fibers.hpp>
 
 namespace sporades::detail {
@@ -59,32 +60,28 @@ struct MatrixTerms {
   }
 };
 
-/// Strategy `lanes`: chunks of nonzeros x tiles of columns. is_far: V is in far memory. Fences exec
-/// where X is.
+/// Strategy `lanes`: chunks of nonzeros x tiles of columns. Fences exec where X is far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_lanes(ExecutionSpace const& exec,
                  HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
-                 Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& V,
-                 bool is_far, CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+                 Matrix<Scalar, MemorySpace> const& U,
+                 ScooTensor<Scalar, Index, MemorySpace> const& Y,
+                 CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+  using Operands = FiberOperands<Scalar, Index, MemorySpace>;
   constexpr std::size_t item_bytes = sizeof(Index) + sizeof(Scalar);
-  if (X.nnz() == 0) return;
-  reserve_carry(exec, X.fibers, V.extent(1), item_bytes, carry);
-  auto const walk = [&](auto const& instance,
-                        HierarchicalTensor<Scalar, Index, MemorySpace> const& part,
-                        Matrix<Scalar, MemorySpace> const& rows, ItemRange range) {
-    MatrixTerms<Scalar, Index, MemorySpace> const terms{part.fibers.index, part.values, U};
-    FiberTiles<> const tiles{V.extent(1), rows_are_aligned(U) && rows_are_aligned(rows),
-                             streams_rows<ExecutionSpace>(rows, V.extent(1))};
-    sum_fibers_of(instance, "sporades::spttm::lanes", terms, part.fibers, rows, item_bytes, carry,
-                  tiles, range);
-  };
-  if (X.far)
-    for_fiber_windows(exec, X, V, is_far, fiber_chunk_length<ExecutionSpace>(X.nnz(), item_bytes),
-                      takes_whole_fibers<ExecutionSpace>(X.nnz(), X.fibers.longest), carry.windows,
-                      walk);
-  else
-    walk(exec, X, V, ItemRange{0, X.nnz()});
-  finish_fibers(exec, X.fibers, V, item_bytes, carry);
+  bool const is_far = X.far != nullptr;
+  Matrix<Scalar, MemorySpace> const values(X.values.data(), X.nnz(), 1);
+  Operands const all{X.fibers, values, Y.values, is_far, is_far, Y.far_values != nullptr};
+  sum_fibers(exec, all, item_bytes, carry,
+             [&](auto const& instance, Operands const& part, ItemRange range) {
+               RawVector<Scalar const, MemorySpace> const entries(part.values.data(), X.nnz());
+               MatrixTerms<Scalar, Index, MemorySpace> const terms{part.fibers.index, entries, U};
+               FiberTiles<> const tiles{part.V.extent(1),
+                                        rows_are_aligned(U) && rows_are_aligned(part.V),
+                                        streams_rows<ExecutionSpace>(part.V, part.V.extent(1))};
+               sum_fibers_of(instance, "sporades::spttm::lanes", terms, part.fibers, part.V,
+                             item_bytes, carry, tiles, range);
+             });
 }
 
 }  // namespace sporades::detail

@@ -66,7 +66,7 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
     case SpttmStrategy::spmm_library:
       return spttm_spmm_library(exec, X, U, Y.values);
     default:
-      return spttm_lanes(exec, X, U, Y.values, Y.far_values != nullptr, carry);
+      return spttm_lanes(exec, X, U, Y, carry);
   }
 }
 
@@ -90,9 +90,8 @@ Matrix<Scalar, MemorySpace> transpose(ExecutionSpace const& exec,
   if (plan.transposed.extent(0) < stride * U.extent(1))
     plan.transposed = uninitialized<Vector<Scalar, MemorySpace>>(
         exec, "sporades::spttm::transposed", stride * U.extent(1));
-  Matrix<Scalar, MemorySpace> const padded(plan.transposed.data(), U.extent(1), stride);
-  Matrix<Scalar, MemorySpace> const to =
-      Kokkos::subview(padded, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(0)));
+  auto const to = matrix_at<Matrix<Scalar, MemorySpace>>(plan.transposed.data(), U.extent(1),
+                                                         U.extent(0), stride);
   launch_items(exec, "sporades::spttm::transpose", to.extent(0) * to.extent(1),
                Transpose<Scalar, MemorySpace>{U, to});
   return to;

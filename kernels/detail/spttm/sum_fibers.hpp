@@ -117,17 +117,22 @@ void finish_fibers(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
                  chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)));
 }
 
-/// All rows of V.
-template <class ExecutionSpace, class Terms, class Scalar, class Index, class MemorySpace,
-          class Tiles>
-void sum_fibers(ExecutionSpace const& exec, char const* label, Terms const& terms,
-                Fibers<Index, MemorySpace> const& fibers, Matrix<Scalar, MemorySpace> const& V,
-                std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace>& carry,
-                Tiles const& tiles) {
-  if (fibers.items() == 0) return;
-  reserve_carry(exec, fibers, V.extent(1), item_bytes, carry);
-  sum_fibers_of(exec, label, terms, fibers, V, item_bytes, carry, tiles, {0, fibers.items()});
-  finish_fibers(exec, fibers, V, item_bytes, carry);
+/// All rows of V: walk(exec, operands, range) is to sum_fibers_of a range of items. `operands` are
+/// all of them, or where these are far a window, as for_fiber_windows says; that fences exec.
+template <class ExecutionSpace, class Operands, class Carry, class Walk>
+void sum_fibers(ExecutionSpace const& exec, Operands const& all, std::size_t item_bytes,
+                Carry& carry, Walk const& walk) {
+  auto const& fibers = all.fibers;
+  Position const items = fibers.items();
+  if (items == 0) return;
+  reserve_carry(exec, fibers, all.V.extent(1), item_bytes, carry);
+  if (all.is_far)
+    for_fiber_windows(exec, all, fiber_chunk_length<ExecutionSpace>(items, item_bytes),
+                      takes_whole_fibers<ExecutionSpace>(items, fibers.longest), carry.windows,
+                      walk);
+  else
+    walk(exec, all, ItemRange{0, items});
+  finish_fibers(exec, fibers, all.V, item_bytes, carry);
 }
 
 }  // namespace sporades::detail

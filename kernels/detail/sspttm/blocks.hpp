@@ -31,10 +31,11 @@ struct BlockTerms {
   using Scalar = ScalarType;
   struct Entry {
     Index index;
-    Position block;
+    Position block;  // row of Y; an Entry of zeros is one that can be loaded
   };
   RawVector<Index const, MemorySpace> index;      // blocks of Y, in the fibers' order
   RawVector<Position const, MemorySpace> blocks;  // the same; none where it is Y's own
+  Position first;                                 // block of Y's first row
   RawMatrix<Scalar const, MemorySpace> Y;         // blocks x their entries
   RawMatrix<Scalar const, MemorySpace> U;         // I_n x R
 
@@ -62,7 +63,7 @@ struct BlockTerms {
       use(BlockColumns<Scalar, Width, access, 1>{group.tile, c, group.size});
   }
   KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const {
-    return {index(p), blocks.extent(0) > 0 ? blocks(p) : p};
+    return {index(p), blocks.extent(0) > 0 ? blocks(p) : p - first};
   }
   /// The entry that another lane has fetched.
   KOKKOS_FORCEINLINE_FUNCTION Entry of(VectorLanes const& lanes, int lane, Entry const& own) const {
@@ -78,22 +79,29 @@ struct BlockTerms {
   }
 };
 
-/// SspTTM: chunks of blocks x (groups of columns of U x tiles of a block).
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void sspttm_blocks(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
-                   Permutation<MemorySpace> const& blocks, Matrix<Scalar, MemorySpace> const& Y,
-                   Matrix<Scalar, MemorySpace> const& U, Matrix<Scalar, MemorySpace> const& Z,
+/// SspTTM: chunks of blocks x (groups of columns of U x tiles of a block). `blocks` is empty where
+/// the fibers are far, which is where this fences exec.
+template <class ExecutionSpace, class Operands, class Scalar, class MemorySpace>
+void sspttm_blocks(ExecutionSpace const& exec, Operands const& all,
+                   Permutation<MemorySpace> const& blocks, Matrix<Scalar, MemorySpace> const& U,
                    CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   constexpr int parts = is_gpu<ExecutionSpace> ? 1 : 8;
-  BlockTerms<Scalar, Index, MemorySpace, parts> const terms{fibers.index, blocks, Y, U};
-  std::size_t const size = Y.extent(1);
-  bool const aligned =
-      rows_are_aligned(Y) && rows_are_aligned(Z) && size * sizeof(Scalar) % 16 == 0;
-  // In tiles of at most 128 bytes a CPU's registers hold the products of eight columns.
-  FiberTiles<128 / sizeof(Scalar)> const tiles{size, aligned, streams_rows<ExecutionSpace>(Z, size),
-                                               terms.groups()};
-  sum_fibers(exec, "sporades::sspttm::blocks", terms, fibers, Z, size * sizeof(Scalar), carry,
-             tiles);
+  std::size_t const size = all.values.extent(1), item_bytes = size * sizeof(Scalar);
+  sum_fibers(exec, all, item_bytes, carry,
+             [&](auto const& instance, Operands const& part, ItemRange range) {
+               RawMatrix<Scalar, MemorySpace> const values(part.values);
+               auto const Y = Kokkos::subview(
+                   values, std::make_pair(range.begin, Position{values.extent(0)}), Kokkos::ALL);
+               BlockTerms<Scalar, typename Operands::Index, MemorySpace, parts> const terms{
+                   part.fibers.index, blocks, range.begin, Y, U};
+               bool const aligned =
+                   rows_are_aligned(Y) && rows_are_aligned(part.V) && item_bytes % 16 == 0;
+               // A CPU's registers hold eight columns' products in tiles of at most 128 bytes.
+               FiberTiles<128 / sizeof(Scalar)> const tiles{
+                   size, aligned, streams_rows<ExecutionSpace>(part.V, size), terms.groups()};
+               sum_fibers_of(instance, "sporades::sspttm::blocks", terms, part.fibers, part.V,
+                             item_bytes, carry, tiles, range);
+             });
 }
 
 }  // namespace sporades::detail

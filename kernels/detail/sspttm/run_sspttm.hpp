@@ -11,10 +11,22 @@
 namespace sporades {
 namespace detail {
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-SspttmPlan<Scalar, Index, MemorySpace> build_sspttm_plan(
-    ExecutionSpace const& exec, ScooTensor<Scalar, Index, MemorySpace> const& Y, int n,
+/// The coordinates of a tensor where the host can read them, whatever the type of their View says.
+template <class Scalar, class Index, class MemorySpace>
+auto host_coordinates(ScooTensor<Scalar, Index, MemorySpace> const& Y) {
+  using Coordinates = typename ScooTensor<Scalar, Index, Kokkos::HostSpace>::Coordinates;
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+    return Y.coordinates;
+  else
+    return Coordinates(Y.coordinates.data(), Y.coordinates.extent(0), Y.coordinates.extent(1));
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_plan(
+    ExecutionSpace const& exec, ScooTensor<Scalar, Index, GivenSpace> const& Y, int n,
     SspttmOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  constexpr bool is_within_reach = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_sspttm_plan");
   auto const& sparse = Y.sparse_modes;
   expects(n >= 0 && n < Y.order(), "make_sspttm_plan: mode ", n, " of a tensor of order ",
@@ -22,28 +34,56 @@ SspttmPlan<Scalar, Index, MemorySpace> build_sspttm_plan(
   expects(std::find(sparse.begin(), sparse.end(), n) != sparse.end(), "make_sspttm_plan: mode ", n,
           " is dense in Y; SspTTM sums over a sparse one");
   expects(options.rank > 0, "make_sspttm_plan: rank ", options.rank, " is not positive");
+  check_streaming("make_sspttm_plan", options.streaming);
   SspttmPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = Y.dims;
   plan.dense_modes = Y.dense_modes;
-  bool const is_sorted = Y.sorted_modes.size() == sparse.size();
+  plan.carry.windows.options = options.streaming;
   std::vector<int> modes;
-  for (int m : is_sorted ? Y.sorted_modes : sparse)
+  for (int m : Y.sorted_modes.size() == sparse.size() ? Y.sorted_modes : sparse)
     if (m != n) modes.push_back(m);
   modes.push_back(n);
   std::vector<int> rows;  // of Y.coordinates
   for (int m : modes)
     rows.push_back(static_cast<int>(std::find(sparse.begin(), sparse.end(), m) - sparse.begin()));
-  auto coordinates = Y.coordinates;
-  if (!is_sorted || modes != Y.sorted_modes) {
-    CooTensor<Scalar, Index, MemorySpace> places;  // the blocks as nonzeros, their values unread
-    for (int m : sparse) places.dims.push_back(Y.dims[m]);
-    places.coordinates = Y.coordinates;
-    places.values =
-        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::sspttm::places", Y.fibers());
-    plan.blocks = sort_permutation(exec, places, rows);
-    coordinates = permuted(exec, places, plan.blocks).coordinates;
+  bool const is_sorted = modes == Y.sorted_modes;
+  auto const expects_sorted = [&] {
+    std::string order;
+    for (int m : Y.sorted_modes) order += " " + std::to_string(m);
+    expects(is_sorted,
+            "make_sspttm_plan: Y is streamed, so it must be sorted by its sparse modes, ", n,
+            " last; it is sorted by modes {", order,
+            " }: multiply on the last of these first, or sort by make_scoo(exec, to_coo(exec, Y), "
+            "dense_modes)");
+  };
+  auto const move_far = [&](auto const& fibers) {
+    expects_sorted();
+    HierarchicalTensor<Scalar, Index, typename std::decay_t<decltype(fibers)>::MemorySpace> near;
+    near.dims = Y.dims;
+    near.fibers = fibers;
+    auto const far = to_far<MemorySpace>(exec, near);
+    plan.fibers = far.fibers;
+    plan.far = far.far;
+  };
+  if (!is_within_reach || Y.far_coordinates) {
+    expects_sorted();
+    move_far(make_fibers(builder_of<Kokkos::HostSpace>(exec), host_coordinates(Y), rows, modes));
+  } else if constexpr (is_within_reach) {
+    auto coordinates = Y.coordinates;
+    if (!is_sorted) {
+      CooTensor<Scalar, Index, MemorySpace> places;  // the blocks as nonzeros, their values unread
+      for (int m : sparse) places.dims.push_back(Y.dims[m]);
+      places.coordinates = Y.coordinates;
+      places.values =
+          uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::sspttm::places", Y.fibers());
+      plan.blocks = sort_permutation(exec, places, rows);
+      coordinates = permuted(exec, places, plan.blocks).coordinates;
+    }
+    plan.fibers = make_fibers(exec, coordinates, rows, modes);
+    std::uint64_t const memory = options.streaming.memory;
+    if (Y.far_values || (memory > 0 && Y.storage_bytes() + plan.fibers.storage_bytes() > memory))
+      move_far(plan.fibers);
   }
-  plan.fibers = make_fibers(exec, coordinates, rows, modes);
   reserve_carry(exec, plan.fibers, static_cast<std::size_t>(options.rank) * Y.block_size(),
                 Y.block_size() * sizeof(Scalar), plan.carry);
   return plan;
@@ -79,17 +119,49 @@ void run_sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpac
                 ScooTensor<Scalar, Index, MemorySpace> const& Z,
                 CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   check_sspttm(plan, Y, U, Z);
-  sspttm_blocks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values, carry);
+  FiberOperands<Scalar, Index, MemorySpace> const all{plan.fibers,
+                                                      Y.values,
+                                                      Z.values,
+                                                      plan.far != nullptr,
+                                                      Y.far_values != nullptr,
+                                                      Z.far_values != nullptr};
+  sspttm_blocks(exec, all, plan.blocks, U, carry);
+}
+
+/// What the product takes for Y: a tensor of the host where the plan is in another memory, as one
+/// there whose values are far.
+template <class Plan, class Tensor>
+using OperandOf = std::conditional_t<
+    std::is_same_v<Tensor,
+                   ScooTensor<typename Plan::Scalar, typename Plan::Index, Kokkos::HostSpace>>,
+    ScooTensor<typename Plan::Scalar, typename Plan::Index, typename Plan::MemorySpace>, Tensor>;
+
+template <class Plan, class Tensor>
+decltype(auto) as_operand(Plan const& plan, Tensor const& Y) {
+  using Operand = OperandOf<Plan, Tensor>;
+  if constexpr (std::is_same_v<Operand, Tensor>) {
+    return (Y);
+  } else {
+    expects(plan.far != nullptr,
+            "sspttm: Y is in memory of the host; only a plan that was made for such a tensor takes "
+            "it");
+    Operand operand{Y.dims, Y.sparse_modes, Y.dense_modes, {}, {}, Y.sorted_modes};
+    operand.values = matrix_at<typename Operand::Values>(Y.values.data(), Y.values.extent(0),
+                                                         Y.values.extent(1), Y.values.stride(0));
+    operand.far_values = FarMemory(Y.values.data(), [](void*) {});
+    return operand;
+  }
 }
 
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor>
-detail::PlanOf<SspttmPlan, Tensor> make_sspttm_plan(ExecutionSpace const& exec, Tensor const& Y,
-                                                    int n, SspttmOptions const& options) {
+detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(ExecutionSpace const& exec,
+                                                                    Tensor const& Y, int n,
+                                                                    SspttmOptions const& options) {
   static_assert(detail::is_instance<Tensor, ScooTensor>, "make_sspttm_plan takes a ScooTensor");
   if constexpr (detail::is_instance<Tensor, ScooTensor>)
-    if constexpr (detail::check_types<ExecutionSpace, Tensor>())
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
       return detail::build_sspttm_plan(exec, Y, n, options);
 }
 
@@ -101,10 +173,8 @@ ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
   dims[plan.fibers.mode] = R;
   auto dense = plan.dense_modes;
   dense.insert(dense.begin(), plan.fibers.mode);
-  auto Z = detail::allocate_scoo<Scalar, Index>(exec, dims, plan.fibers.modes, dense,
-                                                plan.fibers.coordinates);
-  Z.sorted_modes = plan.fibers.modes;
-  return Z;
+  return detail::make_product<Scalar>(exec, dims, plan.fibers, dense, plan.far,
+                                      plan.carry.windows.options.memory);
 }
 
 namespace detail {
@@ -131,10 +201,11 @@ void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const
                 "sspttm takes an SspttmPlan that is not const, then Y");
   if constexpr (detail::is_instance<Plan, SspttmPlan>)
     if constexpr (detail::check_types<ExecutionSpace, Plan, Input>())
-      if constexpr (detail::check_output<Plan, Tensor>() && detail::check_output<Plan, Output>()) {
+      if constexpr (detail::check_output<Plan, detail::OperandOf<Plan, Tensor>>() &&
+                    detail::check_output<Plan, Output>()) {
         detail::Region const region("sporades::sspttm, mode ", plan.fibers.mode);
         detail::MatrixOf<Plan> const& matrix = U;
-        detail::run_sspttm(exec, plan, Y, matrix, Z, plan.carry);
+        detail::run_sspttm(exec, plan, detail::as_operand(plan, Y), matrix, Z, plan.carry);
       }
 }
 

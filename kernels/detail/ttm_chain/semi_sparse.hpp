@@ -29,8 +29,8 @@ struct SemiSparseChain {
 template <class Scalar, class Index, class MemorySpace>
 void place_values(ScooTensor<Scalar, Index, MemorySpace>& Y, Scalar* memory) {
   std::size_t const block = Y.values.extent(1);
-  Matrix<Scalar, MemorySpace> const whole(memory, Y.coordinates.extent(1), padded_columns(block));
-  Y.values = Kokkos::subview(whole, Kokkos::ALL, std::make_pair(std::size_t{0}, block));
+  Y.values = matrix_at<Matrix<Scalar, MemorySpace>>(memory, Y.coordinates.extent(1), block,
+                                                    padded_columns(block));
 }
 
 /// The chain's structure; its values have no memory yet. modes: n, then the columns' modes.
