@@ -130,8 +130,9 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
 
 /// The same for the plan's product on mode n. Where the plan streams, and the values take more than
 /// its options' streaming.memory, or where that is 0 more than half of the memory that is left,
-/// they are in far memory, where exec and the host can access them, and a product streams them,
-/// too. Throws Error also if n is not in [0, N).
+/// they are in far memory, where exec and the host can access them, a product streams them, too,
+/// and this fences exec. Throws Error also if n is not in [0, N), RunError where there is no far
+/// memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
@@ -140,16 +141,18 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
 /// Y = X x_n U by what the plan holds for mode n. U: I_n x R, or R x I_n where `layout` says so, a
 /// row-major View (Kokkos::LayoutRight): make_factor makes one of any View. 2 nnz R flops. Y is
 /// made by make_spttm_output. Enqueued on exec, does not fence, allocates nothing where U has the
-/// plan's rank. Fences where the plan streams; the bits are the same. The plan is changed only in
-/// its buffers: one product of a plan at a time. Throws Error if the shapes disagree, n is not in
-/// [0, N), or Y was not made for this product.
+/// plan's rank, except room for a turned U in the first call that has one. Where the plan streams
+/// it fences, and the first call allocates room for windows; the bits are the same. The plan is
+/// changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
+/// disagree, n is not in [0, N), or Y was not made for this product.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& plan, Input const& U,
            int n, Output const& Y, TtmMatrix layout = TtmMatrix::mode_by_rank);
 
 /// Y = X x_n U of a HierarchicalTensor, whose mode n is, by buffers that each call allocates.
-/// Enqueued on exec, does not fence. Throws Error if the shapes disagree, or Y was not made for X.
+/// Enqueued on exec, does not fence unless X is far (an entry of a streamed plan). Throws Error if
+/// the shapes disagree, or Y was not made for X.
 template <class ExecutionSpace, class Tensor, class Input, class Output>
 void spttm(ExecutionSpace const& exec, Tensor const& X, Input const& U, Output const& Y,
            SpttmStrategy strategy = SpttmStrategy::automatic);

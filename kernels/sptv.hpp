@@ -107,7 +107,8 @@ CooTensor<Scalar, Index, MemorySpace> make_sptv_output(
 
 /// Y = X x_n v. v: I_n, a rank-1 View without gaps. Y is made by make_sptv_output; v is not Y's
 /// values. 2 nnz flops. Enqueued on exec, does not fence, allocates nothing. The plan is changed
-/// only in its buffers: one product of a plan at a time. Throws Error if the lengths disagree.
+/// only in its buffers: one product of a plan at a time. Throws Error if the lengths disagree, Y
+/// was not made by the plan, or v is Y's values.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void sptv(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace>& plan, Input const& v,
@@ -122,9 +123,9 @@ detail::PlanOf<CooTensor, Tensor> sptv(ExecutionSpace const& exec, Tensor const&
 /// X: a CooTensor in any order. vectors[k]: I_{modes[k]}. The result: a sparse tensor of the other
 /// modes in ascending order, sorted by them. Where there are no others it has order 0: values(0) is
 /// the scalar, and there are no values where X has no nonzeros. X is sorted once; each product
-/// takes the nonzeros that the one before has left, 2 flops each. Fences exec. Throws Error if a
-/// mode is not in [0, N) or is listed twice, there is not one vector a mode, the lengths disagree,
-/// or an index of X is past its mode.
+/// has as many nonzeros as the one before has non-empty fibers, and takes 2 flops each. Fences
+/// exec. Throws Error if a mode is not in [0, N) or is listed twice, there is not one vector a
+/// mode, the lengths disagree, or an index of X is past its mode.
 template <class ExecutionSpace, class Tensor, class Input = detail::VectorOf<Tensor>>
 detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor const& X,
                                              std::vector<int> const& modes,

@@ -79,8 +79,9 @@ struct SptvPipelineTimes {
 
 /// A pipeline for products of X, a CooTensor in any order, on the host or where exec computes, on
 /// mode n; duplicates are allowed. Collections end where fibers do (with HocfsSlices::ell where
-/// slices do), so that a sum is that of one collection: it has the bits of a product without a pipeline (except with strategy `hocoo`, whose
-/// bits depend on the collections), on any number of streams. Sorts X where X is. Fences exec.
+/// slices do). So a sum is that of one collection, and has the bits of a product without a
+/// pipeline, on any number of streams; with strategy `hocoo` bits depend on the collections, too. X
+/// is sorted in its own memory space. Fences exec.
 /// Throws Error as make_sptv_plan, RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPipeline, Tensor, ExecutionSpace> make_sptv_pipeline(
@@ -93,7 +94,9 @@ typename SptvPipeline<Scalar, Index, MemorySpace>::Output make_sptv_output(
     ExecutionSpace const& exec, SptvPipeline<Scalar, Index, MemorySpace> const& pipeline);
 
 /// Y = X x_n v. v: I_n, a rank-1 View without gaps where exec computes. Y is made by
-/// make_sptv_output. Fences exec. Throws Error if the lengths disagree.
+/// make_sptv_output. 2 nnz flops; all formats and sums are copied, which binds as a rule. The first
+/// call allocates room for the collections in flight. Fences exec. Throws Error if the lengths
+/// disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void sptv(ExecutionSpace const& exec, SptvPipeline<Scalar, Index, MemorySpace>& pipeline,

@@ -44,14 +44,15 @@ struct SspttmPlan {
   }
 };
 
-/// A plan for products of ScooTensors with Y's coordinates on mode n. Where Y is sorted by all its
-/// sparse modes, the last of them n, as after a product on the mode that came behind n, nothing is
-/// sorted. Else the other modes keep their order and n comes last. Fences exec.
+/// A plan for products of ScooTensors with Y's coordinates on mode n. Nothing is sorted if
+/// Y.sorted_modes lists all sparse modes, n last; products of spttm and sspttm are so sorted if n
+/// is the last of their sorted_modes. Else the other modes keep their order and n comes last.
+/// Fences exec.
 /// Products stream the fibers, and the blocks of a Y whose values are in far memory, and fence, if
 /// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in far memory,
 /// - Y is on the host and exec, a GPU, cannot access it, or
 /// - Y and its fibers take more than options.streaming.memory.
-/// Y must be sorted as said then, which a product is for the last of its sorted_modes.
+/// Y must be sorted as said then.
 /// Throws Error if n is not a sparse mode of Y, the rank is not positive, or Y would be streamed
 /// and is not sorted; RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
@@ -60,17 +61,18 @@ detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(
 
 /// A tensor for the product with a matrix of R columns: it shares the plan's coordinates of fibers.
 /// Its values are not set. Where the plan streams, they are in far memory where those of
-/// make_spttm_output would be, and a product streams them, too. Allocates on exec. Throws Error if
-/// R is zero.
+/// make_spttm_output would be, a product streams them, too, and this fences exec. Allocates on
+/// exec. Throws Error if R is zero, RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
     ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R);
 
 /// Z = Y x_n U on the mode n of an SspttmPlan. U: I_n x R, a row-major View (Kokkos::LayoutRight):
 /// make_factor makes one of any View. 2 R flops an entry of Y. Z is made by make_sspttm_output.
-/// Enqueued on exec, does not fence, allocates nothing where U has the plan's rank. Fences where
-/// the plan streams; the bits are the same. The plan is changed only in its buffers: one product of
-/// a plan at a time. Throws Error if the shapes disagree, or plan and Z were not made for Y.
+/// Enqueued on exec, does not fence, allocates nothing where U has the plan's rank. Where the plan
+/// streams it fences, and the first call allocates room for windows; the bits are the same. The
+/// plan is changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
+/// disagree, or plan and Z were not made for Y.
 template <class ExecutionSpace, class Plan, class Tensor, class Input, class Output>
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z);

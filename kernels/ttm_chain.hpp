@@ -23,9 +23,10 @@ namespace sporades {
 
 /// How the products of a chain are computed.
 enum class TtmChainStrategy {
-  /// By the number of operations and the length of runs (TtmChainPlan::choices). Where the partial
-  /// products of `semi_sparse` take over an eighth of the memory limit, on GPUs all of it, `csf` or
-  /// `fused`, whichever takes fewer operations.
+  /// By a decision tree on the modelled times of `csf` and `fused` (TtmChainPlan::choices); on GPUs
+  /// `semi_sparse`. Where its partial products take over an eighth of the memory limit, `csf` or
+  /// `fused`, whichever the model takes for faster; on GPUs where they exceed the limit, `fused`.
+  /// `csf` where indices take over 63 bits. A streamed plan takes `fused`.
   automatic,
   /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
   semi_sparse,
@@ -79,7 +80,7 @@ struct TtmChainColumns {
 struct TtmChainChoice {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;  // never `automatic` in a plan
   TtmChainColumns columns;
-  double flops = 0;  // of a product
+  double flops = 0;  // of a product, as hosts compute it
   std::string reason;
 };
 
@@ -129,12 +130,13 @@ struct TtmChainProduct {
 /// coordinates are added. ranks: R_0 to R_{N-1}. The memory of an X that is handed over (hand_over)
 /// is given back when all modes have their copies. Fences exec. Throws Error if a rank is not
 /// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
-/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `csf` for any strategy:
-/// it is the same there.
+/// does not fit the memory limit (with both numbers). Order 1 takes `csf` for any strategy; order 2
+/// takes `semi_sparse` where asked for, on GPUs by `automatic`, too, and else `csf`.
 /// An X in host memory that exec cannot access is made ready by the host and always streamed, as
 /// another X is where its copies take more than options.streaming says. Strategy `fused` alone
-/// streams, and it is what `automatic` takes then; its bits are the same as without. Throws Error,
-/// too, where another strategy is asked for, or the indices of all modes but one take over 63 bits.
+/// streams, and it is what `automatic` takes then, for any order; its bits are the same as without.
+/// Throws Error, too, where X would be streamed and another strategy is asked for, or the indices
+/// of all modes but one take over 63 bits; RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
     ExecutionSpace const& exec, Tensor X, std::vector<int> const& ranks,
@@ -142,8 +144,9 @@ detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
 
 /// The rows of Y_(n) that are not empty. plan: a TtmChainPlan. A[m]: I_m x R_m, row-major, its rows
 /// padded with zeros, as make_matrix makes them and copy_matrix makes them of any View; A[n] is not
-/// read. Enqueued on exec, does not fence, allocates nothing. The plan is changed only in its
-/// buffers: one product of a plan at a time. Throws Error if the shapes or the padding disagree or
+/// read. Enqueued on exec, does not fence, allocates nothing. Where the plan streams it fences, and
+/// the first call allocates room for windows. The plan is changed only in its buffers: one product
+/// of a plan at a time. Throws Error if the shapes or the padding disagree or
 /// n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
 detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,

@@ -68,7 +68,7 @@ Counters mode_counters(std::string const& name, int mode) {
     ranks.push_back(static_cast<int>(std::min(dim, static_cast<std::uint64_t>(8))));
   sporades::detail::TupleCounts const tuples(exec, X);
   auto const features = sporades::detail::chain_features(tuples, X.dims, ranks, mode);
-  for (auto const feature : {Feature::flops_share, Feature::run_length})
+  for (auto const feature : {Feature::time_share, Feature::run_length})
     counters[sporades::detail::feature_names[static_cast<std::size_t>(feature)].name] =
         features[feature];
   return counters;

@@ -188,7 +188,10 @@ TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][ba
   options.streaming = {1, 3, 0};
   CHECK_THROWS_WITH(make_ttm_chain_plan(exec, wide, {1, 1, 1, 1, 1, 1}, options),
                     Catch::Matchers::ContainsSubstring("cannot be streamed"));
-  options.strategy = TtmChainStrategy::csf;  // does not stream, and keeps its nonzeros
+  options.strategy = TtmChainStrategy::csf;
+  CHECK_THROWS_WITH(make_ttm_chain_plan(exec, X, {2, 2, 2}, options),
+                    Catch::Matchers::ContainsSubstring("strategy csf cannot stream"));
+  options.streaming.memory = 1 << 20;
   CHECK(make_ttm_chain_plan(exec, X, {2, 2, 2}, options).csf[0].order() == 3);
   auto tucker_with = tucker_options({2, 2, 2}, 2);
   tucker_with.streaming.streams = 65;

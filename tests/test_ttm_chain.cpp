@@ -212,7 +212,7 @@ TEST_CASE("automatic takes the cheaper walk, and says why", "[kernels][ttm_chain
   CHECK(describe(long_fibers.choices[0]) == "semi_sparse, modes 1 2");
   CHECK(describe(scattered.choices[0]).substr(0, 5) == "fused");
   CHECK_THAT(scattered.choices[0].reason,
-             Catch::Matchers::ContainsSubstring("operations by csf / by fused"));
+             Catch::Matchers::ContainsSubstring("modelled time of csf / of fused"));
   // Partial products of semi_sparse take 192 KB, over an eighth of this limit.
   auto const limited =
       make_ttm_chain_plan(exec, dense, {8, 8, 8}, {TtmChainStrategy::automatic, 1e6});
@@ -278,7 +278,8 @@ TEST_CASE("chains that cannot be are refused", "[kernels][ttm_chain][bad_input]"
   CHECK(message_of([&] {
           make_ttm_chain_plan(exec, X, {2, 2, 3}, {TtmChainStrategy::csf, 100});
         }) ==
-        "ttm_chain: Y of mode 0 has about 6 rows x 12 columns and needs 576 B, the memory limit is "
+        "make_ttm_chain_plan: Y of mode 0 has about 6 rows x 12 columns and needs 576 B, the "
+        "memory limit is "
         "100 B");
   auto plan = make_ttm_chain_plan(exec, X, {2, 3, 2});
   auto A = factors_for<double>(exec, dims, {2, 3, 2});
@@ -301,7 +302,8 @@ TEST_CASE("chains that cannot be are refused", "[kernels][ttm_chain][bad_input]"
   CHECK(message_of([&] {
           make_ttm_chain_plan(exec, wide, {1, 1, 1, 1}, {TtmChainStrategy::fused, 0});
         }) ==
-        "ttm_chain: strategy fused: the indices of all modes but 0 take 96 bits, a word has 63");
+        "make_ttm_chain_plan: strategy fused: the indices of all modes but 0 take 96 bits, a word "
+        "has 63");
   CHECK(make_ttm_chain_plan(exec, wide, {1, 1, 1, 1}).choices[0].reason ==
         "indices do not fit 63 bits");
 }

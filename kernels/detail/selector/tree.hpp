@@ -27,7 +27,7 @@ enum class Feature {
   fiber_length,
   fiber_spread,
   empty_rows,
-  flops_share,
+  time_share,
   count
 };
 
@@ -52,7 +52,7 @@ inline constexpr FeatureName feature_names[feature_count] = {
     {"fiber_length", "nonzeros a fiber"},
     {"fiber_spread", "spread of fibers"},
     {"empty_rows", "rows / nonzeros"},
-    {"flops_share", "operations by csf / by fused"}};
+    {"time_share", "modelled time of csf / of fused"}};
 
 class Features {
  public:
@@ -66,7 +66,7 @@ class Features {
 /// A question, or a choice.
 struct TreeNode {
   Feature feature;   // Feature::count: a choice
-  double threshold;  // up to it the next node is the one that follows, past it `past`
+  double threshold;  // a value up to it leads to the node that follows, a larger one to `past`
   int past;
   char const* choice;
 };

@@ -35,7 +35,7 @@ inline constexpr TreeNode spttm_on_hosts[] = {{Feature::count, 0, 0, "lanes"}};
 inline constexpr TreeNode sptv_on_hosts[] = {{Feature::count, 0, 0, "hocfs"}};
 
 /// The strategy of TTM chains.
-inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::flops_share, 2.162, 2, nullptr},
+inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::time_share, 2.162, 2, nullptr},
                                                   {Feature::count, 0, 0, "semi_sparse"},
                                                   {Feature::count, 0, 0, "fused"}};
 

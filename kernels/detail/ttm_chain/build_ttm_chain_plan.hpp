@@ -66,7 +66,7 @@ inline TtmChainChoice streamed_chain(TupleCounts const& tuples, Dims const& dims
                                      std::vector<int> const& ranks, int n) {
   expects(fits_packed(dims, n),
           "make_ttm_chain_plan: nonzeros whose indices take over 63 bits (of all modes but ", n,
-          " they take ", packed_bits(dims, n) - 1, ") cannot be streamed, and do not fit memory");
+          " they take ", packed_bits(dims, n) - 1, ") cannot be streamed");
   auto const cost =
       dims.size() < 3 ? cheapest_tree(tuples, ranks, n) : fused_cost(tuples, dims, ranks, n);
   return {TtmChainStrategy::fused, columns_of(cost.modes, ranks), cost.flops,
@@ -101,8 +101,8 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     auto const sizes =
         concatenate("needs about ", bytes_text(bytes),
                     " for its partial products, the memory limit is ", bytes_text(limit));
-    expects(is_automatic || bytes <= limit, "ttm_chain: strategy semi_sparse on mode ", n, " ",
-            sizes);
+    expects(is_automatic || bytes <= limit, "make_ttm_chain_plan: strategy semi_sparse on mode ", n,
+            " ", sizes);
     double factors = 0;  // of zeros, with which the plan's first product runs
     for (std::size_t m = 0; m < dims.size(); ++m)
       factors += static_cast<double>(dims[m]) * ranks[m] * sizeof(Scalar);
@@ -115,7 +115,7 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
   }
   bool const fits = fits_packed(dims, n);
   expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
-          "ttm_chain: strategy fused: the indices of all modes but ", n, " take ",
+          "make_ttm_chain_plan: strategy fused: the indices of all modes but ", n, " take ",
           packed_bits(dims, n) - 1, " bits, a word has 63");
   if (strategy == TtmChainStrategy::csf) return choice;
   if (dims.size() < 3 || !fits) {
@@ -199,12 +199,16 @@ void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, Memo
 /// Whether the plan streams its nonzeros, whose copies take so many bytes: it must where X is not
 /// accessible.
 inline bool streams_chains(TtmChainOptions const& options, bool is_accessible, double bytes) {
-  bool const can_stream = options.strategy == TtmChainStrategy::automatic ||
-                          options.strategy == TtmChainStrategy::fused;
-  expects(is_accessible || can_stream, "make_ttm_chain_plan: strategy ",
-          to_string(options.strategy), " cannot stream a tensor from the host's memory: fused can");
   auto const memory = static_cast<double>(options.streaming.memory);
-  return !is_accessible || (can_stream && memory > 0 && bytes > memory);
+  bool const streams = !is_accessible || (memory > 0 && bytes > memory);
+  expects(!streams || options.strategy == TtmChainStrategy::automatic ||
+              options.strategy == TtmChainStrategy::fused,
+          "make_ttm_chain_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
+          is_accessible ? concatenate("copies of the nonzeros take ", bytes_text(bytes), " of the ",
+                                      bytes_text(memory), " that streaming.memory says")
+                        : "X is in the host's memory",
+          ": fused can");
+  return streams;
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
@@ -245,7 +249,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     auto const& columns = plan.choices[n].columns;
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
-    expects(bytes <= limit, "ttm_chain: Y of mode ", n, " has about ", rows, " rows x ",
+    expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has about ", rows, " rows x ",
             columns.count(), " columns and needs ", bytes_text(bytes), ", the memory limit is ",
             bytes_text(limit));
     auto modes = columns.modes;

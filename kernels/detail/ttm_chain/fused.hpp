@@ -112,10 +112,11 @@ struct ChainPackedWalk {
 
 /// The chunks of X, or of a window of it, on CPUs.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void walk_chain(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                SortedRows<Scalar, Index, MemorySpace> const& rows,
-                std::vector<ChainMode<Scalar, MemorySpace>> const& others, std::size_t tile,
-                ChainChunks<Scalar, MemorySpace> const& chunks) {
+void walk_fused_on_hosts(ExecutionSpace const& exec,
+                         PackedTensor<Scalar, Index, MemorySpace> const& X,
+                         SortedRows<Scalar, Index, MemorySpace> const& rows,
+                         std::vector<ChainMode<Scalar, MemorySpace>> const& others,
+                         std::size_t tile, ChainChunks<Scalar, MemorySpace> const& chunks) {
   auto const modes = static_cast<int>(others.size());
   auto const tile_of = [](std::size_t columns) { return columns % 8 == 0 ? 8 : 4; };
   with_constant<4, 8>(tile_of(padded_columns(others[modes - 2].rank)), [&](auto height) {
@@ -155,10 +156,10 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
   sum_packed_rows(exec, X, Y, buffers.carry, shape.length,
                   [&](auto const& instance, Packed const& part, Rows const& rows) {
                     if constexpr (is_gpu<ExecutionSpace>)
-                      walk_kronecker(instance, part, rows, others, columns);
+                      walk_fused_on_gpus(instance, part, rows, others, columns);
                     else
-                      walk_chain(instance, part, rows, others, columns.tile(),
-                                 {shape.length, buffers.scratch, shape.scratch});
+                      walk_fused_on_hosts(instance, part, rows, others, columns.tile(),
+                                          {shape.length, buffers.scratch, shape.scratch});
                   });
 }
 

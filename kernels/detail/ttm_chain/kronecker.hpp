@@ -78,10 +78,7 @@ struct KroneckerNonzeros : PackedNonzeros<ScalarType, Index, MemorySpace, Words,
   template <class Columns, class At>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(typename Columns::T& product, At const& at,
                                             Columns const& columns, int first, int last) const {
-    Scalar factor = 1;
-    for (int m = first; m < last; ++m)
-      factor *= this->factors[m](this->index(at, m), columns.entries[m]);
-    product.multiply(factor);
+    product.multiply(entries(Scalar(1), at, columns, first, last));
   }
   /// x_p times the entries of modes first and up, and the tile.
   template <class Columns>
@@ -89,20 +86,27 @@ struct KroneckerNonzeros : PackedNonzeros<ScalarType, Index, MemorySpace, Words,
                                         int first) const {
     int const last = this->modes() - 1;
     typename Columns::T product = columns.tile.load(this->factors[last], this->index(entry, last));
-    Scalar factor = entry.value;
+    product.multiply(entries(entry.value, entry, columns, first, last));
+    return product;
+  }
+
+ private:
+  template <class Columns, class At>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar entries(Scalar product, At const& at, Columns const& columns,
+                                             int first, int last) const {
     for (int m = first; m < last; ++m)
-      factor *= this->factors[m](this->index(entry, m), columns.entries[m]);
-    product.multiply(factor);
+      product *= this->factors[m](this->index(at, m), columns.entries[m]);
     return product;
   }
 };
 
 /// Adds up the terms of X, or of a window of it, to the rows that `rows` says.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void walk_kronecker(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                    SortedRows<Scalar, Index, MemorySpace> const& rows,
-                    std::vector<ChainMode<Scalar, MemorySpace>> const& others,
-                    TtmChainColumns const& columns) {
+void walk_fused_on_gpus(ExecutionSpace const& exec,
+                        PackedTensor<Scalar, Index, MemorySpace> const& X,
+                        SortedRows<Scalar, Index, MemorySpace> const& rows,
+                        std::vector<ChainMode<Scalar, MemorySpace>> const& others,
+                        TtmChainColumns const& columns) {
   constexpr int width = 16 / sizeof(Scalar);
   auto const modes = static_cast<int>(others.size());
   auto const walk = [&](auto unrolled, auto words) {
