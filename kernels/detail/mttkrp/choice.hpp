@@ -155,6 +155,7 @@ int measured_split(Builder const& exec, Packed const& X, int rank, std::string& 
     split = k;
     length = next;
   }
+  if (others < 2) return 0;  // there is nothing to multiply once a run
   char text[120];
   if (split > 0)
     std::snprintf(text, sizeof text, "runs that agree in %d of %d modes hold %.3g nonzeros", split,

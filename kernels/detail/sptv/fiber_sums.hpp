@@ -23,10 +23,13 @@ struct VectorTerms {
   RawVector<Scalar const, MemorySpace> values;
   RawVector<Scalar const, MemorySpace> v;
 
-  KOKKOS_FORCEINLINE_FUNCTION Scalar term(Index i, Scalar value) const {
+  /// A product with padding, too, so that compilers fuse it with the sum there as elsewhere, and
+  /// the bits are the same.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar term(Index i, Scalar value) const { return value * factor(i); }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Index i) const {
     if constexpr (padded)
       if (i == no_index) return Scalar(0);
-    return value * v(i);
+    return v(i);
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar operator()(Position p) const {
     return term(index(p), values(p));

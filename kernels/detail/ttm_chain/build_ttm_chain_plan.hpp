@@ -98,20 +98,21 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
   }
   if (strategy == TtmChainStrategy::semi_sparse) {
     double const bytes = numbers_between(tuples, ranks, tree.modes) * sizeof(Scalar);
-    auto const sizes =
-        concatenate("needs about ", bytes_text(bytes),
-                    " for its partial products, the memory limit is ", bytes_text(limit));
     expects(is_automatic || bytes <= limit, "make_ttm_chain_plan: strategy semi_sparse on mode ", n,
-            " ", sizes);
+            " needs about ", bytes_text(bytes), " for its partial products, the memory limit is ",
+            bytes_text(limit));
     double factors = 0;  // of zeros, with which the plan's first product runs
     for (std::size_t m = 0; m < dims.size(); ++m)
       factors += static_cast<double>(dims[m]) * ranks[m] * sizeof(Scalar);
-    if (!is_automatic || bytes + factors <= automatic_share<ExecutionSpace> * limit) {
+    double const share = automatic_share<ExecutionSpace> * limit;
+    if (!is_automatic || bytes + factors <= share) {
       choice.strategy = TtmChainStrategy::semi_sparse;
       choice.columns.pads_tiles = false;
       return choice;
     }
-    choice.reason = "semi_sparse " + sizes;
+    choice.reason = concatenate("semi_sparse needs about ", bytes_text(bytes),
+                                " for its partial products and ", bytes_text(factors),
+                                " for factors, and may take ", bytes_text(share));
   }
   bool const fits = fits_packed(dims, n);
   expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
