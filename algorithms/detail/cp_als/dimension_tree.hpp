@@ -101,10 +101,22 @@ bool scatters(Tensor const& X, Tensor const& fused, MttkrpOptions const& options
   return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
 }
 
+/// Room for so many indices of nnz nonzeros each, in far memory, whose owner goes to `memory`, if
+/// is_far says so.
+template <class Tensor, class ExecutionSpace>
+typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t order, Position nnz,
+                                        bool is_far, FarMemory& memory) {
+  using Coordinates = typename Tensor::Coordinates;
+  using Index = typename Tensor::Index;
+  if (!is_far) return uninitialized<Coordinates>(exec, "sporades::coo::coordinates", order, nnz);
+  memory = allocate_far(exec, (order * nnz + 1) * sizeof(Index));
+  return Coordinates(static_cast<Index*>(memory.get()), order, nnz);
+}
+
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
 /// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
-/// streamed on a GPU. Fences exec.
+/// streamed on a GPU. A host that streams keeps X with modes fused in far memory, too. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
@@ -130,11 +142,13 @@ DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimensi
   grid_dims.push_back(cells);
   for (int n : tree.others) whole_dims.push_back(X.dims[n]);
 
-  Tensor whole{whole_dims,
-               uninitialized<typename Tensor::Coordinates>(builder, "sporades::coo::coordinates",
-                                                           whole_dims.size(), X.nnz()),
-               X.values,
-               {}};
+  FarMemory far;  // of its coordinates
+  Tensor whole{
+      whole_dims,
+      index_room<Tensor>(builder, whole_dims.size(), X.nnz(),
+                         stays_far<ExecutionSpace>(X.storage_bytes(), options.streaming), far),
+      X.values,
+      {}};
   {  // the functor, which shares X's coordinates, goes before X
     FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
                                                    whole.coordinates,
@@ -205,17 +219,21 @@ MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& t
   return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
 }
 
-/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices.
-/// Enqueued on exec.
+/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices. In
+/// far memory of a host that streams them. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> to_coo(
+FarTensor<CooTensor<Scalar, Index, MemorySpace>> to_coo(
     ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
-  auto const whole = to_coo(exec, tree.whole);
-  if (tree.fused.empty()) return whole;
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  bool const is_far = sporades::detail::is_far(tree.whole);
+  auto const all = is_far ? to_far_coo(exec, tree.whole.packed.front())
+                          : FarTensor<Tensor>{to_coo(exec, tree.whole), {}};
+  if (tree.fused.empty()) return all;
+  auto const& whole = all.tensor;
   auto const S = tree.fused.size(), others = tree.others.size();
+  FarMemory indices;
   auto const coordinates =
-      uninitialized<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>(
-          exec, "sporades::cp_als::coordinates", S + others, whole.nnz());
+      index_room<Tensor>(exec, S + others, whole.nnz(), all.memory != nullptr, indices);
   SplitIndices<decltype(whole.coordinates)> split{
       whole.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
   std::copy(tree.fused.begin(), tree.fused.end(), split.mode);
@@ -225,7 +243,8 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   Dims dims(S + others);
   for (std::size_t k = 0; k < S; ++k) dims[tree.fused[k]] = tree.grid.dims[k];
   for (std::size_t k = 0; k < others; ++k) dims[tree.others[k]] = tree.whole.dims[1 + k];
-  return {dims, coordinates, whole.values, {}};
+  auto const both = std::make_shared<std::pair<FarMemory, FarMemory>>(all.memory, indices);
+  return {{dims, coordinates, whole.values, {}}, both};
 }
 
 /// "sorted", or "sorted, modes 2 3 4 fused" for one of these.

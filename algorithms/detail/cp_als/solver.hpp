@@ -221,8 +221,9 @@ class CpAlsSolver {
   /// the flops of an MTTKRP, and while it runs the coordinates of the nonzeros beside the plan.
   /// Fences exec.
   double residual_in_double() {
+    auto const X = to_coo(exec_, problem_.products);
     double const inner =
-        inner_product(exec_, to_coo(exec_, problem_.products), factors_, small_.weights.data(),
+        inner_product(exec_, X.tensor, factors_, small_.weights.data(),
                       static_cast<std::size_t>(state_.rank()), workspace_);
     for (int n = 0; n < state_.order(); ++n) {
       gram(exec_, factors_[n], gram_, workspace_);

@@ -123,6 +123,21 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
 }
 
+/// Bytes of the files in which a host keeps nonzeros while it makes so many sorted copies of them:
+/// what was read, what is scaled, and a sort's runs and result.
+template <class Scalar, class Index>
+double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
+  return static_cast<double>(nnz * (dims.size() * sizeof(Index) + sizeof(Scalar))) *
+         static_cast<double>(copies + 4);
+}
+
+/// The same for the lists of a plan for MTTKRP.
+template <class Scalar, class Index>
+double far_list_bytes(Dims const& dims, Position nnz) {
+  return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +
+         far_copy_bytes<Scalar, Index>(dims, nnz, 0);
+}
+
 /// The strategy that build_mttkrp_plan begins with.
 template <class ExecutionSpace>
 MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
