@@ -65,7 +65,8 @@ TEMPLATE_LIST_TEST_CASE("Sorting by parts gives the order of others", "[formats]
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
   auto const problem = GENERATE(from_range(problems()));
-  std::uint64_t const memory = GENERATE(1, 20000, 1 << 30);
+  std::uint64_t const memory = GENERATE(1, 40000, 1 << 30);
+  if (memory == 1 && problem.nnz > 1000) return;  // parts of 64 nonzeros
   auto const given = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
   auto const modes = backwards(given.order());
   for (auto const& X : {given, sorted(exec, given, {0}), sorted(exec, given, modes)}) {
@@ -96,8 +97,8 @@ TEMPLATE_LIST_TEST_CASE("A sort by parts takes the memory that it may", "[format
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  Position const nnz = 400000;
-  std::uint64_t const memory = 2 << 20;
+  Position const nnz = 100000;
+  std::uint64_t const memory = 1 << 19;
   auto const skew = GENERATE(1, 4);
   auto const X = random_coo<Scalar, Index>(exec, Dims{900, 40, 700}, nnz, 5, skew);
   auto const recording = record([&] {
@@ -180,7 +181,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
   if constexpr (!sporades::detail::is_gpu<Exec>) {
     Exec const exec{};
     Dims const dims = GENERATE(Dims{900, 40, 700}, Dims{5000, 7, 8, 9});
-    Position const nnz = 400000;
+    Position const nnz = 100000;
     CpAlsOptions options;
     options.rank = 5;
     options.iterations = 1;
@@ -188,7 +189,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     auto X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz, 5, 2);
     Kokkos::deep_copy(exec, Kokkos::subview(X.values, std::make_pair(0, 3)), Scalar(50));
     auto const near = cp_als(exec, X, options);
-    options.streaming.memory = 2 << 20;
+    options.streaming.memory = 1 << 20;
     options.streaming.always = true;
     auto const need =
         sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
@@ -202,7 +203,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     double const peak = recording.bytes.at(Kokkos::HostSpace::name()).peak;
     INFO("held " << peak << " of " << most);
     CHECK(peak <= most);
-    CHECK(peak >= 0.5 * most);
+    CHECK(peak >= 0.4 * most);
   }
 }
 
@@ -213,7 +214,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR takes the memory that it may",
   if constexpr (!sporades::detail::is_gpu<Exec>) {
     Exec const exec{};
     Dims const dims{900, 40, 700};
-    Position const nnz = 200000;
+    Position const nnz = 50000;
     CpAprOptions options;
     options.rank = 3;
     options.iterations = 1;
