@@ -149,7 +149,7 @@ TEMPLATE_LIST_TEST_CASE("A reader leaves in files what it may not hold", "[forma
   TemporaryFolder const folder;
   ReadOptions options;
   options.dims = problem.dims;
-  for (std::string const& name : {"x.spt", "x.tns", "x.tns.gz"})
+  for (std::string const name : {"x.spt", "x.tns", "x.tns.gz"})
     for (auto const& X : {given, once}) {
       INFO(to_string(problem.dims) << ", " << name);
       if (name == "x.spt")
