@@ -38,7 +38,7 @@ struct ReadOptions {
   bool pattern = false;      // the file has no column of values: every value is 1
   std::uint64_t memory = 0;  // bytes that reading may take; 0: all that it needs. Nonzeros that
                              // take more stay in files: see ReadResult::far
-  int threads = 0;                                // 0: as many as the host's execution space has
+  int threads = 0;           // 0: as many as the host's execution space has
   std::size_t block_size = std::size_t{1} << 20;  // bytes of text that a thread takes at once; no
                                                   // line may be longer
 };
@@ -90,9 +90,9 @@ struct ReadResult {
 /// With ReadOptions::memory, nonzeros that would take more while they are read and summed stay in
 /// files: arrays of an .spt file in that file itself, where they have the types asked for, all else
 /// in files without a name in the folder that the environment variable TMPDIR names, else in /tmp.
-/// Sums are formed by parts. Throws Error naming
-/// the file, line and column (or mode; for .spt files the nonzero) of the first thing that is
-/// wrong, or the mode that is too long for Index; RunError if the file does not fit the memory.
+/// Sums are formed by parts. Throws Error naming the file, line and column (or mode; for .spt files
+/// the nonzero) of the first thing that is wrong, or the mode that is too long for Index; RunError
+/// if the file does not fit the memory, or the disk has no room.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
 
