@@ -68,8 +68,9 @@ struct CpAlsProblem {
   Dims dims;
   detail::DimensionTree<Scalar, Index, MemorySpace> products;  // MTTKRPs of X 2^-exponent
   double norm_squared = 0;                                     // of X 2^-exponent
-  int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
-  Position nnz = 0;  // each coordinate once
+  int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
+  Position nnz = 0;       // each coordinate once
+  detail::FarMemory far;  // where X is in far memory that a strategy may share: holds it
 };
 
 /// All that CP-ALS carries from one iteration to the next: continued from here, a run gives the
@@ -109,7 +110,8 @@ struct CpAlsResult : RunResult {
 /// strategy is `alto`. Fences exec. Throws Error for options out of range, and where X has no
 /// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
 /// An X on the host that exec, a GPU, cannot access is sorted by the host and stays there: each
-/// product streams it, with the bits of a product of a copy on the GPU.
+/// product streams it, with the bits of a product of a copy on the GPU. On a host, an X that takes
+/// more than options.streaming says is summed, scaled and sorted by parts, in files.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,

@@ -62,7 +62,8 @@ void add_compute_options(CLI::App& app, ComputeArguments& compute) {
 void add_memory(CLI::App& app, std::uint64_t& memory) {
   add_bytes(app, "--memory", memory,
             "Most memory, of the GPU if that is where to compute, as 500M or 2G (default: all that "
-            "is left); a tensor that needs more is streamed where possible, else refused");
+            "is left); a tensor that needs more is streamed where possible, on a CPU from files in "
+            "$TMPDIR, else refused");
 }
 
 void add_quiet(CLI::App& app, bool& quiet) {

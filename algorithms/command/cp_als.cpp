@@ -56,12 +56,19 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                                              CpAlsOptions const& options) {
     return sporades::detail::cp_als_memory(exec, X, options);
   }
-  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
-                                CpAlsOptions const& options) {
-    return sporades::detail::streamed_cp_als_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
+                                                      Position nnz, CpAlsOptions const& options) {
+    return sporades::detail::streamed_cp_als_memory<Scalar, Index>(exec, dims, nnz, options);
   }
-
-  static std::string streaming_refusal(CpAlsOptions const&) { return ""; }
+  static double streamed_files(Dims const& dims, Position nnz, CpAlsOptions const&) {
+    return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
+  }
+  static std::string streaming_refusal(CpAlsOptions const& options) {
+    bool const is_streamed = options.strategy == MttkrpStrategy::automatic ||
+                             options.strategy == MttkrpStrategy::sorted ||
+                             options.strategy == MttkrpStrategy::fibers;
+    return is_streamed ? "" : "; --strategy sorted or fibers would stream it";
+  }
 
   State start(Exec const& exec, Tensor const& X) {
     races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
@@ -72,7 +79,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_als_start(exec, dims, options, model);
   }
-  /// Where X stays on the host: of random factors, as singular vectors would need X on the GPU.
+  /// Where X is streamed: of random factors, as singular vectors would need X in memory.
   State streamed_start(Exec const& exec, Dims const& dims) {
     expects(options.init != CpAlsInit::hosvd,
             "cp-als: --init hosvd does not stream a tensor; random, or a file does");

@@ -63,16 +63,21 @@ struct CpAprMethodRun {
     return sporades::detail::cp_apr_memory(exec, X, options);
   }
 
-  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
-                                CpAprOptions const& options) {
-    return sporades::detail::streamed_cp_apr_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
+                                                      Position nnz, CpAprOptions const& options) {
+    return sporades::detail::streamed_cp_apr_memory<Scalar, Index>(exec, dims, nnz, options);
+  }
+  static double streamed_files(Dims const& dims, Position nnz, CpAprOptions const& options) {
+    return options.method == CpAprMethod::mu
+               ? sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz)
+               : sporades::detail::far_copy_bytes<Scalar, Index>(dims, nnz, dims.size());
   }
   static std::string streaming_refusal(CpAprOptions const& options) {
     bool const is_pull =
         options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull;
     return is_pull && options.pi == Pi::on_the_fly
                ? ""
-               : "; --strategy pull with --pi on-the-fly would stream it from the host's memory";
+               : "; --strategy pull with --pi on-the-fly would stream it";
   }
 
   State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }

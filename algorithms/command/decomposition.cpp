@@ -67,10 +67,10 @@ void Decomposition::set_backend(std::string const& name, int threads) {
 }
 
 template <class Scalar>
-AnyCooTensor<Scalar> Decomposition::read() {
+ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
   phase_.reset();
   progress_.show("reading " + arguments_.read.file);
-  auto const result = command::read<Scalar>(arguments_.read);
+  auto const result = command::read<Scalar>(arguments_.read, Duplicates::sum, memory);
   progress_.clear();
   report.precision = arguments_.compute.precision;
   report.file = arguments_.read.file;
@@ -87,7 +87,7 @@ AnyCooTensor<Scalar> Decomposition::read() {
       },
       result.tensor);
   end_phase(report.seconds.read);
-  return result.tensor;
+  return result;
 }
 
 void Decomposition::announce(std::string const& rank) {
@@ -267,8 +267,8 @@ int Decomposition::finish_without_model(int signal) {
   return 128 + signal;
 }
 
-template AnyCooTensor<double> Decomposition::read();
-template AnyCooTensor<float> Decomposition::read();
+template ReadResult<double> Decomposition::read(std::uint64_t);
+template ReadResult<float> Decomposition::read(std::uint64_t);
 template void Decomposition::print_labels(KruskalTensor<double> const&);
 template void Decomposition::print_labels(KruskalTensor<float> const&);
 template void Decomposition::print_labels(TuckerTensor<double> const&);

@@ -8,7 +8,7 @@
 #include <sporades/algorithms/command/progress.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/timer.hpp>
-#include <sporades/formats/any_coo_tensor.hpp>
+#include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades::command {
 
@@ -27,9 +27,9 @@ class Decomposition {
 
   void set_backend(std::string const& name, int threads);
 
-  /// The tensor; the labels, if any, are checked against its dims.
+  /// The tensor; the labels, if any, are checked against its dims. memory: see ReadOptions.
   template <class Scalar>
-  AnyCooTensor<Scalar> read();
+  ReadResult<Scalar> read(std::uint64_t memory);
 
   /// rank: "rank 16"
   void announce(std::string const& rank);

@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/memory_count.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
 
 /// The memory of a run that makes a model: what it needs, what it may have, and whether the tensor
-/// stays on the host therefore.
+/// stays on the host, or in files, therefore.
 
 namespace sporades::command {
 
 namespace detail {
 
-/// Whether the method has streamed_memory and streamed_start, and its options say how to stream.
+/// Whether the method has what it takes to stream a tensor, and its options say how.
 template <class Method>
 constexpr auto can_stream(int) -> decltype(&Method::streamed_start, true) {
   return true;
@@ -28,7 +29,7 @@ constexpr bool can_stream(long) {
 
 }  // namespace detail
 
-/// A tensor where the run computes, or on the host, from which it is streamed.
+/// A tensor where the run computes, or on the host or in files, from which it is streamed.
 template <class Tensor>
 struct PlacedTensor {
   Tensor X;  // empty where it is streamed
@@ -46,27 +47,29 @@ class ModelMemory {
   using Kind = typename Method::Kind;
   using HostTensor = CooTensor<Scalar, Index>;
   using Tensor = CooTensor<Scalar, Index, typename Exec::memory_space>;
+  static constexpr bool on_gpu = sporades::detail::is_gpu<Exec>;
 
  public:
-  /// Whether a tensor that does not fit the GPU's memory may stay on the host.
-  static constexpr bool streams = detail::can_stream<Method>(0) && sporades::detail::is_gpu<Exec>;
+  /// Whether a tensor that does not fit the GPU's memory may stay on the host, or one that does not
+  /// fit a limit by hand on a host in files.
+  static constexpr bool streams = detail::can_stream<Method>(0);
 
-  /// limit: bytes that the run may have; 0: all that are left.
-  ModelMemory(Exec const& exec, std::uint64_t limit)
-      : exec_(exec), limit_(static_cast<double>(limit)) {}
+  /// limit: bytes that the run may have; 0: all that are left. is_far: the tensor lies in files.
+  ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far)
+      : exec_(exec), limit_(static_cast<double>(limit)), is_far_(is_far) {}
 
   /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
   /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
   template <class Options>
   void check_least(HostTensor const& X, Options const& options) const {
     double const tensor = static_cast<double>(X.storage_bytes());
-    double const left = memory_left(sporades::detail::is_gpu<Exec> ? 0 : tensor);
+    double const left = memory_left(taken(X));
     double const bytes = (can_stay(options) ? 0 : tensor) +
                          2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
     if (tensor <= left && bytes > left) {
       auto const near = copy_to(exec_, X);
       double const all = needed(near, options);
-      refuse(X.dims, near, options, all, memory_left(tensor));
+      refuse(X.dims, near, options, all, memory_left(on_gpu ? tensor : taken(X)));
     }
     check_fits_memory(bytes, left, subject(X.dims, options), streaming_refusal(options));
   }
@@ -77,22 +80,22 @@ class ModelMemory {
   PlacedTensor<Tensor> place(HostTensor const& X, Options& options) const {
     PlacedTensor<Tensor> placed;
     placed.bytes = static_cast<double>(X.storage_bytes());
-    double left = memory_left();
+    double left = memory_left(taken(X));
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
-      left = memory_left(placed.bytes);
+      if (on_gpu) left = memory_left(placed.bytes);
       placed.bytes = needed(placed.X, options);
       if (placed.bytes <= left) return placed;
     }
     if constexpr (streams) {
-      double const beside = Method::streamed_memory(exec_, X.dims, X.nnz(), options);
+      double const beside = in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
       if (can_stay(options) && left - beside >= least_window_bytes) {
         options.streaming.memory = static_cast<std::uint64_t>(left - beside);
+        options.streaming.always = true;
         placed.note = sporades::detail::concatenate(
             subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
-            " of memory, ", sporades::detail::bytes_text(left),
-            " may be taken: the nonzeros stay in the host's memory and are streamed; the rest "
-            "takes ",
+            " of memory, ", sporades::detail::bytes_text(left), " may be taken: the nonzeros stay ",
+            where(X, options), " and are streamed; the rest takes ",
             sporades::detail::bytes_text(beside));
         placed.X = {};
         placed.is_streamed = true;
@@ -100,7 +103,8 @@ class ModelMemory {
         return placed;
       }
     }
-    refuse(X.dims, placed.X, options, placed.bytes, left, streaming_refusal(options));
+    refuse(X.dims, placed.X, options, placed.bytes, left,
+           streaming_refusal(options) + streaming_advice(X, options, left));
     return placed;
   }
 
@@ -113,10 +117,39 @@ class ModelMemory {
     return limit_ > 0 ? std::min(left, limit_) : left;
   }
 
+  /// Bytes of that memory which the tensor takes before the run.
+  double taken(HostTensor const& X) const {
+    return on_gpu || is_far_ ? 0 : static_cast<double>(X.storage_bytes());
+  }
+
+  static double in_all(sporades::detail::MemoryNeed const& need) {
+    return on_gpu ? need.views : need.views + need.host;
+  }
+
   template <class Options>
   double needed(Tensor const& X, Options const& options) const {
-    sporades::detail::MemoryNeed const need = Method::memory(exec_, X, options);
-    return sporades::detail::is_gpu<Exec> ? need.views : need.views + need.host;
+    return in_all(Method::memory(exec_, X, options));
+  }
+
+  /// Where the nonzeros stay, in words.
+  template <class Options>
+  static std::string where(HostTensor const& X, Options const& options) {
+    if (on_gpu) return "in the host's memory";
+    double const files = Method::streamed_files(X.dims, X.nnz(), options);
+    return "in files in " + sporades::detail::scratch_folder() + " (TMPDIR), of up to " +
+           sporades::detail::bytes_text(files) + ",";
+  }
+
+  /// How a host without a limit by hand would stream the tensor, if it can; or empty.
+  template <class Options>
+  std::string streaming_advice([[maybe_unused]] HostTensor const& X,
+                               [[maybe_unused]] Options const& options,
+                               [[maybe_unused]] double left) const {
+    if constexpr (streams && !on_gpu)
+      if (limit_ == 0 && streaming_refusal(options).empty() &&
+          in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options)) <= left / 2)
+        return "; with --memory it is streamed from files";
+    return "";
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40"
@@ -133,10 +166,11 @@ class ModelMemory {
     else
       return "";
   }
-  /// Whether a tensor that does not fit may stay on the host.
+  /// Whether a tensor that does not fit may stay where it is. Files take room on a disk: only where
+  /// a limit is asked for.
   template <class Options>
-  static bool can_stay(Options const& options) {
-    return streams && streaming_refusal(options).empty();
+  bool can_stay(Options const& options) const {
+    return streams && (on_gpu || limit_ > 0) && streaming_refusal(options).empty();
   }
 
   /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X
@@ -159,6 +193,7 @@ class ModelMemory {
 
   Exec exec_;
   double limit_;
+  bool is_far_;
 };
 
 }  // namespace sporades::command

@@ -12,8 +12,9 @@
 ///   facts()                      what its bits depend on beside what all have
 ///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
-///   streamed_memory(exec, dims, nnz, options), streamed_start(exec, dims)
-///                                where it can stream a tensor from the host to a GPU
+///   streamed_memory(exec, dims, nnz, options), streamed_files(dims, nnz, options),
+///   streamed_start(exec, dims)   where it can stream a tensor: from the host to a GPU, or from
+///                                files to a host: MemoryNeed of the rest, bytes of files, state
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
@@ -41,6 +42,7 @@
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
+#include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/version.hpp>
 #include <utility>
 
@@ -99,13 +101,14 @@ class ModelRun {
 
  public:
   ModelRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
-           CooTensor<Scalar, Index> tensor)
+           CooTensor<Scalar, Index> tensor, sporades::detail::FarMemory far)
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
-        memory_(exec, common_.compute.memory),
+        memory_(exec, common_.compute.memory, far != nullptr),
         run_(run),
-        tensor_(std::move(tensor)) {}
+        tensor_(std::move(tensor)),
+        far_(std::move(far)) {}
 
   int operator()() {
     if (common_.tune)
@@ -196,12 +199,22 @@ class ModelRun {
       if (placed.is_streamed) {
         auto X = tensor_;
         give_back_nonzeros(tensor_);
+        if (!sporades::detail::is_gpu<Exec> && !far_) to_file(X);
         set_first_state(from, [&] { return method_.streamed_start(exec_, tensor_.dims); });
-        return method_.build(exec_, hand_over(X));
+        auto problem = method_.build(exec_, hand_over(X));
+        far_ = {};  // the problem has its own
+        return problem;
       }
     give_back_nonzeros(tensor_);
     set_first_state(from, [&] { return method_.start(exec_, placed.X); });
     return method_.build(exec_, hand_over(placed.X));
+  }
+
+  /// Moves X from memory to a file.
+  void to_file(CooTensor<Scalar, Index>& X) {
+    auto const far = sporades::detail::to_far(Kokkos::DefaultHostExecutionSpace{}, X);
+    X = far.tensor;
+    far_ = far.memory;
   }
 
   /// By `start` unless the run goes on or begins with a given model.
@@ -347,6 +360,7 @@ class ModelRun {
   Decomposition& run_;
   Facts facts_;
   CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun
+  sporades::detail::FarMemory far_;  // where the nonzeros are in files: holds them
   sporades::detail::Starts<State> starts_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out
@@ -361,13 +375,16 @@ int run_model_as(Arguments const& arguments) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
     run.set_backend(backend_name(Exec::name()), host_threads(exec));
-    auto tensor = run.template read<Scalar>();
+    constexpr bool streams_files = ModelMemory<Method<Exec, Scalar, std::uint32_t>>::streams &&
+                                   !sporades::detail::is_gpu<Exec>;
+    auto read = run.template read<Scalar>(streams_files ? arguments.common.compute.memory : 0);
     return std::visit(
         [&](auto& X) {
           using Index = typename std::decay_t<decltype(X)>::Index;
-          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, hand_over(X))();
+          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, hand_over(X),
+                                                       std::exchange(read.far, {}))();
         },
-        tensor);
+        read.tensor);
   });
 }
 

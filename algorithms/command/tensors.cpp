@@ -57,9 +57,11 @@ ReadOptions read_options(ReadArguments const& arguments) {
 }
 
 template <class Scalar>
-ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates) {
+ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates,
+                        std::uint64_t memory) {
   auto options = read_options(arguments);
   options.duplicates = duplicates;
+  options.memory = memory;
   auto result = read_tensor<Scalar>(arguments.file, options);
   for (auto const& note : result.notes) std::fprintf(stderr, "sporades: note: %s\n", note.c_str());
   return result;
@@ -78,8 +80,8 @@ void write_tensor(std::string const& path, AnyCooTensor<Scalar> const& X) {
     write_tns(path, X);
 }
 
-template ReadResult<double> read(ReadArguments const&, Duplicates);
-template ReadResult<float> read(ReadArguments const&, Duplicates);
+template ReadResult<double> read(ReadArguments const&, Duplicates, std::uint64_t);
+template ReadResult<float> read(ReadArguments const&, Duplicates, std::uint64_t);
 template void write_tensor(std::string const&, AnyCooTensor<double> const&);
 template void write_tensor(std::string const&, AnyCooTensor<float> const&);
 

@@ -15,9 +15,11 @@ std::vector<int> parse_ranks(std::string const& text, char const* option);
 
 ReadOptions read_options(ReadArguments const& arguments);
 
-/// Reads the tensor and says on standard error what the reader had to decide.
+/// Reads the tensor and says on standard error what the reader had to decide. memory: see
+/// ReadOptions.
 template <class Scalar>
-ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum);
+ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum,
+                        std::uint64_t memory = 0);
 
 /// Throws Error unless the name ends in .tns, .tns.gz or .spt.
 void check_tensor_name(std::string const& path);

@@ -49,17 +49,19 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::tucker_memory(exec, X, options);
   }
 
-  static double streamed_memory(Exec const& exec, Dims const& dims, Position nnz,
-                                TuckerOptions const& options) {
-    return sporades::detail::streamed_tucker_memory<Scalar, Index>(exec, dims, nnz, options).views;
+  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
+                                                      Position nnz, TuckerOptions const& options) {
+    return sporades::detail::streamed_tucker_memory<Scalar, Index>(exec, dims, nnz, options);
+  }
+  static double streamed_files(Dims const& dims, Position nnz, TuckerOptions const&) {
+    return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }
   static std::string streaming_refusal(TuckerOptions const& options) {
-    if (options.init == TuckerInit::hosvd)
-      return "; --init random would stream it from the host's memory";
+    if (options.init == TuckerInit::hosvd) return "; --init random would stream it";
     return options.strategy == TtmChainStrategy::automatic ||
                    options.strategy == TtmChainStrategy::fused
                ? ""
-               : "; --strategy fused would stream it from the host's memory";
+               : "; --strategy fused would stream it";
   }
 
   State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/sort_coo.hpp>
+#include <sporades/formats/detail/sort_parts.hpp>
 
 namespace sporades::detail {
 
@@ -15,6 +15,7 @@ template <class Tensor>
 struct ScaledTensor {
   Tensor tensor;
   int exponent;
+  FarMemory memory;  // where nonzeros are in far memory that no one else holds: holds it
 };
 
 /// Throws Error naming the first value that is NaN or infinite. Fences exec.
@@ -34,26 +35,33 @@ void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* wher
 }
 
 /// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
-/// changes. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
-/// mode, or holds NaN, infinity, or values whose sum is infinite.
+/// changes. part_bytes: 0, or the memory for sorting by parts; what is made is in far memory of a
+/// host then. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
+/// mode, or holds NaN, infinity, or values whose sum is infinite; and as allocate_far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where,
+    std::uint64_t part_bytes = 0) {
   expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, where);
   expect_finite(exec, X, where);
-  auto result = sum_duplicates(exec, hand_over(X)).tensor;
+  auto summed = summed_by_parts(exec, hand_over(X), part_bytes);
+  auto& result = summed.tensor;
   double const largest = static_cast<double>(max_abs(exec, result.values));
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
   int const exponent = binary_exponent(largest);
-  if (exponent == 0) return {result, 0};
-  auto const values = uninitialized<Vector<Scalar, MemorySpace>>(
-      exec, "sporades::scaled_tensor::values", result.nnz());
+  if (exponent == 0) return {result, 0, summed.memory};
+  auto values = result.values;  // its own, where the sums are in far memory
+  if (part_bytes == 0)
+    values = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::scaled_tensor::values",
+                                                        result.nnz());
+  else if (!summed.memory)
+    values = allocate_far_values<Vector<Scalar, MemorySpace>>(exec, result.nnz(), summed.memory);
   divide_by_power_of_two(exec, result.values, exponent, values);
   fence(exec, "sporades::scaled_tensor::values");
   result.values = values;
-  return {result, exponent};
+  return {result, exponent, summed.memory};
 }
 
 /// A becomes A 2^-exponent, whose largest magnitude is in [1, 2); returns the exponent. A: made by

@@ -34,9 +34,13 @@ class ScratchFile {
 
 }  // namespace
 
-FarMemory map_scratch_file(std::uint64_t bytes) {
+std::string scratch_folder() {
   char const* const named = std::getenv("TMPDIR");
-  std::string const folder = named && *named ? named : "/tmp";
+  return named && *named ? named : "/tmp";
+}
+
+FarMemory map_scratch_file(std::uint64_t bytes) {
+  std::string const folder = scratch_folder();
   ScratchFile const file(folder);
   // All room is taken now: a write to a page for which the disk has none would end the program.
   if (int const error = posix_fallocate(file.number, 0, static_cast<off_t>(bytes)))

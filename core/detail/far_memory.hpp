@@ -16,9 +16,11 @@ namespace sporades::detail {
 /// Owns far memory. Views of it do not.
 using FarMemory = std::shared_ptr<void>;
 
-/// A new file without a name, mapped into memory, in the folder that the environment variable
-/// TMPDIR names, else in /tmp. Throws RunError if the disk has no room for it, or the folder takes
-/// no files.
+/// The folder for files of nonzeros: the environment variable TMPDIR names it, else it is /tmp.
+std::string scratch_folder();
+
+/// A new file without a name, mapped into memory, in scratch_folder(). Throws RunError if the disk
+/// has no room for it, or the folder takes no files.
 FarMemory map_scratch_file(std::uint64_t bytes);
 
 /// Far memory of exec. Throws as map_scratch_file, or where the host has no such memory.

@@ -95,8 +95,9 @@ double host_memory_bytes() {
 }
 
 double host_memory_left() {
-  double mapped = 0, resident = 0;  // pages
-  std::ifstream("/proc/self/statm") >> mapped >> resident;
+  double mapped = 0, resident = 0, of_files = 0;  // pages
+  std::ifstream("/proc/self/statm") >> mapped >> resident >> of_files;
+  resident -= of_files;  // which the system may drop
   double const available = 1024 * number_after("MemAvailable:", "/proc/meminfo");
   auto const cgroup = cgroup_memory();
   double const unused = available > 0 ? available : host_memory_bytes() - resident * page_bytes();

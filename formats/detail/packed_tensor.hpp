@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/formats/detail/far_coo.hpp>
 #include <sporades/formats/detail/modes.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 
@@ -75,7 +76,8 @@ struct NumberRows {
   }
 };
 
-/// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set.
+/// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set. words:
+/// where they go, or empty.
 template <class Word, class ExecutionSpace, class Tensor, class Words>
 void pack_words(ExecutionSpace const& exec, Tensor const& X,
                 PackedTensor<typename Tensor::Scalar, typename Tensor::Index,
@@ -84,7 +86,8 @@ void pack_words(ExecutionSpace const& exec, Tensor const& X,
   using Coordinates = typename Tensor::Coordinates;
   using Packed = std::decay_t<decltype(packed)>;
   Range<ExecutionSpace> const all(exec, 0, X.nnz());
-  words = uninitialized<Words>(exec, "sporades::packed::words", X.nnz());
+  if (words.extent(0) != X.nnz())
+    words = uninitialized<Words>(exec, "sporades::packed::words", X.nnz());
   PackIndices<Word, Coordinates> pack{words, X.coordinates, X.order() - 1, {}, {}};
   std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
   std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
@@ -102,6 +105,61 @@ void pack_words(ExecutionSpace const& exec, Tensor const& X,
       "sporades::packed::number_rows", all,
       NumberRows<Word, Rows>{words, row_of, packed.rows, packed.marks, Packed::mark_distance});
   fence(exec, "sporades::packed::make");
+}
+
+/// The dims and the layout of words of make_packed(exec, X, row_mode), which checks that X can be
+/// packed so.
+template <class Scalar, class Index, class MemorySpace>
+PackedTensor<Scalar, Index, MemorySpace> packed_frame(
+    CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {
+  expects(!X.sorted_modes.empty() && X.sorted_modes[0] == row_mode,
+          "make_packed: the tensor is not sorted by mode ", row_mode, " first");
+  expects(fits_packed(X.dims, row_mode), "make_packed: the indices of all modes except ", row_mode,
+          " take ", packed_bits(X.dims, row_mode) - 1, " bits, a word has 63 for them");
+  PackedTensor<Scalar, Index, MemorySpace> packed;
+  packed.dims = X.dims;
+  packed.row_mode = row_mode;
+  packed.modes = with_other_modes(X.sorted_modes, X.order());
+  packed.modes.erase(packed.modes.begin());  // row_mode
+  int shift = 0;
+  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += index_bits(X.dims[*m]);
+  }
+  return packed;
+}
+
+/// Makes words, rows and marks of a packed tensor from its frame and values.
+template <class ExecutionSpace, class Tensor, class Packed>
+void pack(ExecutionSpace const& exec, Tensor const& X, Packed& packed) {
+  if (X.nnz() == 0) return;
+  if (packed_bits(X.dims, packed.row_mode) <= 32)
+    pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+  else
+    pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+}
+
+/// make_packed(exec, X, row_mode) with words and values in far memory of exec, which is a host's.
+/// Fences exec. Throws as allocate_far.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {
+  auto packed = packed_frame(X, row_mode);
+  bool const is_narrow = packed_bits(X.dims, row_mode) <= 32;
+  Position const narrow = is_narrow ? X.nnz() : 0, wide = is_narrow ? 0 : X.nnz();
+  MemoryLayout all(nullptr);
+  all.room<std::uint32_t>(narrow);
+  all.room<std::uint64_t>(wide);
+  all.room<Scalar>(X.nnz());
+  packed.far = allocate_far(exec, all.bytes() + 1);
+  MemoryLayout layout(packed.far.get());
+  packed.narrow = layout.view<decltype(packed.narrow)>(narrow);
+  packed.wide = layout.view<decltype(packed.wide)>(wide);
+  packed.values = layout.view<decltype(packed.values)>(X.nnz());
+  Kokkos::deep_copy(exec, packed.values, X.values);
+  pack(exec, X, packed);
+  fence(exec, "sporades::packed::make_far");
+  return packed;
 }
 
 /// The way back: the indices of nonzero p from its word and, by the flags, its row.
@@ -153,32 +211,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PackedTensor<Scalar, Index, MemorySpace> make_packed(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,
                                                      int row_mode) {
-  expects(!X.sorted_modes.empty() && X.sorted_modes[0] == row_mode,
-          "make_packed: the tensor is not sorted by mode ", row_mode, " first");
-  expects(detail::fits_packed(X.dims, row_mode), "make_packed: the indices of all modes except ",
-          row_mode, " take ", detail::packed_bits(X.dims, row_mode) - 1,
-          " bits, a word has 63 for them");
-  PackedTensor<Scalar, Index, MemorySpace> packed;
-  packed.dims = X.dims;
-  packed.row_mode = row_mode;
+  auto packed = detail::packed_frame(X, row_mode);
   packed.values = X.values;
   if (reinterpret_cast<std::uintptr_t>(X.values.data()) % 16 != 0) {  // part of a larger View
     packed.values =
         detail::uninitialized<decltype(packed.values)>(exec, "sporades::packed::values", X.nnz());
     Kokkos::deep_copy(exec, packed.values, X.values);
   }
-  packed.modes = detail::with_other_modes(X.sorted_modes, X.order());
-  packed.modes.erase(packed.modes.begin());  // row_mode
-  int shift = 0;
-  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
-    packed.shifts.insert(packed.shifts.begin(), shift);
-    shift += detail::index_bits(X.dims[*m]);
-  }
-  if (X.nnz() == 0) return packed;
-  if (detail::packed_bits(X.dims, row_mode) <= 32)
-    detail::pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
-  else
-    detail::pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+  detail::pack(exec, X, packed);
   return packed;
 }
 
@@ -186,7 +226,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
-  Kokkos::deep_copy(exec, X.values, packed.values);
   X.sorted_modes = {packed.row_mode};
   detail::unpack(exec, packed, X.coordinates);
   return X;

@@ -7,6 +7,7 @@
 #include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
+#include <sporades/formats/files/detail/read_room.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/formats/files/detail/spt_file/header.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
@@ -61,7 +62,8 @@ void check_arrays(SptContent const& content) {
               header.checksums[header.order], "the values");
 }
 
-/// Copies an array, which need not be aligned in memory, and checks each entry.
+/// Checks each entry of an array, which need not be aligned in memory, and copies it unless `to` is
+/// null.
 template <class From, class To, class Check>
 void copy_array(SptContent const& content, std::uint64_t place, To* to, Check const& check) {
   detail::for_each_range(content.threads, content.header.nnz, block_size,
@@ -71,7 +73,7 @@ void copy_array(SptContent const& content, std::uint64_t place, To* to, Check co
                              From entry;
                              std::memcpy(&entry, from, sizeof entry);
                              check(p, entry);
-                             to[p] = static_cast<To>(entry);
+                             if (to) to[p] = static_cast<To>(entry);
                            }
                          });
 }
@@ -93,22 +95,66 @@ void copy_values(SptContent const& content, Scalar* to) {
   });
 }
 
+/// The tensor in the memory of the file's content where the types of arrays are the same; other
+/// arrays have room in far memory. That of the file is only to be read.
 template <class Scalar, class Index>
-CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims) {
+detail::FarTensor<CooTensor<Scalar, Index>> share_arrays(SptContent const& content,
+                                                         Dims const& dims) {
+  using Tensor = CooTensor<Scalar, Index>;
   auto const& header = content.header;
-  auto X =
-      detail::allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, header.nnz);
+  auto const& layout = content.layout;
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto* const begin = const_cast<char*>(content.bytes.data());
+  detail::FarTensor<Tensor> shared{{dims, {}, {}, {}}, {}};
+  auto const place = [&](detail::MemoryLayout& room) {
+    auto* indices = reinterpret_cast<Index*>(begin + layout.coordinates[0]);
+    auto* values = reinterpret_cast<Scalar*>(begin + layout.values);
+    Position stride = header.nnz;
+    if (header.index_bytes != sizeof(Index))
+      indices = room.room<Index>(dims.size() * header.nnz);
+    else if (dims.size() > 1)
+      stride = (layout.coordinates[1] - layout.coordinates[0]) / sizeof(Index);
+    if (header.value_bytes != sizeof(Scalar)) values = room.room<Scalar>(header.nnz);
+    typename Tensor::Coordinates const all(indices, dims.size(), stride);
+    shared.tensor.coordinates =
+        Kokkos::subview(all, Kokkos::ALL, std::make_pair(Position{0}, header.nnz));
+    shared.tensor.values = typename Tensor::Values(values, header.nnz);
+  };
+  detail::MemoryLayout sizes(nullptr);
+  place(sizes);
+  if (sizes.bytes() == 0) return shared;
+  shared.memory = detail::allocate_far(exec, sizes.bytes());
+  detail::MemoryLayout room(shared.memory.get());
+  place(room);
+  return shared;
+}
+
+/// is_shared: as share_arrays, whose far memory goes to `far`; else all is copied to near memory.
+template <class Scalar, class Index>
+CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims, bool is_shared,
+                                     detail::FarMemory& far) {
+  auto const& header = content.header;
+  CooTensor<Scalar, Index> X;
+  if (is_shared) {
+    auto const shared = share_arrays<Scalar, Index>(content, dims);
+    X = shared.tensor;
+    far = shared.memory;
+  } else {
+    X = detail::allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, header.nnz);
+  }
   for (int n = 0; n < X.order(); ++n) {
-    auto* const to = X.indices(n);
+    auto* const to = is_shared && header.index_bytes == sizeof(Index) ? nullptr : X.indices(n);
     if (header.index_bytes == 4)
       copy_coordinates<std::uint32_t>(content, n, to);
     else
       copy_coordinates<std::uint64_t>(content, n, to);
   }
+  auto* const values =
+      is_shared && header.value_bytes == sizeof(Scalar) ? nullptr : X.values.data();
   if (header.value_bytes == 4)
-    copy_values<float>(content, X.values.data());
+    copy_values<float>(content, values);
   else
-    copy_values<double>(content, X.values.data());
+    copy_values<double>(content, values);
   X.sorted_modes.assign(header.sorted_modes, header.sorted_modes + header.sorted_count);
   expects(X.sorted_modes.empty() || detail::nonzero_order(X, X.sorted_modes, content.threads) !=
                                         detail::NonzeroOrder::none,
@@ -185,7 +231,7 @@ void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
 
 template <class Scalar>
 ReadResult<Scalar> detail::parse_spt(std::string_view content, std::string const& name,
-                                     ReadOptions const& options) {
+                                     ReadOptions const& options, FarMemory const& holder) {
   expects(content.substr(0, detail::spt_magic.size()) == detail::spt_magic, name,
           ": is no .spt file");
   auto const header = detail::read_spt_header(content, name);
@@ -196,11 +242,19 @@ ReadResult<Scalar> detail::parse_spt(std::string_view content, std::string const
   check_arrays(spt);
   ReadResult<Scalar> result;
   result.dialect = "spt";
+  auto const read = [&](auto index) {
+    using Index = decltype(index);
+    bool const is_shared =
+        holder && exceeds_memory<Scalar, Index>(options, dims.size(), header.nnz);
+    FarMemory others;
+    result.tensor = read_arrays<Scalar, Index>(spt, dims, is_shared, others);
+    if (is_shared) result.far = std::make_shared<std::pair<FarMemory, FarMemory>>(holder, others);
+  };
   auto const longest = *std::max_element(dims.begin(), dims.end());
   if (longest == 0 || longest - 1 <= std::numeric_limits<std::uint32_t>::max())
-    result.tensor = read_arrays<Scalar, std::uint32_t>(spt, dims);
+    read(std::uint32_t{});
   else
-    result.tensor = read_arrays<Scalar, std::uint64_t>(spt, dims);
+    read(std::uint64_t{});
   check_values(result.tensor, options, name);
   detail::handle_duplicates(result, name, options);
   return result;
@@ -211,8 +265,8 @@ template void write_spt(std::string const&, CooTensor<float, std::uint64_t> cons
 template void write_spt(std::string const&, CooTensor<double, std::uint32_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint64_t> const&);
 template ReadResult<float> detail::parse_spt(std::string_view, std::string const&,
-                                             ReadOptions const&);
+                                             ReadOptions const&, FarMemory const&);
 template ReadResult<double> detail::parse_spt(std::string_view, std::string const&,
-                                              ReadOptions const&);
+                                              ReadOptions const&, FarMemory const&);
 
 }  // namespace sporades

@@ -12,9 +12,9 @@ namespace {
 
 template <class Scalar>
 ReadResult<Scalar> parse_any(std::string_view content, std::string const& name,
-                             ReadOptions const& options) {
+                             ReadOptions const& options, detail::FarMemory const& holder) {
   if (content.substr(0, detail::spt_magic.size()) == detail::spt_magic)
-    return detail::parse_spt<Scalar>(content, name, options);
+    return detail::parse_spt<Scalar>(content, name, options, holder);
   auto result = detail::read_text<Scalar>(content, name, options);
   detail::handle_duplicates(result, name, options);
   return result;
@@ -42,24 +42,31 @@ CooTensor<Scalar, To> with_indices(CooTensor<Scalar, From> const& X, std::string
   }
 }
 
+template <class Scalar, class Index>
+ReadResult<Scalar, Index> parse_as(std::string_view content, std::string const& name,
+                                   ReadOptions const& options,
+                                   detail::FarMemory const& holder = {}) {
+  auto any = parse_any<Scalar>(content, name, options, holder);
+  if constexpr (std::is_void_v<Index>) {
+    return any;
+  } else {
+    auto const convert = [&](auto const& X) { return with_indices<Index>(X, name); };
+    return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes, any.far};
+  }
+}
+
 }  // namespace
 
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
                                        ReadOptions const& options) {
-  auto any = parse_any<Scalar>(content, name, options);
-  if constexpr (std::is_void_v<Index>) {
-    return any;
-  } else {
-    auto const convert = [&](auto const& X) { return with_indices<Index>(X, name); };
-    return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes};
-  }
+  return parse_as<Scalar, Index>(content, name, options);
 }
 
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options) {
-  detail::MappedFile const file(path);
-  return parse_tensor<Scalar, Index>(file.bytes(), detail::input_name(path), options);
+  auto const file = std::make_shared<detail::MappedFile>(path);
+  return parse_as<Scalar, Index>(file->bytes(), detail::input_name(path), options, file);
 }
 
 template ReadResult<float> parse_tensor(std::string_view, std::string const&, ReadOptions const&);

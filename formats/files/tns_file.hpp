@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <sporades/formats/any_coo_tensor.hpp>
 #include <string_view>
 
@@ -34,8 +35,10 @@ struct ReadOptions {
   IndexBase index_base = IndexBase::automatic;
   Duplicates duplicates = Duplicates::sum;
   Values values = Values::any;
-  bool pattern = false;  // the file has no column of values: every value is 1
-  int threads = 0;       // 0: as many as the host's execution space has
+  bool pattern = false;      // the file has no column of values: every value is 1
+  std::uint64_t memory = 0;  // bytes that reading may take; 0: all that it needs. Nonzeros that
+                             // take more stay in files: see ReadResult::far
+  int threads = 0;           // 0: as many as the host's execution space has
   std::size_t block_size = std::size_t{1} << 20;  // bytes of text that a thread takes at once; no
                                                   // line may be longer
 };
@@ -55,6 +58,8 @@ struct ReadResult {
   Position duplicates = 0;  // nonzeros that were added to another of the same coordinates
   std::string dialect;      // "FROSTT", "sptensor", "ParTI", "tensor", "MatrixMarket" or "spt"
   std::vector<std::string> notes;  // what the reader had to decide, one sentence each
+  std::shared_ptr<void> far;       // where the nonzeros lie in files that are mapped into memory:
+                                   // holds them; only to be read. Else empty
 };
 
 /// Reads a sparse tensor from a file:
@@ -81,9 +86,13 @@ struct ReadResult {
 /// threads. Sizes are checked before memory is allocated; for gzipped text while it is
 /// uncompressed. In addition to the result and what summing duplicates takes, the reader holds one
 /// block of text a thread, for gzipped text temporarily a second copy of the nonzeros, and a second
-/// copy of the indices while it gives them another type than the file needs. Throws Error naming
-/// the file, line and column (or mode; for .spt files the nonzero) of the first thing that is
-/// wrong, or the mode that is too long for Index; RunError if the file does not fit the memory.
+/// copy of the indices while it gives them another type than the file needs.
+/// With ReadOptions::memory, nonzeros that would take more while they are read and summed stay in
+/// files: arrays of an .spt file in that file itself, where they have the types asked for, all else
+/// in files without a name in the folder that the environment variable TMPDIR names, else in /tmp.
+/// Sums are formed by parts. Throws Error naming the file, line and column (or mode; for .spt files
+/// the nonzero) of the first thing that is wrong, or the mode that is too long for Index; RunError
+/// if the file does not fit the memory, or the disk has no room.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
 

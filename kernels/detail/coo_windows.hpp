@@ -3,51 +3,21 @@
 #pragma once
 
 #include <sporades/core/detail/check_types.hpp>
-#include <sporades/core/detail/far_memory.hpp>
-#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/detail/far_coo.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
-/// Nonzeros in coordinate format in far memory, and windows of them.
+/// Windows of nonzeros in coordinate format that are in far memory.
 
 namespace sporades::detail {
-
-/// A tensor whose nonzeros lie in far memory, which this holds; near where it is empty.
-template <class Tensor>
-struct FarTensor {
-  Tensor tensor;
-  FarMemory memory;
-};
-
-/// Bytes of a CooTensor at place_coo's alignment, at most.
-template <class Tensor>
-std::uint64_t placed_coo_bytes(int order, Position nnz) {
-  return nnz * (order * sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) + 512;
-}
-
-/// A tensor whose nonzeros lie in this memory.
-template <class Tensor>
-Tensor place_coo(void* memory, Dims const& dims, Position nnz,
-                 std::vector<int> const& sorted_modes) {
-  MemoryLayout layout(memory);
-  auto* const coordinates = layout.room<typename Tensor::Index>(dims.size() * nnz);
-  auto* const values = layout.room<typename Tensor::Scalar>(nnz);
-  return {dims, typename Tensor::Coordinates(coordinates, dims.size(), nnz),
-          typename Tensor::Values(values, nnz), sorted_modes};
-}
 
 /// X's nonzeros in far memory of exec. Fences exec. Throws as allocate_far.
 template <class ExecutionSpace, class Scalar, class Index, class From>
 auto to_far(ExecutionSpace const& exec, CooTensor<Scalar, Index, From> const& X) {
   using Far = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, From>>;
-  FarTensor<Far> far;
-  far.memory = allocate_far(exec, placed_coo_bytes<Far>(X.order(), X.nnz()));
-  far.tensor = place_coo<Far>(far.memory.get(), X.dims, X.nnz(), X.sorted_modes);
-  for (int n = 0; n < X.order(); ++n)
-    Kokkos::deep_copy(exec, Kokkos::subview(far.tensor.coordinates, n, Kokkos::ALL),
-                      Kokkos::subview(X.coordinates, n, Kokkos::ALL));
-  Kokkos::deep_copy(exec, far.tensor.values, X.values);
+  auto const far = allocate_far_coo<Far>(exec, X.dims, X.nnz(), X.sorted_modes);
+  copy_nonzeros(exec, X, far.tensor, 0);
   fence(exec, "sporades::coo::to_far");
   return far;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
@@ -21,6 +21,15 @@ inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t inde
     bytes += static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
   }
   return bytes;
+}
+
+/// Whether a sorted copy of X a mode is streamed.
+template <class Tensor>
+bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
+  double const needed = sorted_list_bytes(X.dims, X.nnz(), sizeof(typename Tensor::Index),
+                                          sizeof(typename Tensor::Scalar));
+  return streaming.always ||
+         (streaming.memory > 0 && needed > static_cast<double>(streaming.memory));
 }
 
 /// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
@@ -50,6 +59,15 @@ PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
   far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
   fence(exec, "sporades::packed::to_far");
   return far;
+}
+
+/// X in the order of these modes, packed by the first, in far memory of a host. One part at a time
+/// is in near memory. Fences exec.
+template <class ExecutionSpace, class Tensor>
+auto pack_by_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<int> const& modes,
+                   Streaming const& streaming) {
+  auto const list = far_sorted(exec, X, modes, sort_memory(streaming));
+  return make_far_packed(exec, list.tensor, modes.front());
 }
 
 /// Bytes that a nonzero takes in a window.

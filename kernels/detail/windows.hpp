@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <future>
+#include <limits>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/types.hpp>
@@ -16,6 +17,25 @@ namespace sporades::detail {
 inline void check_streaming(char const* where, Streaming const& streaming) {
   expects(streaming.streams >= 1 && streaming.streams <= 64, where, ": ", streaming.streams,
           " streams: 1 to 64");
+}
+
+/// Bytes in which a host may sort what it streams.
+inline std::uint64_t sort_memory(Streaming const& streaming) {
+  return streaming.memory > 0 ? streaming.memory : std::numeric_limits<std::uint64_t>::max();
+}
+
+/// Whether nonzeros of so many bytes stay in far memory from the first step on. On GPUs they are
+/// made ready in the memory where they are given.
+template <class ExecutionSpace>
+bool stays_far(std::uint64_t bytes, Streaming const& streaming) {
+  return !is_gpu<ExecutionSpace> &&
+         (streaming.always || (streaming.memory > 0 && bytes > streaming.memory));
+}
+
+/// sort_memory where they stay there, else 0.
+template <class ExecutionSpace>
+std::uint64_t far_part_bytes(std::uint64_t bytes, Streaming const& streaming) {
+  return stays_far<ExecutionSpace>(bytes, streaming) ? sort_memory(streaming) : 0;
 }
 
 /// Copies a part of a far array into a window. On a host no other thread of Kokkos is asked.

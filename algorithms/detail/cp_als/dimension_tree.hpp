@@ -102,10 +102,22 @@ bool scatters(Tensor const& X, Tensor const& fused, MttkrpOptions const& options
   return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
 }
 
+/// Room for so many indices of nnz nonzeros each, in far memory, whose owner goes to `memory`, if
+/// is_far says so.
+template <class Tensor, class ExecutionSpace>
+typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t order, Position nnz,
+                                        bool is_far, FarMemory& memory) {
+  using Coordinates = typename Tensor::Coordinates;
+  using Index = typename Tensor::Index;
+  if (!is_far) return uninitialized<Coordinates>(exec, "sporades::coo::coordinates", order, nnz);
+  memory = allocate_far(exec, (order * nnz + 1) * sizeof(Index));
+  return Coordinates(static_cast<Index*>(memory.get()), order, nnz);
+}
+
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
 /// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
-/// streamed on a GPU. Fences exec.
+/// streamed on a GPU. A host that streams keeps X with modes fused in far memory, too. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
@@ -131,11 +143,13 @@ DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimensi
   grid_dims.push_back(cells);
   for (int n : tree.others) whole_dims.push_back(X.dims[n]);
 
-  Tensor whole{whole_dims,
-               uninitialized<typename Tensor::Coordinates>(builder, "sporades::coo::coordinates",
-                                                           whole_dims.size(), X.nnz()),
-               X.values,
-               {}};
+  FarMemory far;  // of its coordinates
+  Tensor whole{
+      whole_dims,
+      index_room<Tensor>(builder, whole_dims.size(), X.nnz(),
+                         stays_far<ExecutionSpace>(X.storage_bytes(), options.streaming), far),
+      X.values,
+      {}};
   {  // the functor, which shares X's coordinates, goes before X
     FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
                                                    whole.coordinates,
@@ -221,15 +235,8 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
   auto const S = tree.fused.size(), others = tree.others.size();
   Position const nnz = whole.tensor.nnz();
   FarTensor<Tensor> split;
-  auto& coordinates = split.tensor.coordinates;
-  if (is_far) {
-    split.memory = allocate_far(exec, (S + others) * nnz * sizeof(Index) + 1);
-    coordinates =
-        typename Tensor::Coordinates(static_cast<Index*>(split.memory.get()), S + others, nnz);
-  } else {
-    coordinates = uninitialized<typename Tensor::Coordinates>(exec, "sporades::cp_als::coordinates",
-                                                              S + others, nnz);
-  }
+  auto const coordinates = index_room<Tensor>(exec, S + others, nnz, is_far, split.memory);
+  split.tensor.coordinates = coordinates;
   SplitIndices<typename Tensor::Coordinates> indices{
       whole.tensor.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
   std::copy(tree.fused.begin(), tree.fused.end(), indices.mode);

@@ -38,8 +38,11 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_als_problem");
   detail::check_cp_als(options);
-  auto scaled =
-      detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X), "cp_als");
+  detail::check_streaming("cp_als", options.streaming);
+  std::uint64_t const part_bytes =
+      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+  auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
+                                          "cp_als", part_bytes);
   auto& summed = scaled.tensor;  // the norm is that of the sums
   auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
                          ? detail::choose_fused_modes<ExecutionSpace, Scalar>(
@@ -50,8 +53,9 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
   MttkrpOptions products{options.strategy, options.rank};
   products.streaming = options.streaming;
-  return {dims, detail::make_dimension_tree(exec, hand_over(summed), fused, products), square,
-          scaled.exponent, nnz};
+  return {dims,   detail::make_dimension_tree(exec, hand_over(summed), fused, products),
+          square, scaled.exponent,
+          nnz,    scaled.memory};
 }
 
 }  // namespace sporades

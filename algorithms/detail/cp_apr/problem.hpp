@@ -11,7 +11,7 @@
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/formats/sort_coo.hpp>
+#include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 
 namespace sporades {
@@ -101,61 +101,77 @@ double unit_of_counts(ExecutionSpace const& exec, Values const& values, double l
   return std::ldexp(1.0, std::min(exponent, 0));
 }
 
-/// X with its values times the factor; X itself for a factor of 1.
+/// X with its values times the factor, in far memory of a host if is_far says so; X itself for a
+/// factor of 1.
 template <class ExecutionSpace, class Tensor>
-Tensor scaled(ExecutionSpace const& exec, Tensor const& X, double factor) {
+FarTensor<Tensor> scaled(ExecutionSpace const& exec, Tensor const& X, double factor, bool is_far) {
   using Scalar = typename Tensor::Scalar;
-  if (factor == 1) return X;
-  Tensor Y = X;
-  Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::cp_apr::counts", X.nnz());
+  if (factor == 1) return {X, {}};
+  FarTensor<Tensor> Y{X, {}};
+  auto& values = Y.tensor.values;
+  values = is_far
+               ? allocate_far_values<typename Tensor::Values>(exec, X.nnz(), Y.memory)
+               : uninitialized<typename Tensor::Values>(exec, "sporades::cp_apr::counts", X.nnz());
   launch_items(exec, "sporades::cp_apr::scale_counts", X.nnz(),
-               Scale<Scalar, typename Tensor::MemorySpace>{X.values, Y.values, factor});
+               Scale<Scalar, typename Tensor::MemorySpace>{X.values, values, factor});
   return Y;
 }
 
 /// The counts for the log-likelihood, in far memory if is_far says so or exec cannot access them.
 template <class ExecutionSpace, class Tensor, class Problem>
-void keep_counts(ExecutionSpace const& exec, Tensor const& counts, bool is_far, Problem& problem) {
-  if constexpr (std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>)
-    problem.counts = counts;
-  else
+void keep_counts(ExecutionSpace const& exec, FarTensor<Tensor> const& counts, bool is_far,
+                 Problem& problem) {
+  if constexpr (std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>) {
+    problem.counts = counts.tensor;
+    problem.far = counts.memory;
+    is_far = is_far && !counts.memory;
+  } else {
     is_far = true;
+  }
   if (!is_far) return;
-  auto const far = to_far(exec, counts);
+  auto const far = to_far(exec, counts.tensor);
   problem.counts = far.tensor;
   problem.far = far.memory;
 }
 
 /// What method mu needs: the plan of Phi for the counts in the problem's unit. Fences exec.
 template <class ExecutionSpace, class Tensor, class Problem>
-void build_updates(ExecutionSpace const& exec, Tensor const& counts, Tensor const& in_units,
-                   CpAprOptions const& options, Problem& problem) {
+void build_updates(ExecutionSpace const& exec, FarTensor<Tensor> const& counts,
+                   Tensor const& in_units, CpAprOptions const& options, Problem& problem) {
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   PhiOptions products{options.strategy, columns, options.pi, options.streaming};
-  auto& memory = products.streaming.memory;  // what the counts leave of it
-  if (memory > 0) memory -= std::min(memory - 1, counts.storage_bytes());
+  auto& memory = products.streaming.memory;  // what the counts leave of it, or an eighth
+  if (memory > 0 && !products.streaming.always)
+    memory = std::max(
+        {memory - std::min(memory, counts.tensor.storage_bytes()), memory / 8, std::uint64_t{1}});
   problem.plan = make_phi_plan(exec, in_units, products);
   keep_counts(exec, counts, is_far(problem.plan.products), problem);
   // The log-likelihood gathers a row of every mode for each count: close together in this order.
   auto const& linear = problem.plan.products.alto;
-  if (linear.order() > 0) problem.counts = scaled(exec, to_coo(exec, linear), problem.unit);
+  if (linear.order() == 0) return;
+  problem.counts = scaled(exec, to_coo(exec, linear), problem.unit, false).tensor;
+  problem.far = {};
 }
 
 /// What the others need: an order of the counts in the problem's unit for each mode. Fences exec.
 template <class ExecutionSpace, class Builder, class Tensor, class Problem>
-void build_rows(ExecutionSpace const& exec, Builder const& builder, Tensor const& counts,
+void build_rows(ExecutionSpace const& exec, Builder const& builder, FarTensor<Tensor> const& counts,
                 Tensor const& in_units, CpAprOptions const& options, Problem& problem) {
-  std::uint64_t const memory = options.streaming.memory, nnz = counts.nnz();
-  std::uint64_t const bytes = counts.storage_bytes() * (counts.dims.size() + 1);
-  bool const is_far = (memory > 0 && bytes > memory) ||
+  std::uint64_t const one = in_units.storage_bytes(), memory = options.streaming.memory;
+  std::uint64_t const bytes = one * (in_units.dims.size() + 1);
+  bool const is_far = options.streaming.always || (memory > 0 && bytes > memory) ||
                       !std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
   keep_counts(exec, counts, is_far, problem);
   std::uint64_t const room = problem.plan.products.carry.windows.window_bytes(bytes);
-  Position const window = is_far ? std::max<Position>(1, room / (counts.storage_bytes() / nnz)) : 0;
-  for (int n = 0; n < counts.order(); ++n)
+  Position const window = is_far ? std::max<Position>(1, room / (one / in_units.nnz())) : 0;
+  for (int n = 0; n < in_units.order(); ++n) {
+    auto const modes = mttkrp_mode_order(in_units.dims, n);
+    auto const list =
+        sorted_by_parts(builder, in_units, modes,
+                        is_far ? far_part_bytes<ExecutionSpace>(bytes, options.streaming) : 0);
     problem.rows.push_back(
-        make_row_subproblems(exec, sorted(builder, in_units, mttkrp_mode_order(counts.dims, n)), n,
-                             options.rank, 0, window));
+        make_row_subproblems(exec, list.tensor, n, options.rank, 0, window, list.memory));
+  }
 }
 
 }  // namespace detail
@@ -172,7 +188,10 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   auto const builder = detail::builder_of<MemorySpace>(exec);
   check_coordinates(builder, X, "cp_apr");
   detail::check_counts(builder, X);
-  auto const counts = sum_duplicates(builder, hand_over(X)).tensor;
+  std::uint64_t const part_bytes =
+      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+  auto const summed = detail::summed_by_parts(builder, hand_over(X), part_bytes);
+  auto const& counts = summed.tensor;
   double const largest = static_cast<double>(detail::max_abs(builder, counts.values));
   expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
   expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
@@ -185,12 +204,12 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   using Limits = std::numeric_limits<Scalar>;
   problem.least_epsilon =
       std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
-  auto const in_units = detail::scaled(builder, counts, 1 / problem.unit);
+  auto const in_units = detail::scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
   problem.plan.products.carry.windows.options = options.streaming;
   if (options.method == CpAprMethod::mu)
-    detail::build_updates(exec, counts, in_units, options, problem);
+    detail::build_updates(exec, summed, in_units.tensor, options, problem);
   else
-    detail::build_rows(exec, builder, counts, in_units, options, problem);
+    detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
   problem.plan.products.carry.windows.options = options.streaming;  // the counts' share included
   return problem;
 }

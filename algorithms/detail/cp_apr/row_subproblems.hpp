@@ -113,13 +113,14 @@ void cut_windows(Problem& problem, Begins const& begins, std::vector<Position> c
 
 /// Makes X ready for solve_rows on a mode with R columns: made once, used in every iteration.
 /// X: sorted with the mode first. Its Views are shared unless `window` is given, the nonzeros of a
-/// window: X is copied to far memory then, and may be on a host that exec cannot access. Takes
-/// 8 (I_n + 1) bytes and little more. Fences exec. segment_length: 0, or what tests ask for. Throws
-/// Error if X is not in the mode's order, or for a rank below 1.
+/// window: X is copied to far memory then, and may be on a host that exec cannot access. far: where
+/// X is in far memory of exec already, its owner; nothing is copied then. Takes 8 (I_n + 1) bytes
+/// and little more. Fences exec. segment_length: 0, or what tests ask for. Throws Error if X is not
+/// in the mode's order, or for a rank below 1.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_subproblems(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X, int mode, int rank,
-    Position segment_length = 0, Position window = 0) {
+    Position segment_length = 0, Position window = 0, FarMemory const& far = {}) {
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   auto const builder = builder_of<GivenSpace>(exec);
   expects(!X.sorted_modes.empty() && X.sorted_modes[0] == mode,
@@ -127,10 +128,11 @@ RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_su
   expects(rank >= 1, "make_row_subproblems: rank ", rank, " is below 1");
   RowSubproblems<Scalar, Index, MemorySpace> problem;
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>) problem.X = X;
-  if (window > 0) {
-    auto const far = to_far(exec, X);
-    problem.X = far.tensor;
-    problem.far = far.memory;
+  problem.far = far;
+  if (window > 0 && !far) {
+    auto const copy = to_far(exec, X);
+    problem.X = copy.tensor;
+    problem.far = copy.memory;
   }
   problem.mode = mode;
   problem.rank = rank;

@@ -10,7 +10,7 @@
 #include <sporades/formats/detail/estimate_tuples.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
-#include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 
 /// What sorting nonzeros and making the formats of them holds. The functions follow, allocation by
 /// allocation, those whose names they bear.
@@ -273,6 +273,21 @@ inline double most_buffer_rows(CooShape const& X, int n) {
 inline bool may_have_no_parts(CooShape const& X, int n) {
   double const dim = static_cast<double>(X.dims[n]);
   return (dim > 65536 && dim / 64 > X.nnz) || (X.nnz >= 4096 && 2 * dim > X.nnz / 8);
+}
+
+/// Bytes of the files in which a host keeps nonzeros while it makes so many sorted copies of them:
+/// what was read, what is scaled, and a sort's runs and result.
+template <class Scalar, class Index>
+double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
+  return static_cast<double>(nnz * (dims.size() * sizeof(Index) + sizeof(Scalar))) *
+         static_cast<double>(copies + 4);
+}
+
+/// The same for packed copies, one a mode.
+template <class Scalar, class Index>
+double far_list_bytes(Dims const& dims, Position nnz) {
+  return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +
+         far_copy_bytes<Scalar, Index>(dims, nnz, 0);
 }
 
 }  // namespace sporades::detail

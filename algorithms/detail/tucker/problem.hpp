@@ -57,8 +57,10 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_tucker_problem");
   detail::check_tucker(options, X.dims);
-  auto scaled =
-      detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X), "tucker");
+  std::uint64_t const part_bytes =
+      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+  auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
+                                          "tucker", part_bytes);
   Dims const dims = scaled.tensor.dims;
   double const square =  // that of the sums
       detail::norm_squared(exec, detail::within_reach(exec, scaled.tensor.values).view);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
-#include <sporades/formats/sort_coo.hpp>
 
 namespace sporades::detail {
 
@@ -33,7 +33,9 @@ void check_finite(Vector<Scalar, Kokkos::HostSpace> const& values, std::string c
 }
 
 template <class Scalar, class Index>
-Position sum_in_place(CooTensor<Scalar, Index>& X, std::string const& name, int threads) {
+Position sum_in_place(CooTensor<Scalar, Index>& X, FarMemory& far, std::string const& name,
+                      ReadOptions const& options) {
+  int const threads = options.threads;
   if (X.sorted_modes.empty()) {
     std::vector<int> modes(X.dims.size());
     std::iota(modes.begin(), modes.end(), 0);
@@ -42,10 +44,13 @@ Position sum_in_place(CooTensor<Scalar, Index>& X, std::string const& name, int 
   if (X.sorted_modes.size() == X.dims.size() &&
       nonzero_order(X, X.sorted_modes, threads) == NonzeroOrder::strictly_ascending)
     return 0;
-  auto const summed = sum_duplicates(Kokkos::DefaultHostExecutionSpace(), X);
+  auto const summed =
+      summed_by_parts(Kokkos::DefaultHostExecutionSpace(), X, far ? options.memory : 0);
+  Position const merged = X.nnz() - summed.tensor.nnz();
   X = summed.tensor;
-  if (summed.merged > 0) check_finite<Scalar>(X.values, name, threads);
-  return summed.merged;
+  if (summed.memory) far = summed.memory;
+  if (merged > 0) check_finite<Scalar>(X.values, name, threads);
+  return merged;
 }
 
 }  // namespace
@@ -73,8 +78,8 @@ template <class Scalar>
 void handle_duplicates(ReadResult<Scalar>& result, std::string const& name,
                        ReadOptions const& options) {
   if (options.duplicates == Duplicates::keep) return;
-  result.duplicates =
-      std::visit([&](auto& X) { return sum_in_place(X, name, options.threads); }, result.tensor);
+  result.duplicates = std::visit(
+      [&](auto& X) { return sum_in_place(X, result.far, name, options); }, result.tensor);
   if (result.duplicates > 0)
     result.notes.push_back(std::to_string(result.duplicates) +
                            " nonzeros were added to others of the same coordinates");

@@ -54,10 +54,21 @@ inline bool chooses_layout(MttkrpOptions const& options) {
   return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic;
 }
 
-/// What is done for every mode, as far as that is known before a format is built. layouts: the tree
-/// that chooses among them on hosts.
+/// Whether a linear order of X fits the memory where rows in order do not.
+template <class Tensor>
+bool linear_order_fits(Tensor const& X, Streaming const& streaming) {
+  double const word = AltoLayout(X.dims).has_two_words() ? 16 : 8;
+  double const bytes =
+      static_cast<double>(X.nnz()) * (word + double{sizeof(typename Tensor::Scalar)});
+  return !streaming.always && bytes <= static_cast<double>(streaming.memory);
+}
+
+/// What is done for every mode, as far as that is known before a format is built. streams: whether
+/// rows in order are streamed; a linear order never is. layouts: the tree that chooses among them
+/// on hosts.
 template <class ExecutionSpace, class Tensor>
-MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, TreeNode const* layouts) {
+MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, bool streams,
+                          TreeNode const* layouts) {
   int const deepest = std::max(0, X.order() - 2);
   MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
                       "asked for"};
@@ -66,6 +77,9 @@ MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, TreeNod
                                                                        options.rank, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
     choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for"};
+  if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
+      !linear_order_fits(X, options.streaming))
+    choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
   return choice;
 }
@@ -103,7 +117,7 @@ bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
 
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and
 /// far if `is_far` says so. `builder` makes them, and can access X. A stable sort by the mode is
-/// all that a copy of `base` needs. X is given back on the way.
+/// all that a copy of `base` needs. X is given back on the way. Hosts sort far copies by parts.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_sorted(ExecutionSpace const& exec, Builder const& builder,
@@ -125,24 +139,31 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
             "modes but ",
             n, " they take ", packed_bits(plan.dims, n) - 1,
             ") cannot be streamed, and do not fit memory");
-    if (base.order() == 0) {
+    PackedTensor<Scalar, Index, GivenSpace> packed;
+    bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
+    if constexpr (!is_gpu<ExecutionSpace>)
+      if (by_parts)
+        packed = pack_by_parts(exec, X, mttkrp_mode_order(X.dims, n), options.streaming);
+    if (base.order() == 0 && !by_parts) {
       base = choice.order == RowOrder::morton ? to_coo(builder, make_alto(builder, X))
                                               : sorted(builder, X, modes_by_length(plan.dims));
       X = {};
     }
-    auto const list = sorted(builder, base, {n});
-    if (!fits) {
-      if constexpr (is_accessible) plan.coo[n] = list;
-      if (is_automatic) choice.reason = "indices do not fit 63 bits";
-      continue;
+    if (!by_parts) {
+      auto const list = sorted(builder, base, {n});
+      if (!fits) {
+        if constexpr (is_accessible) plan.coo[n] = list;
+        if (is_automatic) choice.reason = "indices do not fit 63 bits";
+        continue;
+      }
+      packed = make_packed(builder, list, n);
     }
-    auto const packed = make_packed(builder, list, n);
     if (is_automatic) {
       choice.split = measured_split<ExecutionSpace>(builder, packed, options.rank, choice.reason);
       if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
     }
     if constexpr (is_accessible)
-      plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
+      plan.packed[n] = is_far && !packed.far ? to_far<MemorySpace>(exec, packed) : packed;
     else
       plan.packed[n] = to_far<MemorySpace>(exec, packed);
   }
@@ -199,18 +220,18 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
   plan.carry.windows.options = options.streaming;
-  auto const common = first_choice<ExecutionSpace>(X, options, layouts);
+  bool const streams = exceeds_memory(X, options.streaming);
+  auto const common = first_choice<ExecutionSpace>(X, options, streams, layouts);
   plan.choices.assign(N, common);
   bool const is_sorted =
       common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
-  double const needed = sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar));
-  std::uint64_t const memory = options.streaming.memory;
-  bool const is_far = !is_accessible || (is_sorted && memory > 0 && needed > memory);
-  if constexpr (is_accessible)
-    build_other(exec, X, options, common.strategy, plan);
-  else
-    expects(is_sorted, "make_mttkrp_plan: strategy ", to_string(common.strategy),
-            " cannot stream a tensor from the host's memory: sorted and fibers can");
+  bool const is_far = !is_accessible || (is_sorted && streams);
+  bool const fits = !streams || (common.strategy == MttkrpStrategy::alto &&
+                                 linear_order_fits(X, options.streaming));
+  expects(is_sorted || (is_accessible && fits), "make_mttkrp_plan: strategy ",
+          to_string(common.strategy),
+          " cannot stream, and the nonzeros would have to be: sorted and fibers can");
+  if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
   build_sorted(exec, builder, X, options, is_far, plan);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),

@@ -110,9 +110,9 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
       choice.columns.pads_tiles = false;
       return choice;
     }
-    choice.reason = concatenate("semi_sparse needs about ", bytes_text(bytes),
-                                " for its partial products and ", bytes_text(factors),
-                                " for factors, and may take ", bytes_text(share));
+    choice.reason =
+        concatenate("semi_sparse needs about ", bytes_text(bytes), " for its partial products and ",
+                    bytes_text(factors), " for factors, and may take ", bytes_text(share));
   }
   bool const fits = fits_packed(dims, n);
   expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
@@ -142,19 +142,24 @@ void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
 }
 
-/// Packed nonzeros for mode n, in far memory if is_far says so. `builder` makes them, and can
-/// access X.
+/// Packed nonzeros for mode n, in far memory if is_far says so, where hosts sort them by parts.
+/// `builder` makes them, and can access X.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_fused(ExecutionSpace const& exec, Builder const& builder,
                  CooTensor<Scalar, Index, GivenSpace> const& X, int n,
                  std::vector<int> const& modes, [[maybe_unused]] bool is_far,
                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
-  auto const packed = make_packed(builder, sorted(builder, X, modes), n);
-  if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
-    plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
-  else
-    plan.packed[n] = to_far<MemorySpace>(exec, packed);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    auto const packed = make_packed(builder, sorted(builder, X, modes), n);
+    if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
+      plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
+    else
+      plan.packed[n] = to_far<MemorySpace>(exec, packed);
+  } else {
+    plan.packed[n] = is_far ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
+                            : make_packed(builder, sorted(builder, X, modes), n);
+  }
   plan.rows[n] = plan.packed[n].rows;
   reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
 }
@@ -197,16 +202,16 @@ void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, Memo
   }
 }
 
-/// Whether the plan streams its nonzeros, whose copies take so many bytes: it must where X is not
-/// accessible.
-inline bool streams_chains(TtmChainOptions const& options, bool is_accessible, double bytes) {
-  auto const memory = static_cast<double>(options.streaming.memory);
-  bool const streams = !is_accessible || (memory > 0 && bytes > memory);
+/// Whether the plan streams X: it must where X is not accessible.
+template <class Tensor>
+bool streams_chains(Tensor const& X, TtmChainOptions const& options, bool is_accessible) {
+  bool const streams = !is_accessible || exceeds_memory(X, options.streaming);
   expects(!streams || options.strategy == TtmChainStrategy::automatic ||
               options.strategy == TtmChainStrategy::fused,
           "make_ttm_chain_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
-          is_accessible ? concatenate("copies of the nonzeros take ", bytes_text(bytes), " of the ",
-                                      bytes_text(memory), " that streaming.memory says")
+          is_accessible ? concatenate("copies of the nonzeros exceed the ",
+                                      bytes_text(static_cast<double>(options.streaming.memory)),
+                                      " that streaming.memory says")
                         : "X is in the host's memory",
           ": fused can");
   return streams;
@@ -266,7 +271,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     }
     plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
   }
-  summed = {};
+  far = {};
   place_products(exec, plan);
   fence(exec, "sporades::ttm_chain::make_plan");
   return plan;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 #include <sporades/formats/files/detail/tns_file/text_source.hpp>
@@ -12,6 +13,7 @@ namespace sporades::detail {
 template <class Scalar, class Index>
 struct ParsedLines {
   CooTensor<Scalar, Index> tensor;  // its dims are not set yet
+  FarMemory far;                    // where they are in far memory: holds it
   IndexRange range;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/detail/memory.hpp>
+#include <sporades/formats/files/detail/read_room.hpp>
 #include <sporades/formats/files/detail/tns_file/parsed_blocks.hpp>
 #include <sporades/formats/files/detail/tns_file/read_lines.hpp>
 
@@ -28,11 +29,13 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
                  [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
   auto const places = block_places(counts, task.header);
 
-  check_memory(task.name, places.nnz(), 1, shape.order, sizeof(Index), sizeof(Scalar));
+  Dims const no_dims(static_cast<std::size_t>(shape.order));
+  if (!exceeds_memory<Scalar, Index>(task.options, no_dims.size(), places.nnz()))
+    check_memory(task.name, places.nnz(), 1, shape.order, sizeof(Index), sizeof(Scalar));
+  auto const room = room_for<Scalar, Index>(task.options, no_dims, places.nnz());
   ParsedLines<Scalar, Index> parsed;
-  parsed.tensor =
-      allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
-                                  Dims(static_cast<std::size_t>(shape.order)), places.nnz());
+  parsed.tensor = room.tensor;
+  parsed.far = room.memory;
   auto* const coordinates = parsed.tensor.indices(0);
   auto* const values = parsed.tensor.values.data();
   std::vector<BlockSummary> summaries(blocks.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <sporades/formats/files/detail/read_room.hpp>
 #include <sporades/formats/files/detail/tns_file/parsed_blocks.hpp>
 #include <sporades/formats/files/detail/tns_file/read_lines.hpp>
 
@@ -15,18 +16,52 @@ template <class Scalar, class Index>
 struct Piece {
   BlockCount count;
   BlockSummary summary;
-  std::unique_ptr<Index[]> coordinates;  // N x count.nonzeros
-  std::unique_ptr<Scalar[]> values;
+  std::unique_ptr<char[]> near;  // holds the arrays, unless they are in far memory
+  Index* coordinates = nullptr;  // N x count.nonzeros
+  Scalar* values = nullptr;
+};
+
+/// Far memory for the arrays of pieces, in large portions.
+class FarRoom {
+ public:
+  /// Room for an array of so many bytes, from a multiple of 64 on.
+  void* room(std::uint64_t bytes) {
+    std::lock_guard const lock(mutex_);
+    bytes = (bytes + 63) / 64 * 64;
+    if (bytes > left_) {
+      left_ = std::max(bytes, portion_);
+      portion_ = std::min(2 * portion_, std::uint64_t{64} << 20);
+      portions_.push_back(map_scratch_file(left_));
+      next_ = static_cast<char*>(portions_.back().get());
+    }
+    left_ -= bytes;
+    return std::exchange(next_, next_ + bytes);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<FarMemory> portions_;
+  std::uint64_t portion_ = 1 << 20;  // bytes of the next one
+  char* next_ = nullptr;
+  std::uint64_t left_ = 0;
 };
 
 template <class Scalar, class Index>
-void parse_piece(std::string_view text, LineShape const& shape, Piece<Scalar, Index>& piece) {
+void parse_piece(std::string_view text, LineShape const& shape, FarRoom* far,
+                 Piece<Scalar, Index>& piece) {
   piece.count = count_block(text);
   auto const nonzeros = piece.count.nonzeros;
-  // new Index[n] without parentheses leaves the memory untouched
-  piece.coordinates.reset(new Index[static_cast<std::size_t>(shape.order) * nonzeros]);
-  piece.values.reset(new Scalar[nonzeros]);
-  BlockOutput<Scalar, Index> const output{piece.coordinates.get(), nonzeros, piece.values.get()};
+  MemoryLayout sizes(nullptr);
+  auto const place = [&](MemoryLayout& layout) {
+    piece.coordinates = layout.room<Index>(static_cast<std::size_t>(shape.order) * nonzeros);
+    piece.values = layout.room<Scalar>(nonzeros);
+  };
+  place(sizes);
+  // new char[n] without parentheses leaves the memory untouched
+  if (!far) piece.near.reset(new char[sizes.bytes()]);
+  MemoryLayout layout(far ? far->room(sizes.bytes()) : piece.near.get());
+  place(layout);
+  BlockOutput<Scalar, Index> const output{piece.coordinates, nonzeros, piece.values};
   piece.summary = parse_block(text, shape, output);
 }
 
@@ -63,9 +98,8 @@ class Pieces {
     std::lock_guard const lock(mutex_);
     nonzeros_ += piece.count.nonzeros;
     if (task_.header.nnz && nonzeros_ > *task_.header.nnz) {
-      piece.coordinates.reset();
-      piece.values.reset();
-    } else {
+      piece.near.reset();
+    } else if (task_.options.memory == 0) {
       check_memory(task_.name, nonzeros_, 2, order, sizeof(Index), sizeof(Scalar));
     }
   }
@@ -104,12 +138,14 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
                                          LineShape const& shape) {
   Pieces<Scalar, Index> pieces(source, std::move(first), task);
   int const threads = task.options.threads;
+  FarRoom room;
+  FarRoom* const far = task.options.memory > 0 ? &room : nullptr;
   on_threads(threads, [&] {
     TextBlock block;
     std::size_t number = 0;
     while (auto* const piece = pieces.next(block, number)) {
       try {
-        parse_piece(block.text(), shape, *piece);
+        parse_piece(block.text(), shape, far, *piece);
         pieces.add(*piece, shape.order);
       } catch (...) {
         pieces.problem().record(number);
@@ -127,17 +163,18 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
   }
   auto const places = block_places(counts, task.header);
   check_nnz(task, places.nnz());
+  auto const tensor = room_for<Scalar, Index>(
+      task.options, Dims(static_cast<std::size_t>(shape.order)), places.nnz());
   ParsedLines<Scalar, Index> parsed;
-  parsed.tensor =
-      allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(),
-                                  Dims(static_cast<std::size_t>(shape.order)), places.nnz());
+  parsed.tensor = tensor.tensor;
+  parsed.far = tensor.memory;
   auto* const values = parsed.tensor.values.data();
   for_each_block(threads, all.size(), [&](std::size_t b) {
     auto const begin = places.first_nonzero[b];
     auto const size = all[b]->count.nonzeros;
     for (int n = 0; n < shape.order; ++n)
-      std::copy_n(all[b]->coordinates.get() + n * size, size, parsed.tensor.indices(n) + begin);
-    std::copy_n(all[b]->values.get(), size, values + begin);
+      std::copy_n(all[b]->coordinates + n * size, size, parsed.tensor.indices(n) + begin);
+    std::copy_n(all[b]->values, size, values + begin);
     all[b].reset();
   });
   merge_summaries(summaries, places, parsed.range);

@@ -65,11 +65,13 @@ ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
             ": a skew-symmetric matrix has negative entries, where counts are expected");
     auto const stated = parsed.tensor.nnz();
     parsed.tensor = with_symmetric_entries(parsed.tensor, header.symmetry, name);
+    parsed.far = {};
     result.notes.push_back(concatenate(
         "the matrix is ", header.symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric",
         ": ", parsed.tensor.nnz() - stated, " of ", stated, " entries stand for two"));
   }
   result.tensor = std::move(parsed.tensor);
+  result.far = parsed.far;
   return result;
 }
 

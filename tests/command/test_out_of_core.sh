@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# --memory on a CPU: the nonzeros of a tensor that does not fit stay in files.
+source "$(dirname "$0")/support.sh" "$@"
+
+mkdir files
+export TMPDIR=$scratch/files
+no_files() { check 'nothing is left in TMPDIR' test -z "$(ls -A files)"; }
+
+run 0 generate --dims 900x700x400 --nnz 300000 --seed 5 -o x.spt
+backend=$("$sporades" cp-als x.spt --rank 1 --iterations 1 | sed -n 's/.* on \([a-z]*\).*/\1/p' | head -1)
+case $backend in serial | openmp | threads) ;; *) finish ;; esac
+
+streams() {
+  check 'it is said with the numbers' grep -qE '^sporades: note: .* needs [0-9.]+ [kMG]B of memory, [0-9.]+ [kM]B may be taken: the nonzeros stay in files in [^ ]*/files \(TMPDIR\), of up to [0-9.]+ [MG]B, and are streamed; the rest takes [0-9.]+ [kM]B$' err
+  no_files
+}
+
+# The same model from each kind of file, in each precision.
+run 0 convert x.spt x.tns
+run 0 convert x.spt x.tns.gz
+als=(--rank 4 --iterations 3 --tolerance 0 --init random)
+for precision in double float; do
+  run 0 cp-als x.spt "${als[@]}" --precision $precision -o near.ktns
+  check_not 'what fits is not streamed' test -s err
+  for file in x.spt x.tns x.tns.gz; do
+    run 0 cp-als $file "${als[@]}" --precision $precision --memory 4M -o far.ktns
+    streams
+    same near.ktns far.ktns
+  done
+done
+run 0 cp-als x.spt "${als[@]}" --memory 1G -o far.ktns
+check_not 'what fits is not streamed' test -s err
+
+# Nonzeros in any order that repeat.
+grep -v '#' x.tns | head -50000 | cat - x.tns | shuf --random-source=x.tns > mixed.tns
+run 0 cp-als mixed.tns "${als[@]}" -o near.ktns
+run 0 cp-als mixed.tns "${als[@]}" --memory 4M -o far.ktns
+streams
+check 'duplicates are summed' grep -q '^50000 nonzeros were added to others' out
+same near.ktns far.ktns
+
+# A run may go on with another limit.
+run 0 cp-als x.spt "${als[@]}" -o near.ktns
+run 0 cp-als x.spt --rank 4 --iterations 2 --tolerance 0 --init random --memory 4M --checkpoint c.ck
+run 0 cp-als x.spt --iterations 3 --tolerance 0 --resume c.ck -o far.ktns
+same near.ktns far.ktns
+
+run 0 generate --like uber --nnz 100000 -o counts.spt
+for method in 'mu --strategy pull' pqnr pdnr; do
+  apr=(cp-apr counts.spt --rank 3 --iterations 2 --inner-iterations 2 --method $method)
+  run 0 "${apr[@]}" -o near.ktns
+  run 0 "${apr[@]}" --memory 3M -o far.ktns
+  streams
+  same near.ktns far.ktns
+done
+
+# What does not stream is refused.
+run 1 cp-als x.spt "${als[@]}" --strategy csf --memory 4M
+check 'with what would' grep -q '; --strategy sorted or fibers would stream it$' err
+run 1 tucker x.spt --ranks 2x2x2 --memory 4M
+check 'with the numbers' grep -qE 'needs [0-9.]+ MB of memory, this process may have 4.2 MB' err
+
+# Memory that is not of files stays within the limit, and what the program takes for itself.
+run 0 generate --dims 900x700x400 --nnz 3000000 --seed 5 -o large.spt
+als=(cp-als large.spt --rank 4 --iterations 1 --tolerance 0 --init random)
+within() { (ulimit -d "$1" && exec "$sporades" "${@:2}") > out 2> err; }
+last='cp-als large.spt under ulimit -d'
+run 0 "${als[@]}" -o near.ktns
+last='cp-als large.spt --memory 16M under ulimit -d'
+within 80000 "${als[@]}" --memory 16M -o far.ktns
+check 'a run with a limit keeps it' test $? = 0
+streams
+same near.ktns far.ktns
+within 80000 "${als[@]}"
+check_not 'which takes more without' test $? = 0
+
+# Files that cannot be had.
+last='cp-als large.spt --memory 16M under ulimit -f'
+(ulimit -f 1000 && trap '' XFSZ && exec "$sporades" "${als[@]}" --memory 16M) > out 2> err
+check 'a full disk is a failure while running' test $? = 1
+check 'and said' grep -qE '^sporades: error: a tensor that does not fit memory needs [0-9.]+ MB in [^ ]*/files \(TMPDIR names another folder\): ' err
+TMPDIR=$scratch/nowhere run 1 "${als[@]}" --memory 16M
+check 'so is no folder' grep -qF "in $scratch/nowhere (TMPDIR names another folder): No such file" err
+last='cp-als large.spt --memory 16M, killed'
+"$sporades" cp-als large.spt --rank 4 --iterations 1000 --tolerance 0 --memory 16M > out 2> err &
+for ((k = 0; k < 100; k++)); do
+  grep -qF "$TMPDIR/sporades-" "/proc/$!/maps" && break
+  sleep 0.1
+done
+check 'it has files' test $k -lt 100
+kill -9 $!
+wait $! 2> /dev/null
+no_files
+no_litter
+finish
