@@ -90,12 +90,14 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_whole(app, "--starts", common.starts,
             "Random starts, which differ, one after another; the best model is kept", 1)
       ->capture_default_str();
-  app.add_option("--format,--strategy", common.strategy, words.strategy)
-      ->check(CLI::IsMember(words.strategies))
-      ->capture_default_str();
-  app.add_flag("--tune", common.tune,
-               "Take the strategy that is the fastest in a few iterations on this tensor, and "
-               "remember it in FILE.tune");
+  auto* const strategy = app.add_option("--format,--strategy", common.strategy, words.strategy)
+                             ->check(CLI::IsMember(words.strategies))
+                             ->capture_default_str();
+  auto* const tuned =
+      app.add_flag("--tune", common.tune,
+                   "Take the strategy that is the fastest in a few iterations on this tensor, and "
+                   "remember it in FILE.tune");
+  tuned->excludes(strategy);
   app.add_option("-o,--output", common.output,
                  std::string("Write the model here, in ") + words.model + " text form");
   app.add_option("--report", common.report, "Write a JSON report here");
@@ -104,7 +106,8 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_whole(app, "--checkpoint-every", common.checkpoint_every, "Iterations between checkpoints", 1)
       ->capture_default_str();
   app.add_option("--resume", common.resume,
-                 "Go on from this checkpoint; options that are left out are as it tells");
+                 "Go on from this checkpoint; options that are left out are as it tells")
+      ->excludes(tuned);
   app.add_option("--labels", common.labels,
                  "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
                  "none): print the top entries of each component, and put them into the report");

@@ -58,6 +58,9 @@ class ModelMemory {
   ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far)
       : exec_(exec), limit_(static_cast<double>(limit)), is_far_(is_far) {}
 
+  /// Bytes that were set by hand; 0: none.
+  double limit() const { return limit_; }
+
   /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
   /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
   template <class Options>

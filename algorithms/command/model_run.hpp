@@ -371,6 +371,7 @@ namespace detail {
 
 template <template <class, class, class> class Method, class Scalar, class Arguments>
 int run_model_as(Arguments const& arguments) {
+  if (arguments.common.tune) check_tuned(arguments.common.read.file);
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
+#include <numeric>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/model_memory.hpp>
 #include <sporades/algorithms/command/tuned_strategies.hpp>
@@ -18,8 +19,9 @@ namespace sporades::command {
 
 namespace detail {
 
-/// The least time of a few iterations; 0 where the strategy is refused, does not fit the memory, or
-/// would stream the tensor. method: a copy, whose options are changed.
+/// The least time of an iteration: of four, and of more where these take less than a tenth of a
+/// second. 0 where the strategy is refused, does not fit the memory, or would stream the tensor.
+/// method: a copy, whose options are changed.
 template <class Exec, class Method, class Tensor, class Strategy>
 double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& memory,
                   Tensor const& X, Strategy strategy) {
@@ -36,8 +38,15 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
     sporades::detail::Starts<typename Method::State> starts;
     starts.state = method.start(exec, placed.X);
     auto problem = method.build(exec, hand_over(placed.X));
-    auto const seconds =
-        method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
+    auto const iterate = [&] {
+      return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
+    };
+    auto seconds = iterate();
+    double const sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    if (sum < 0.1) {
+      options.iterations = static_cast<int>(std::min(200.0, 4 + 0.4 / std::max(sum, 1e-6)));
+      seconds = iterate();
+    }
     return *std::min_element(seconds.begin(), seconds.end());
   } catch (Error const&) {
     return 0;
@@ -48,29 +57,30 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
 
 /// Where no strategy was asked for, sets the fastest of Method::tuned, by what was measured before
 /// or is now; the file FILE.tune beside the tensor keeps it. facts: of the run, of which those
-/// count that the time depends on. Returns what to say. Throws Error or RunError where the file
-/// cannot be read or written.
+/// count that the time depends on. file: of the tensor, which check_tuned has let through. Returns
+/// what to say. Throws Error or RunError where FILE.tune cannot be read or written.
 template <class Exec, class Method, class Tensor>
 std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& memory,
                  Tensor const& X, Facts const& facts, std::string const& file) {
   auto& strategy = method.options.strategy;
   using Strategy = std::decay_t<decltype(strategy)>;
   if (strategy != Strategy::automatic) return "";
-  expects(std::filesystem::is_regular_file(file),
-          "--tune keeps what it measures beside the tensor, and ", file, " is not a file on disk");
   TunedStrategies known(file + ".tune");
   Facts counted{{"threads", std::to_string(host_threads(exec))}};
+  if (memory.limit() > 0)
+    counted.emplace_back("memory", sporades::detail::bytes_text(memory.limit()));
   for (auto const& fact : facts)
     if (fact.first != "seed" && fact.first != "starts" && fact.first != "init" &&
         fact.first != "strategy" && fact.first != "iterations" && fact.first != "tolerance")
       counted.push_back(fact);
-  auto times = known.find(counted);
+  auto times = known.find(counted, {std::begin(Method::tuned), std::end(Method::tuned)});
   if (times.empty()) {
     for (auto const* const name : Method::tuned) {
       double const seconds = detail::seconds_by(exec, method, memory, X, from_name<Strategy>(name));
       if (seconds > 0) times.push_back({name, seconds});
+      sporades::detail::return_freed_memory();
     }
-    if (times.empty()) return "";  // the run itself says why
+    if (times.empty()) return "--tune: the tensor does not fit the memory, nothing was measured";
     std::stable_sort(times.begin(), times.end(),
                      [](auto const& a, auto const& b) { return a.seconds < b.seconds; });
     known.add(counted, times);
@@ -79,7 +89,7 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
   auto text = "strategy " + times[0].strategy + ", by --tune; milliseconds an iteration:";
   for (auto const& time : times)
     text += (&time == &times[0] ? " " : ", ") + time.strategy + " " +
-            sporades::detail::concatenate(std::round(1e5 * time.seconds) / 100);
+            fmt::format("{:.3g}", 1e3 * time.seconds);
   return text;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sporades/algorithms/command/tuned_strategies.hpp>
@@ -19,12 +21,28 @@ Json json_of(Facts const& facts) {
 
 }  // namespace
 
+void check_tuned(std::string const& file) {
+  namespace fs = std::filesystem;
+  expects(fs::is_regular_file(file) && file.rfind("/dev/", 0) != 0,
+          "--tune keeps what it measures beside the tensor, and ", file, " is not a file on disk");
+  auto const path = file + ".tune";
+  expects(!fs::exists(path) || fs::is_regular_file(path), "--tune: ", path,
+          " is there and is not a file");
+}
+
 TunedStrategies::TunedStrategies(std::string path) : path_(std::move(path)) {
   sporades::detail::OutputFile const can_be_written(path_);
+  read();
+}
+
+void TunedStrategies::read() {
+  entries_.clear();
   std::ifstream file(path_);
   if (!file) return;
   try {
-    for (auto const& one : Json::parse(file)) {
+    auto const all = Json::parse(file);
+    if (!all.is_array()) throw std::runtime_error("no list");
+    for (auto const& one : all) {
       Entry entry;
       for (auto const& [name, text] : one.at("facts").items())
         entry.facts.emplace_back(name, text.get<std::string>());
@@ -32,18 +50,27 @@ TunedStrategies::TunedStrategies(std::string path) : path_(std::move(path)) {
         entry.times.push_back({strategy, seconds.get<double>()});
       entries_.push_back(std::move(entry));
     }
-  } catch (Json::exception const&) {
+  } catch (std::exception const&) {
     fail("--tune: ", path_, " is not a file that it has written; remove it, to measure again");
   }
 }
 
-std::vector<TimedStrategy> TunedStrategies::find(Facts const& facts) const {
+std::vector<TimedStrategy> TunedStrategies::find(Facts const& facts,
+                                                 std::vector<std::string> const& names) const {
+  auto const is_known = [&](TimedStrategy const& time) {
+    return std::find(names.begin(), names.end(), time.strategy) != names.end();
+  };
   for (auto const& entry : entries_)
-    if (entry.facts == facts) return entry.times;
+    if (entry.facts == facts && std::all_of(entry.times.begin(), entry.times.end(), is_known))
+      return entry.times;
   return {};
 }
 
 void TunedStrategies::add(Facts const& facts, std::vector<TimedStrategy> const& times) {
+  read();
+  entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
+                                [&](Entry const& entry) { return entry.facts == facts; }),
+                 entries_.end());
   entries_.push_back({facts, times});
   auto all = Json::array();
   for (auto const& entry : entries_) {

@@ -22,11 +22,11 @@ class TunedStrategies {
   /// written.
   explicit TunedStrategies(std::string path);
 
-  /// What was measured for these facts; empty where nothing was.
-  std::vector<TimedStrategy> find(Facts const& facts) const;
+  /// What was measured for these facts; empty where nothing was, or a strategy has another name.
+  std::vector<TimedStrategy> find(Facts const& facts, std::vector<std::string> const& names) const;
 
-  /// Adds what was measured and writes the file, whole or not at all. Throws RunError if that
-  /// fails.
+  /// Puts what was measured in the place of what was for the same facts, reads the file again, for
+  /// what others have added, and writes it, whole or not at all. Throws RunError if that fails.
   void add(Facts const& facts, std::vector<TimedStrategy> const& times);
 
  private:
@@ -35,8 +35,13 @@ class TunedStrategies {
     std::vector<TimedStrategy> times;
   };
 
+  void read();
+
   std::string path_;
   std::vector<Entry> entries_;
 };
+
+/// Refuses, before it is read, a tensor beside which --tune cannot keep what it measures.
+void check_tuned(std::string const& file);
 
 }  // namespace sporades::command

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -103,6 +104,12 @@ double host_memory_left() {
   double const unused = available > 0 ? available : host_memory_bytes() - resident * page_bytes();
   return std::max(0.0, std::min({unused, cgroup.left, cgroup.bytes - resident * page_bytes(),
                                  address_space_bytes() - mapped * page_bytes()}));
+}
+
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 void advise_huge_pages(void* data, std::size_t bytes) {

@@ -18,6 +18,9 @@ double host_memory_bytes();
 /// of its cgroups has them. At least 0. Memory in which the system caches files counts as unused.
 double host_memory_left();
 
+/// Gives memory that was freed, and is kept for reuse, back to the system, where the C library can.
+void return_freed_memory();
+
 struct MemoryLimit {
   double bytes;  // the limit
   double left;   // what is unused of it

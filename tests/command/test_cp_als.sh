@@ -270,14 +270,20 @@ run 0 cp-als tuned.spt --rank 4 --iterations 2 --strategy "$chosen" -o asked.ktn
 same one.ktns asked.ktns
 run 0 cp-als tuned.spt --rank 5 --iterations 2 --tune
 check 'another rank is measured for itself' test "$(grep -c '"facts"' tuned.spt.tune)" = 2
-run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune --strategy sorted
-check_not 'what was asked for is done' grep -q 'by --tune' out
+refuses 'tune excludes' cp-als tuned.spt --rank 4 --iterations 2 --tune --strategy sorted
 run 0 tucker tuned.spt --ranks 2,2,2 --iterations 2 --tune
 run 0 generate --like uber --nnz 5000 -o counts.spt
 run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune
 check 'other decompositions, too' grep -q 'by --tune' out
 refuses 'is not a file on disk' cp-als - --rank 2 --tune < x.tns
 check_not 'nothing is left beside it' test -e ./-.tune
+mkfifo fifo.spt.tune
+cp tuned.spt fifo.spt
+refuses 'fifo.spt.tune is there and is not a file' cp-als fifo.spt --rank 4 --tune
+sed 's/"fibers"\|"sorted"\|"alto"/"nonsense"/' tuned.spt.tune > other.tune
+mv other.tune tuned.spt.tune
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune
+check 'names that are none are measured again' grep -qE 'fibers|sorted|alto' tuned.spt.tune
 echo '{"facts": 7}' > tuned.spt.tune
 refuses 'tuned.spt.tune is not a file that it has written' cp-als tuned.spt --rank 4 --tune
 no_litter
