@@ -241,3 +241,41 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR takes the memory that it may",
     CHECK(peak >= 0.5 * most);
   }
 }
+
+TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in memory",
+                        "[algorithms][out_of_core]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  if constexpr (!sporades::detail::is_gpu<Exec>) {
+    Exec const exec{};
+    Dims const dims = GENERATE(Dims{60, 50, 40}, Dims{2000, 3, 4, 5});
+    Position nnz = 1;
+    for (auto dim : dims) nnz *= dim;
+    auto const X = sporades::detail::allocate_coo<Scalar, std::uint32_t>(exec, dims, nnz);
+    exec.fence();
+    for (Position p = 0; p < nnz; ++p) {  // of rank 1, with a little noise
+      double product = 1 + 1e-5 * static_cast<double>(p % 7);
+      Position rest = p;
+      for (int n = 0; n < X.order(); rest /= dims[n++]) {
+        X.indices(n)[p] = static_cast<std::uint32_t>(rest % dims[n]);
+        product *= 1 + static_cast<double>(rest % dims[n] % 3);
+      }
+      X.values(p) = static_cast<Scalar>(product);
+    }
+    CpAlsOptions options;
+    options.rank = 1;
+    options.iterations = 3;
+    options.tolerance = 0;
+    auto const near = cp_als(exec, X, options);
+    CHECK(near.fit() > 0.9999);
+    options.streaming.memory = 1 << 19;
+    options.streaming.always = true;
+    auto const need =
+        sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
+    double const most = need.views + static_cast<double>(options.streaming.memory);
+    auto const recording = record([&] { CHECK(cp_als(exec, X, options).values == near.values); });
+    double const peak = recording.bytes.at(Kokkos::HostSpace::name()).peak;
+    INFO("held " << peak << " of " << most);
+    CHECK(peak <= most);
+  }
+}
