@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,6 +11,9 @@
 #include <fstream>
 #include <limits>
 #include <sporades/core/detail/memory.hpp>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace sporades::detail {
 

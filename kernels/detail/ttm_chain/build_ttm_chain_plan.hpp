@@ -230,10 +230,11 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   check_coordinates(builder, X, "make_ttm_chain_plan");
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  auto summed = sum_duplicates(builder, hand_over(X)).tensor;
-  bool const is_far =
-      streams_chains(options, is_accessible,
-                     sorted_list_bytes(summed.dims, summed.nnz(), sizeof(Index), sizeof(Scalar)));
+  bool const is_far = streams_chains(X, options, is_accessible);
+  std::uint64_t const part_bytes =
+      far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+  auto far = summed_by_parts(builder, hand_over(X), part_bytes);
+  auto const& summed = far.tensor;
   TupleCounts const tuples(builder, summed);
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = summed.dims;
