@@ -227,6 +227,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
   X.sorted_modes = {packed.row_mode};
+  Kokkos::deep_copy(exec, X.values, packed.values);
   detail::unpack(exec, packed, X.coordinates);
   return X;
 }
