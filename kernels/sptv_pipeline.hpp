@@ -79,10 +79,10 @@ struct SptvPipelineTimes {
 
 /// A pipeline for products of X, a CooTensor in any order, on the host or where exec computes, on
 /// mode n; duplicates are allowed. Collections end where fibers do (with HocfsSlices::ell where
-/// slices do). So a sum is that of one collection, and has the bits of a product without a
-/// pipeline, on any number of streams; with strategy `hocoo` bits depend on the collections, too. X
-/// is sorted in its own memory space. Fences exec.
-/// Throws Error as make_sptv_plan, RunError where there is no far memory.
+/// slices do), and there are about 4096 at most. So a sum is that of one collection, and has the
+/// bits of a product without a pipeline, on any number of streams; with strategy `hocoo` bits
+/// depend on the collections, too. X is sorted in its own memory space. Fences exec. Throws Error
+/// as make_sptv_plan, RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPipeline, Tensor, ExecutionSpace> make_sptv_pipeline(
     ExecutionSpace const& exec, Tensor const& X, int n, SptvPipelineOptions const& options = {});

@@ -15,26 +15,12 @@
 
 namespace sporades::command {
 
-namespace detail {
-
-/// Whether the method has what it takes to stream a tensor, and its options say how.
-template <class Method>
-constexpr auto can_stream(int) -> decltype(&Method::streamed_start, true) {
-  return true;
-}
-template <class Method>
-constexpr bool can_stream(long) {
-  return false;
-}
-
-}  // namespace detail
-
 /// A tensor where the run computes, or on the host or in files, from which it is streamed.
 template <class Tensor>
 struct PlacedTensor {
   Tensor X;  // empty where it is streamed
   bool is_streamed = false;
-  double bytes = 0;  // that the run needs where it computes
+  double bytes = 0;  // that the run needs where it computes; all that it may take if it streams
   std::string note;  // for the user, or empty
 };
 
@@ -50,10 +36,6 @@ class ModelMemory {
   static constexpr bool on_gpu = sporades::detail::is_gpu<Exec>;
 
  public:
-  /// Whether a tensor that does not fit the GPU's memory may stay on the host, or one that does not
-  /// fit a limit by hand on a host in files.
-  static constexpr bool streams = detail::can_stream<Method>(0);
-
   /// limit: bytes that the run may have; 0: all that are left. is_far: the tensor lies in files.
   ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far)
       : exec_(exec), limit_(static_cast<double>(limit)), is_far_(is_far) {}
@@ -74,7 +56,7 @@ class ModelMemory {
       double const all = needed(near, options);
       refuse(X.dims, near, options, all, memory_left(on_gpu ? tensor : taken(X)));
     }
-    check_fits_memory(bytes, left, subject(X.dims, options), streaming_refusal(options));
+    check_fits_memory(bytes, left, subject(X.dims, options), Method::streaming_refusal(options));
   }
 
   /// X where the run computes. Where it does not fit there, and can be streamed, it stays, and the
@@ -90,24 +72,23 @@ class ModelMemory {
       placed.bytes = needed(placed.X, options);
       if (placed.bytes <= left) return placed;
     }
-    if constexpr (streams) {
-      double const beside = in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
-      if (can_stay(options) && left - beside >= least_window_bytes) {
-        options.streaming.memory = static_cast<std::uint64_t>(left - beside);
-        options.streaming.always = true;
-        placed.note = sporades::detail::concatenate(
-            subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
-            " of memory, ", sporades::detail::bytes_text(left), " may be taken: the nonzeros stay ",
-            where(X, options), " and are streamed; the rest takes ",
-            sporades::detail::bytes_text(beside));
-        placed.X = {};
-        placed.is_streamed = true;
-        placed.bytes = left;
-        return placed;
-      }
+    double const beside =
+        can_stay(options) ? in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options)) : left;
+    if (left - beside >= least_window_bytes) {
+      options.streaming.memory = static_cast<std::uint64_t>(left - beside);
+      options.streaming.always = true;
+      placed.note = sporades::detail::concatenate(
+          subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
+          " of memory, ", sporades::detail::bytes_text(left), " may be taken: the nonzeros stay ",
+          where(X, options), " and are streamed; the rest takes ",
+          sporades::detail::bytes_text(beside));
+      placed.X = {};
+      placed.is_streamed = true;
+      placed.bytes = left;
+      return placed;
     }
     refuse(X.dims, placed.X, options, placed.bytes, left,
-           streaming_refusal(options) + streaming_advice(X, options, left));
+           Method::streaming_refusal(options) + streaming_advice(X, options, left));
     return placed;
   }
 
@@ -145,14 +126,10 @@ class ModelMemory {
 
   /// How a host without a limit by hand would stream the tensor, if it can; or empty.
   template <class Options>
-  std::string streaming_advice([[maybe_unused]] HostTensor const& X,
-                               [[maybe_unused]] Options const& options,
-                               [[maybe_unused]] double left) const {
-    if constexpr (streams && !on_gpu)
-      if (limit_ == 0 && streaming_refusal(options).empty() &&
-          in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options)) <= left / 2)
-        return "; with --memory it is streamed from files";
-    return "";
+  std::string streaming_advice(HostTensor const& X, Options const& options, double left) const {
+    if (on_gpu || limit_ > 0 || !Method::streaming_refusal(options).empty()) return "";
+    double const rest = in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
+    return rest <= left / 2 ? "; with --memory it is streamed from files" : "";
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40"
@@ -161,19 +138,11 @@ class ModelMemory {
     return std::string(Method::name) + ": " + Kind::rank_text(options) + " for " + to_string(dims);
   }
 
-  /// Why these options do not stream a tensor, "; why"; empty where they do, or none would.
-  template <class Options>
-  static std::string streaming_refusal([[maybe_unused]] Options const& options) {
-    if constexpr (streams)
-      return Method::streaming_refusal(options);
-    else
-      return "";
-  }
   /// Whether a tensor that does not fit may stay where it is. Files take room on a disk: only where
   /// a limit is asked for.
   template <class Options>
   bool can_stay(Options const& options) const {
-    return streams && (on_gpu || limit_ > 0) && streaming_refusal(options).empty();
+    return (on_gpu || limit_ > 0) && Method::streaming_refusal(options).empty();
   }
 
   /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X

@@ -13,7 +13,7 @@
 ///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
 ///   streamed_memory(exec, dims, nnz, options), streamed_files(dims, nnz, options),
-///   streamed_start(exec, dims)   where it can stream a tensor: from the host to a GPU, or from
+///   streamed_start(exec, dims)   of a tensor that is streamed, from the host to a GPU or from
 ///                                files to a host: MemoryNeed of the rest, bytes of files, state
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
@@ -195,16 +195,15 @@ class ModelRun {
     auto placed = memory_.place(tensor_, method_.options);
     bytes = placed.bytes;
     run_.note(placed.note);
-    if constexpr (ModelMemory<Method>::streams)
-      if (placed.is_streamed) {
-        auto X = tensor_;
-        give_back_nonzeros(tensor_);
-        if (!sporades::detail::is_gpu<Exec> && !far_) to_file(X);
-        set_first_state(from, [&] { return method_.streamed_start(exec_, tensor_.dims); });
-        auto problem = method_.build(exec_, hand_over(X));
-        far_ = {};  // the problem has its own
-        return problem;
-      }
+    if (placed.is_streamed) {
+      auto X = tensor_;
+      give_back_nonzeros(tensor_);
+      if (!sporades::detail::is_gpu<Exec> && !far_) to_file(X);
+      set_first_state(from, [&] { return method_.streamed_start(exec_, tensor_.dims); });
+      auto problem = method_.build(exec_, hand_over(X));
+      far_ = {};  // the problem has its own
+      return problem;
+    }
     give_back_nonzeros(tensor_);
     set_first_state(from, [&] { return method_.start(exec_, placed.X); });
     return method_.build(exec_, hand_over(placed.X));
@@ -376,9 +375,8 @@ int run_model_as(Arguments const& arguments) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
     run.set_backend(backend_name(Exec::name()), host_threads(exec));
-    constexpr bool streams_files = ModelMemory<Method<Exec, Scalar, std::uint32_t>>::streams &&
-                                   !sporades::detail::is_gpu<Exec>;
-    auto read = run.template read<Scalar>(streams_files ? arguments.common.compute.memory : 0);
+    bool const keeps_files = !sporades::detail::is_gpu<Exec>;  // where the tensor exceeds a limit
+    auto read = run.template read<Scalar>(keeps_files ? arguments.common.compute.memory : 0);
     return std::visit(
         [&](auto& X) {
           using Index = typename std::decay_t<decltype(X)>::Index;

@@ -47,9 +47,9 @@ void copy_to_window(ExecutionSpace const& exec, Tensor const& window, Tensor con
   copy_to_window(exec, window.values, typename Tensor::Values(X.values.data() + first, count));
 }
 
-/// Calls work(exec, part, first) for parts of X, of which nonzero 0 is number `first` of X, a
-/// multiple of `block`. The one part is X, or where windows are given, X is in far memory and its
-/// parts are windows of it; that fences exec. The calls only enqueue.
+/// Calls work(exec, part, first) for consecutive parts of X; `first`, a multiple of `block`, is the
+/// number in X of the part's first nonzero. Without windows the only part is X. With windows X is
+/// in far memory, and each part is a window; fences exec. The calls only enqueue.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Work>
 void for_coo_parts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                    Windows<MemorySpace>* windows, Position block, Work const& work) {

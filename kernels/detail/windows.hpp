@@ -38,7 +38,8 @@ std::uint64_t far_part_bytes(std::uint64_t bytes, Streaming const& streaming) {
   return stays_far<ExecutionSpace>(bytes, streaming) ? sort_memory(streaming) : 0;
 }
 
-/// Copies a part of a far array into a window. On a host no other thread of Kokkos is asked.
+/// Copies a part of a far array into a window. On a host it calls nothing of Kokkos, because it
+/// runs beside a kernel.
 template <class ExecutionSpace, class ViewType>
 void copy_to_window(ExecutionSpace const& exec, ViewType const& window, ViewType const& part) {
   if constexpr (is_gpu<ExecutionSpace>)
@@ -67,8 +68,8 @@ class Windows {
   }
 
   /// Calls copy(exec, room, w), then work(exec, room, w) for each window w from 0 on. `room` is
-  /// near memory of so many bytes, rounded up to a multiple of 256. The calls only enqueue. Fences
-  /// exec before and everything after.
+  /// near memory of so many bytes, rounded up to a multiple of 256. The calls only enqueue. On a
+  /// GPU fences exec before; fences everything after.
   template <class ExecutionSpace, class Copy, class Work>
   void run(ExecutionSpace const& exec, Position windows, std::uint64_t bytes, Copy const& copy,
            Work const& work) {

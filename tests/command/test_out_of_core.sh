@@ -56,6 +56,12 @@ for method in 'mu --strategy pull' pqnr pdnr; do
   same near.ktns far.ktns
 done
 
+tucker=(tucker x.spt --ranks 3,2,3 --iterations 2)
+run 0 "${tucker[@]}" --strategy fused -o near.ttns
+run 0 "${tucker[@]}" --memory 4M -o far.ttns
+streams
+same near.ttns far.ttns
+
 # What does not stream is refused.
 run 1 cp-als x.spt "${als[@]}" --strategy csf --memory 4M
 check 'with what would' grep -q '; --strategy sorted or fibers would stream it$' err

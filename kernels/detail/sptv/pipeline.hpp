@@ -170,7 +170,9 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
   auto const fibers = make_fibers(builder, Xs.coordinates, modes, modes);
   pipeline.fibers = fibers.count();
   std::uint64_t const nonzero = sizeof(Index) + sizeof(Scalar);
-  std::uint64_t const wanted = pipeline.windows.window_bytes(X.nnz() * nonzero) / nonzero;
+  constexpr Position most_collections = 4096;  // each is a piece of far memory
+  std::uint64_t const wanted = std::max<std::uint64_t>(
+      pipeline.windows.window_bytes(X.nnz() * nonzero) / nonzero, X.nnz() / most_collections + 1);
   auto const begin = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fibers.begin);
   auto const fiber = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fibers.coordinates);
   auto const slice = [&](Position f) { return modes.size() > 1 ? fiber(0, f) : Index{0}; };
