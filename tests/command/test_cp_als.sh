@@ -270,7 +270,7 @@ run 0 cp-als tuned.spt --rank 4 --iterations 2 --strategy "$chosen" -o asked.ktn
 same one.ktns asked.ktns
 run 0 cp-als tuned.spt --rank 5 --iterations 2 --tune
 check 'another rank is measured for itself' test "$(grep -c '"facts"' tuned.spt.tune)" = 2
-refuses 'tune excludes' cp-als tuned.spt --rank 4 --iterations 2 --tune --strategy sorted
+refuses 'excludes --tune' cp-als tuned.spt --rank 4 --iterations 2 --tune --strategy sorted
 run 0 tucker tuned.spt --ranks 2,2,2 --iterations 2 --tune
 run 0 generate --like uber --nnz 5000 -o counts.spt
 run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune

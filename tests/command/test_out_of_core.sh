@@ -65,8 +65,8 @@ same near.ttns far.ttns
 # What does not stream is refused.
 run 1 cp-als x.spt "${als[@]}" --strategy csf --memory 4M
 check 'with what would' grep -q '; --strategy sorted or fibers would stream it$' err
-run 1 tucker x.spt --ranks 2x2x2 --memory 4M
-check 'with the numbers' grep -qE 'needs [0-9.]+ MB of memory, this process may have 4.2 MB' err
+run 1 tucker x.spt --ranks 2,2,2 --strategy csf --memory 4M
+check 'with the numbers' grep -qE 'needs [0-9.]+ MB of memory, this process may have 4.2 MB.*; --strategy fused would stream it$' err
 
 # Memory that is not of files stays within the limit, and what the program takes for itself.
 run 0 generate --dims 900x700x400 --nnz 3000000 --seed 5 -o large.spt
