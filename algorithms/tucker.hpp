@@ -69,7 +69,8 @@ struct TuckerProblem {
   Dims dims;
   TtmChainPlan<Scalar, Index, MemorySpace> chain;  // of X 2^-exponent
   double norm_squared = 0;                         // of X 2^-exponent
-  int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
+  int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
+  detail::FarMemory far;  // where the chains share nonzeros in far memory: holds them; else empty
 };
 
 /// All that HOOI carries from one iteration to the next: continued from here, a run gives the same

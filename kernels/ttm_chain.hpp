@@ -110,6 +110,7 @@ struct TtmChainPlan {
   Vector<Scalar, MemorySpace> product, between;
   detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
   detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
+  detail::FarMemory far;  // where formats share nonzeros in far memory: holds them; else empty
 
   int order() const { return static_cast<int>(dims.size()); }
 

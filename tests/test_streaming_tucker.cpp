@@ -143,7 +143,6 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from win
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Dims const dims = GENERATE(Dims{60, 40, 30}, Dims{4000, 3, 4, 5});  // a dimension tree's
-  std::vector<std::uint64_t> strides{1};
   auto X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 5, 1);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   for (Position p = 0; p < host.nnz(); ++p) {
@@ -175,6 +174,21 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from win
   CHECK(near.fit() > 0.99);
   CHECK(far.values == near.values);
   CHECK(hash_bits(far.model.factors[0]) == hash_bits(near.model.factors[0]));
+}
+
+TEST_CASE("Sums that fit memory, of nonzeros that do not, outlive their tensor",
+          "[algorithms][streaming]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, Dims{10, 9, 8}, 60000, 1, 1);
+  auto options = tucker_options({3, 3, 3}, 3);
+  options.strategy = TtmChainStrategy::fused;
+  auto const near = tucker(exec, X, options);
+  options.streaming.memory = 1 << 18;
+  auto problem = make_tucker_problem(exec, X, options);
+  CHECK_FALSE(problem.chain.packed[0].far);
+  CHECK(problem.far);
+  auto state = tucker_start(exec, X, options);
+  CHECK(tucker(exec, problem, options, state).values == near.values);
 }
 
 TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][bad_input]") {

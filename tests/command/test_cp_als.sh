@@ -277,6 +277,8 @@ run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune
 check 'other decompositions, too' grep -q 'by --tune' out
 refuses 'is not a file on disk' cp-als - --rank 2 --tune < x.tns
 check_not 'nothing is left beside it' test -e ./-.tune
+run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune --memory 1G
+check 'another limit is measured for itself' grep -q '"memory": "1.1 GB"' tuned.spt.tune
 mkfifo fifo.spt.tune
 cp tuned.spt fifo.spt
 refuses 'fifo.spt.tune is there and is not a file' cp-als fifo.spt --rank 4 --tune

@@ -64,11 +64,12 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   Dims const dims = scaled.tensor.dims;
   double const square =  // that of the sums
       detail::norm_squared(exec, detail::within_reach(exec, scaled.tensor.values).view);
-  return {dims,
-          make_ttm_chain_plan(
-              exec, hand_over(scaled.tensor), options.ranks,
-              TtmChainOptions{options.strategy, options.memory_limit, options.streaming}),
-          square, scaled.exponent};
+  auto chain = make_ttm_chain_plan(
+      exec, hand_over(scaled.tensor), options.ranks,
+      TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
+  bool const is_far = chain.packed[0].far != nullptr;  // with copies of the nonzeros
+  return {dims, std::move(chain), square, scaled.exponent,
+          is_far ? detail::FarMemory() : scaled.memory};
 }
 
 }  // namespace sporades

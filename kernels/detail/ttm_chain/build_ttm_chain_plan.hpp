@@ -272,6 +272,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     }
     plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
   }
+  if (!is_far) plan.far = far.memory;
   far = {};
   place_products(exec, plan);
   fence(exec, "sporades::ttm_chain::make_plan");
