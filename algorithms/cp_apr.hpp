@@ -96,10 +96,12 @@ struct CpAprProblem {
   CooTensor<Scalar, Index, MemorySpace> counts;  // each coordinate once
   PhiPlan<Scalar, Index, MemorySpace> plan;      // for method mu, of counts / unit
   std::vector<detail::RowSubproblems<Scalar, Index, MemorySpace>>
-      rows;                  // for pdnr and pqnr, likewise
-  detail::FarMemory far;     // where the counts are in far memory: holds it; else empty
-  double unit = 1;           // a power of two: see make_cp_apr_problem
-  double density = 1;        // nonzeros by entries: about the least mean of the model in this unit
+      rows;               // for pdnr and pqnr, likewise
+  detail::FarMemory far;  // where the counts are in far memory: holds it; else empty
+  detail::FarMemory
+      shared;          // where plan or rows share values in far memory: holds them; else empty
+  double unit = 1;     // a power of two: see make_cp_apr_problem
+  double density = 1;  // nonzeros by entries: about the least mean of the model in this unit
   double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
 
   /// The counts, the plan, and each mode's order of the counts.

@@ -41,6 +41,14 @@ streams
 check 'duplicates are summed' grep -q '^50000 nonzeros were added to others' out
 same near.ktns far.ktns
 
+# From a given start.
+run 0 cp-als x.spt "${als[@]}" -o start.ktns
+given=(cp-als x.spt --rank 4 --iterations 2 --tolerance 0 --init start.ktns)
+run 0 "${given[@]}" -o near.ktns
+run 0 "${given[@]}" --memory 4M -o far.ktns
+streams
+same near.ktns far.ktns
+
 # A run may go on with another limit.
 run 0 cp-als x.spt "${als[@]}" -o near.ktns
 run 0 cp-als x.spt --rank 4 --iterations 2 --tolerance 0 --init random --memory 4M --checkpoint c.ck
@@ -55,12 +63,20 @@ for method in 'mu --strategy pull' pqnr pdnr; do
   streams
   same near.ktns far.ktns
 done
+run 0 "${apr[@]}" --init near.ktns -o given.ktns
+run 0 "${apr[@]}" --init near.ktns --memory 3M -o far.ktns
+streams
+same given.ktns far.ktns
 
 tucker=(tucker x.spt --ranks 3,2,3 --iterations 2)
 run 0 "${tucker[@]}" --strategy fused -o near.ttns
 run 0 "${tucker[@]}" --memory 4M -o far.ttns
 streams
 same near.ttns far.ttns
+run 0 "${tucker[@]}" --strategy fused --init near.ttns -o given.ttns
+run 0 "${tucker[@]}" --init near.ttns --memory 4M -o far.ttns
+streams
+same given.ttns far.ttns
 
 # What does not stream is refused.
 run 1 cp-als x.spt "${als[@]}" --strategy csf --memory 4M

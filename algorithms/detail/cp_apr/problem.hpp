@@ -210,6 +210,9 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     detail::build_updates(exec, summed, in_units.tensor, options, problem);
   else
     detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
+  bool const is_far = problem.rows.empty() ? detail::is_far(problem.plan.products)
+                                           : problem.rows.front().far != nullptr;
+  if (!is_far) problem.shared = in_units.memory;                    // else it has copies
   problem.plan.products.carry.windows.options = options.streaming;  // the counts' share included
   return problem;
 }
