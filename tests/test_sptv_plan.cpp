@@ -78,6 +78,26 @@ TEMPLATE_LIST_TEST_CASE("sptv gives the same bits on every run and number of thr
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("sptv of formats that keep fibers apart gives the same bits on hosts",
+                        "[kernels][sptv]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  if constexpr (!sporades::detail::is_gpu<Exec>) {
+    Exec const exec{};
+    auto const dims =
+        GENERATE(Dims{30, 20, 40}, Dims{90, 7, 300}, Dims{2000, 3, 5, 40}, Dims{9, 800});
+    auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 12000, 3, 2);
+    for (int n = 0; n < X.order(); ++n) {
+      auto const v = random_vector<Scalar>(exec, dims[n], 5);
+      auto const bits = hash_bits(sptv(exec, make_cfb(exec, X, n), v).values);
+      INFO(to_string(dims) << ", mode " << n);
+      CHECK(hash_bits(sptv(exec, make_hocsr(exec, X, n), v).values) == bits);
+      for (auto slices : {HocfsSlices::csr, HocfsSlices::ell, HocfsSlices::automatic})
+        CHECK(hash_bits(sptv(exec, make_hocfs(exec, X, n, slices), v).values) == bits);
+    }
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("sptv labels its kernels, runs them on its instance and allocates once",
                         "[kernels][sptv]", Cases) {
   using Scalar = typename TestType::Scalar;

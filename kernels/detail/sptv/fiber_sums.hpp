@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <sporades/kernels/detail/sptv/fiber_windows.hpp>
 #include <sporades/kernels/detail/sptv/long_fibers.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
@@ -11,6 +12,34 @@
 /// its entries alone, not on how fibers are divided among threads.
 
 namespace sporades::detail {
+
+/// Sums of the terms of short fibers, by a thread of a host, which needs no branches for their
+/// lengths: ends of short fibers are branches that no processor predicts. Terms are rounded, then
+/// added in pairs.
+template <class Scalar>
+struct ShortFibers {
+  static constexpr int longest = 8;  // terms of such a fiber
+
+  /// The sum of n <= count terms, behind which lie count - n numbers more, whatever they are.
+  template <int count>
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Scalar const* terms, int n) {
+    using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+    static_assert(sizeof(Bits) == sizeof(Scalar));
+    static constexpr Bits all = ~Bits{0};
+    alignas(64) static constexpr Bits kept[2 * longest] = {all, all, all, all, all, all, all, all};
+    Bits bits[count];
+    std::memcpy(bits, terms, sizeof bits);
+    Bits const* const mask = kept + longest - n;
+    for (int k = 0; k < count; ++k) bits[k] &= mask[k];
+    Scalar t[count];
+    std::memcpy(t, bits, sizeof t);
+    Scalar const first = (t[0] + t[1]) + (t[2] + t[3]);
+    if constexpr (count == 4)
+      return first + Scalar(0);  // as with four zeros more
+    else
+      return first + ((t[4] + t[5]) + (t[6] + t[7]));
+  }
+};
 
 /// The terms of SpTV. padded: entries of index no_index are none.
 template <class ScalarType, class IndexType, class MemorySpace, bool padded = false>
@@ -35,8 +64,35 @@ struct VectorTerms {
     return term(index(p), values(p));
   }
 
-  /// The sum over begin <= p < end, by a thread of a host: four sums, of every fourth term each.
+  /// The end of a fiber without its padding.
+  KOKKOS_FORCEINLINE_FUNCTION Position end_of(Position begin, Position end) const {
+    if constexpr (padded)
+      while (end > begin && index(end - 1) == no_index) --end;
+    return end;
+  }
+
+  /// products[k] = the term begin + k, of n.
+  KOKKOS_FORCEINLINE_FUNCTION void make(Position begin, int n, Scalar* products) const {
+    auto const* const own = this;
+    auto const* const from = index.data() + begin;
+    auto const* const of = values.data() + begin;
+#pragma omp simd
+    for (int k = 0; k < n; ++k) products[k] = own->term(from[k], of[k]);
+  }
+
+  /// The sum over begin <= p < end, without padding, by a thread of a host.
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Position begin, Position end) const {
+    return end - begin <= ShortFibers<Scalar>::longest ? sum_short(begin, end)
+                                                       : sum_long(begin, end);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar sum_short(Position begin, Position end) const {
+    constexpr int count = ShortFibers<Scalar>::longest;
+    Scalar products[count];
+    for (int k = 0; k < count; ++k) products[k] = (*this)(begin + k < end ? begin + k : begin);
+    return ShortFibers<Scalar>::template sum<count>(products, static_cast<int>(end - begin));
+  }
+  /// Four sums, of every fourth term each.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar sum_long(Position begin, Position end) const {
     Scalar a = 0, b = 0, c = 0, d = 0;
     Position p = begin;
     for (; p + 4 <= end; p += 4) {
@@ -68,10 +124,14 @@ struct VectorTerms {
   }
 };
 
-/// One work item, on hosts: `length` neighbouring fibers.
+/// One work item, on hosts: `length` neighbouring fibers, of which it sums those of at most
+/// `longest` entries. Where a block of them has few entries each, it makes all their terms first.
 template <class Terms, class MemorySpace>
 struct SumShortFibers {
   using Scalar = typename Terms::Scalar;
+  using Short = ShortFibers<Scalar>;
+  static constexpr Position block = 256;  // fibers
+  static constexpr Position most = 8;     // entries of such a block for each of its fibers
 
   Terms terms;
   RawVector<Position const, MemorySpace> begin;  // fibers + 1
@@ -81,11 +141,60 @@ struct SumShortFibers {
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const last =
         item * length + length < y.extent(0) ? item * length + length : Position(y.extent(0));
-    Position p = begin(item * length);
-    for (Position f = item * length; f < last; ++f) {
-      Position const end = begin(f + 1);
-      if (end - p <= longest) y(f) = terms.sum(p, end);
-      p = end;
+    for (Position f = item * length; f < last; f += block)
+      sum_block(f, f + block < last ? f + block : last);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void sum_block(Position first, Position last) const {
+    Position const fibers = last - first, entries = begin(last) - begin(first);
+    if (entries > most * fibers) {
+      for (Position f = first; f < last; ++f) {
+        Position const own = begin(f), end = begin(f + 1);
+        if (end - own <= longest) y(f) = terms.sum(own, terms.end_of(own, end));
+      }
+      return;
+    }
+    Scalar products[block * most + Short::longest];
+    terms.make(begin(first), static_cast<int>(entries), products);
+    if (entries == fibers)
+      for (Position k = 0; k < fibers; ++k) y(first + k) = products[k] + Scalar(0);
+    else if (16 * entries < 17 * fibers)
+      add_most_alone(first, last, products);
+    else if (entries < 3 * fibers)
+      add_products<4>(first, last, products);
+    else
+      add_products<Short::longest>(first, last, products);
+  }
+
+  /// Where most fibers have one term: eight such at once.
+  KOKKOS_FORCEINLINE_FUNCTION void add_most_alone(Position first, Position last,
+                                                  Scalar const* products) const {
+    Position const from = begin(first);
+    for (Position f = first; f < last; f += 8) {
+      Scalar const* const own = products + (begin(f) - from);
+      if (f + 8 <= last && begin(f + 8) - begin(f) == 8)
+        for (int k = 0; k < 8; ++k) y(f + k) = own[k] + Scalar(0);
+      else
+        add_products<4>(f, f + 8 < last ? f + 8 : last, own);
+    }
+  }
+
+  /// count: most fibers have at most so many terms.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void add_products(Position first, Position last,
+                                                Scalar const* products) const {
+    Position const from = begin(first);
+    Scalar const* own = products;
+    for (Position f = first; f < last; ++f) {
+      Position const end = terms.end_of(begin(f), begin(f + 1));
+      int const n = static_cast<int>(end - begin(f));
+      if (n <= count)
+        y(f) = Short::template sum<count>(own, n);
+      else if (n <= Short::longest)
+        y(f) = Short::template sum<Short::longest>(own, n);
+      else
+        y(f) = terms.sum_long(begin(f), end);
+      own = products + (begin(f + 1) - from);
     }
   }
 };

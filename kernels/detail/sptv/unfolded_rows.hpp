@@ -41,6 +41,9 @@ struct RowsWithNonzeros {
 template <class Terms, class MemorySpace>
 struct SumUnfoldedRows {
   using Scalar = typename Terms::Scalar;
+  using Short = ShortFibers<Scalar>;
+  static constexpr int block = 256;  // rows
+  static constexpr int most = 8;     // entries of such a block for each of its rows
 
   Terms terms;
   RawVector<Position const, MemorySpace> begin;   // rows + 1
@@ -52,12 +55,48 @@ struct SumUnfoldedRows {
     Position const rows = begin.extent(0) - 1, first = item * windows * row_window;
     Position const last = first + windows * row_window < rows ? first + windows * row_window : rows;
     Position place = places(item * windows);
-    for (Position r = first; r < last; ++r) {
-      Position const from = begin(r), to = begin(r + 1);
-      if (from == to) continue;
-      if (to - from <= longest) y(place) = terms.sum(from, to);
-      ++place;
+    for (Position r = first; r < last; r += block) {
+      Position const end = r + block < last ? r + block : last;
+      Position const entries = begin(end) - begin(r);
+      if (entries > most * (end - r) || 16 * entries < end - r)
+        sum_rows(r, end, place);
+      else
+        sum_block(r, end, place);
     }
+  }
+
+  /// Row by row; windows without entries are passed over.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_rows(Position first, Position last, Position& place) const {
+    for (Position r = first; r < last;) {
+      if (r + row_window <= last && begin(r) == begin(r + row_window)) {
+        r += row_window;
+        continue;
+      }
+      for (Position const end = r + row_window < last ? r + row_window : last; r < end; ++r) {
+        Position const from = begin(r), to = begin(r + 1);
+        if (from == to) continue;
+        if (to - from <= longest) y(place) = terms.sum(from, to);
+        ++place;
+      }
+    }
+  }
+
+  /// Makes all terms first; the sum of an empty row is overwritten by the next one's.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_block(Position first, Position last, Position& place) const {
+    Scalar products[block * most + Short::longest], sums[block + 1];
+    Position const from = begin(first);
+    terms.make(from, static_cast<int>(begin(last) - from), products);
+    int count = 0, p = 0;
+    for (Position r = first; r < last; ++r) {
+      int const end = static_cast<int>(begin(r + 1) - from), n = end - p;
+      sums[count] = n <= 4                ? Short::template sum<4>(products + p, n)
+                    : n <= Short::longest ? Short::template sum<Short::longest>(products + p, n)
+                                          : terms.sum_long(from + p, from + end);
+      count += n > 0;
+      p = end;
+    }
+    for (int k = 0; k < count; ++k) y(place + k) = sums[k];
+    place += count;
   }
 };
 
