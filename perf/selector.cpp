@@ -33,7 +33,7 @@ void run_layout(benchmark::State& state, std::string const& name, int rank) {
 using Counters = std::map<std::string, double>;
 
 /// Of the nonzeros sorted for one mode: the mean lengths of runs, length1 to length(N - 2), that
-/// agree in the first other modes; of SpTTM's fibers; and of the models of TTM chains, at ranks 8.
+/// agree in the first other modes; of SpTTM's fibers; and of the models of TTM chains.
 template <class Scalar>
 Counters mode_counters(std::string const& name, int mode) {
   ExecutionSpace const exec{};
@@ -63,11 +63,8 @@ Counters mode_counters(std::string const& name, int mode) {
   for (int m = 0; m < N; ++m)
     if (m != mode) counters["empty_rows"] *= static_cast<double>(X.dims[m]);
   if (N < 3) return counters;
-  std::vector<int> ranks;
-  for (auto dim : X.dims)
-    ranks.push_back(static_cast<int>(std::min(dim, static_cast<std::uint64_t>(8))));
   sporades::detail::TupleCounts const tuples(exec, X);
-  auto const features = sporades::detail::chain_features(tuples, X.dims, ranks, mode);
+  auto const features = sporades::detail::chain_features(tuples, X.dims, chain_ranks(X.dims), mode);
   for (auto const feature : {Feature::time_share, Feature::run_length})
     counters[sporades::detail::feature_names[static_cast<std::size_t>(feature)].name] =
         features[feature];

@@ -9,13 +9,6 @@
 namespace sporades::perf {
 namespace {
 
-std::vector<int> ranks_of(Dims const& dims, int rank) {
-  std::vector<int> ranks;
-  for (auto dim : dims)
-    ranks.push_back(static_cast<int>(std::min(dim, static_cast<std::uint64_t>(rank))));
-  return ranks;
-}
-
 /// A plan and factors on the device, made once for all modes.
 template <class Scalar>
 struct PreparedChains {
@@ -26,14 +19,14 @@ struct PreparedChains {
 
 /// The chain of one mode.
 template <class Scalar>
-void run_chain(benchmark::State& state, std::string const& name, int rank,
-               std::string const& strategy, int mode) {
+void run_chain(benchmark::State& state, std::string const& name, std::string const& strategy,
+               int mode) {
   ExecutionSpace const exec{};
   auto& [key, plan, A] = kept<PreparedChains<Scalar>>();
   if (key != name + " " + strategy) {
     kept<PreparedChains<Scalar>>() = {};
     auto const X = copy_to(exec, tensor<Scalar>(name));
-    auto const ranks = ranks_of(X.dims, rank);
+    auto const ranks = chain_ranks(X.dims);
     plan = make_ttm_chain_plan(exec, X, ranks,
                                TtmChainOptions{from_name<TtmChainStrategy>(strategy), 0});
     for (int n = 0; n < X.order(); ++n)
@@ -49,11 +42,11 @@ void run_chain(benchmark::State& state, std::string const& name, int rank,
 /// Six iterations from one start; the time is the median one's. The parts come from a second run,
 /// whose kernels are fenced one by one.
 template <class Scalar>
-void run_tucker(benchmark::State& state, std::string const& name, int rank) {
+void run_tucker(benchmark::State& state, std::string const& name) {
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, tensor<Scalar>(name));
   TuckerOptions options;
-  options.ranks = ranks_of(X.dims, rank);
+  options.ranks = chain_ranks(X.dims);
   options.iterations = 6;
   options.tolerance = 0;
   auto problem = make_tucker_problem(exec, X, options);
@@ -76,25 +69,23 @@ void run_tucker(benchmark::State& state, std::string const& name, int rank) {
 }
 
 template <class Scalar>
-void add_scalar(Settings const& settings, std::string const& name, int rank) {
-  std::string const end = std::string("/") + scalar_name<Scalar>() + "/R" + std::to_string(rank);
-  if (!settings.has_scalar(scalar_name<Scalar>())) return;
+void add_for(std::string const& name) {
+  int const N = order_of<Scalar>(name);
+  std::string const end =
+      "/" + short_name(name) + "/" + scalar_name<Scalar>() + "/R" + std::to_string(chain_rank(N));
   for (auto const& strategy : names_of<TtmChainStrategy>())
-    for (int mode = 0; mode < order_of<Scalar>(name); ++mode)
-      add("ttm_chain/" + short_name(name) + end + "/" + strategy + "/mode:" + std::to_string(mode),
-          [=](benchmark::State& state) { run_chain<Scalar>(state, name, rank, strategy, mode); });
-  add("tucker/" + short_name(name) + end,
-      [=](benchmark::State& state) { run_tucker<Scalar>(state, name, rank); });
+    for (int mode = 0; mode < N; ++mode)
+      add("ttm_chain" + end + "/" + strategy + "/mode:" + std::to_string(mode),
+          [=](benchmark::State& state) { run_chain<Scalar>(state, name, strategy, mode); });
+  add("tucker" + end, [=](benchmark::State& state) { run_tucker<Scalar>(state, name); });
 }
 
 }  // namespace
 
 void add_tucker(Settings const& settings) {
-  for (auto const& name : settings.tensors)
-    for (int rank : {8}) {
-      add_scalar<double>(settings, name, rank);
-      add_scalar<float>(settings, name, rank);
-    }
+  for_scalars(settings, [&](auto zero) {
+    for (auto const& name : settings.tensors) add_for<decltype(zero)>(name);
+  });
 }
 
 }  // namespace sporades::perf

@@ -10,27 +10,38 @@
 
 namespace sporades::detail {
 
-/// Numbers of tuples by set of modes: estimated where the order is at most 6, by the expectation of
-/// uniformly scattered nonzeros past that, where there are too many sets to look at.
+/// Numbers of tuples by set of modes, estimated; sets of which a subset has as many tuples as there
+/// are nonzeros need no estimate. Past order 8, where there are too many sets, those of one mode
+/// and those that lack at most two are estimated, and the others are what uniformly scattered
+/// nonzeros would form, but no more than a superset has.
 class TupleCounts {
  public:
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
   TupleCounts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
       : counts_(std::size_t{1} << X.order(), 1.0) {
+    int const N = X.order();
     double const nnz = static_cast<double>(X.nnz());
     std::uint32_t const all = static_cast<std::uint32_t>(counts_.size()) - 1;
     for (std::uint32_t set = 1; set <= all; ++set) {
-      double cells = 1;
-      for (int n = 0; n < X.order(); ++n)
-        if (set >> n & 1) cells *= static_cast<double>(X.dims[n]);
-      bool const is_one = (set & (set - 1)) == 0;
-      if (set == all)
+      double cells = 1, of_subsets = 0;
+      int modes = 0;
+      for (int n = 0; n < N; ++n) {
+        std::uint32_t const mode = std::uint32_t{1} << n;
+        if (!(set & mode)) continue;
+        cells *= static_cast<double>(X.dims[n]);
+        of_subsets = std::max(of_subsets, counts_[set & ~mode]);
+        ++modes;
+      }
+      if (set == all || X.nnz() == 0 || (N <= 8 && modes > 1 && of_subsets >= 0.98 * nnz))
         counts_[set] = nnz;
-      else if (X.order() > 6 || X.nnz() == 0 || is_one)
-        counts_[set] = cells == 0 ? 0 : -cells * std::expm1(-nnz / cells);
-      else
+      else if (N <= 8 || modes == 1 || modes >= N - 2)
         counts_[set] = std::min({estimate_tuples(exec, X, set), cells, nnz});
+      else
+        counts_[set] = -cells * std::expm1(-nnz / cells);
     }
+    for (std::uint32_t set = all; set > 0; --set)
+      for (int n = 0; n < N; ++n)
+        counts_[set] = std::min(counts_[set], counts_[set | std::uint32_t{1} << n]);
   }
   double operator()(std::uint32_t set) const { return counts_[set]; }
 
