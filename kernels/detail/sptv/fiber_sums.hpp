@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <sporades/kernels/detail/sptv/fiber_windows.hpp>
 #include <sporades/kernels/detail/sptv/long_fibers.hpp>
@@ -12,6 +13,18 @@
 /// its entries alone, not on how fibers are divided among threads.
 
 namespace sporades::detail {
+
+/// a b + c, rounded once where the processor does that fast. Said, since compilers do so with a
+/// product and a sum in some places and not in others.
+template <class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION Scalar multiply_add(Scalar a, Scalar b, Scalar c) {
+#if defined(FP_FAST_FMA) && defined(FP_FAST_FMAF)
+  using std::fma;
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
 
 /// Sums of the terms of short fibers, by a thread of a host, which needs no branches for their
 /// lengths: ends of short fibers are branches that no processor predicts. Terms are rounded, then
@@ -52,8 +65,8 @@ struct VectorTerms {
   RawVector<Scalar const, MemorySpace> values;
   RawVector<Scalar const, MemorySpace> v;
 
-  /// A product with padding, too, so that compilers fuse it with the sum there as elsewhere, and
-  /// the bits are the same.
+  /// A product with padding, too, so that GPUs' compilers fuse it with the sum there as elsewhere,
+  /// and the bits are the same.
   KOKKOS_FORCEINLINE_FUNCTION Scalar term(Index i, Scalar value) const { return value * factor(i); }
   KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Index i) const {
     if constexpr (padded)
@@ -96,15 +109,18 @@ struct VectorTerms {
     Scalar a = 0, b = 0, c = 0, d = 0;
     Position p = begin;
     for (; p + 4 <= end; p += 4) {
-      a += (*this)(p);
-      b += (*this)(p + 1);
-      c += (*this)(p + 2);
-      d += (*this)(p + 3);
+      a = add_term(a, p);
+      b = add_term(b, p + 1);
+      c = add_term(c, p + 2);
+      d = add_term(d, p + 3);
     }
-    if (p < end) a += (*this)(p);
-    if (p + 1 < end) b += (*this)(p + 1);
-    if (p + 2 < end) c += (*this)(p + 2);
+    if (p < end) a = add_term(a, p);
+    if (p + 1 < end) b = add_term(b, p + 1);
+    if (p + 2 < end) c = add_term(c, p + 2);
     return (a + b) + (c + d);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar add_term(Scalar sum, Position p) const {
+    return multiply_add(values(p), v(index(p)), sum);
   }
   /// The same by lanes of a GPU: each adds up every lanes.count()-th term, and all get the sum.
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Position begin, Position end,
