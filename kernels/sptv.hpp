@@ -95,7 +95,7 @@ detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tens
                                                 SptvOptions const& options = {});
 
 /// A plan that shares the Views of a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor, whose
-/// indices are trusted. Takes a few passes over its fibers. Fences exec.
+/// indices are trusted, and that no fiber is empty. Takes a few passes over its fibers. Fences exec.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tensor const& X);
 

@@ -56,7 +56,6 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
   auto const A = factors_for<Scalar>(exec, problem.dims, problem.ranks);
   TtmChainOptions options{TtmChainStrategy::fused, 0, {}};
   auto near = make_ttm_chain_plan(exec, X, problem.ranks, options);
-  std::vector<std::uint64_t> bits(N);  // of orders 1 and 2, which are not `fused` when near
   for (auto const& way : ways()) {
     options.streaming = way;
     options.strategy = way.streams == 3 ? TtmChainStrategy::automatic : TtmChainStrategy::fused;
@@ -74,22 +73,11 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
       for (int repeat = 0; repeat < 2; ++repeat) {
         Kokkos::deep_copy(exec, Z, Scalar(7));
         ttm_chain(exec, far, A, n, Z);
-        if (N > 2) CHECK(hash_bits(Y) == hash_bits(Z));
+        CHECK(hash_bits(Y) == hash_bits(Z));
       }
       if (problem.nnz == 0 || !is_streamed) continue;
       CHECK(far.packed[n].far);
       CHECK(far.choices[n].strategy == TtmChainStrategy::fused);
-      if (N > 2) continue;
-      if (bits[n] == 0) bits[n] = hash_bits(Z);
-      CHECK(hash_bits(Z) == bits[n]);
-      auto const expected = matrix_on_host(Y), found = matrix_on_host(Z);
-      double worst = 0, largest = 0;
-      for (std::size_t i = 0; i < expected.extent(0); ++i)
-        for (std::size_t c = 0; c < columns; ++c) {
-          largest = std::max(largest, std::abs(double(expected(i, c))));
-          worst = std::max(worst, std::abs(double(expected(i, c)) - double(found(i, c))));
-        }
-      CHECK(worst <= 1000 * double(std::numeric_limits<Scalar>::epsilon()) * largest);
     }
   }
 }

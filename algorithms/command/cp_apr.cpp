@@ -21,9 +21,11 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   options.epsilon = arguments.epsilon;
   options.strategy = from_name<PhiStrategy>(common.strategy);
   options.pi = arguments.pi == "stored" ? Pi::stored : Pi::on_the_fly;
-  if (sporades::detail::asks_for_updates(options)) options.method = CpAprMethod::mu;
+  if (sporades::detail::asks_for_updates(options) || common.tune) options.method = CpAprMethod::mu;
   for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
     if (arguments.method == to_string(method)) options.method = method;
+  expects(!common.tune || options.method == CpAprMethod::mu, "--tune chooses a strategy of method ",
+          "mu; method ", to_string(options.method), " has one alone");
   sporades::detail::check_cp_apr(options);
   return options;
 }

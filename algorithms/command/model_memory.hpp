@@ -61,11 +61,12 @@ class ModelMemory {
 
   /// X where the run computes. Where it does not fit there, and can be streamed, it stays, and the
   /// options are set to stream it; else it is refused with the largest ranks that would fit.
+  /// keeps_X: X stays where it is beside the run, which may not count on its memory then.
   template <class Options>
-  PlacedTensor<Tensor> place(HostTensor const& X, Options& options) const {
+  PlacedTensor<Tensor> place(HostTensor const& X, Options& options, bool keeps_X = false) const {
     PlacedTensor<Tensor> placed;
     placed.bytes = static_cast<double>(X.storage_bytes());
-    double left = memory_left(taken(X));
+    double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);

@@ -19,12 +19,27 @@ namespace sporades::command {
 
 namespace detail {
 
+/// Whether a run with these options is not refused and does not stream; keeps_X: while X stays,
+/// too. Sets `refusal` if not.
+template <class Method, class Tensor, class Options>
+bool fits(ModelMemory<Method> const& memory, Tensor const& X, Options options, bool keeps_X,
+          std::string& refusal) {
+  try {
+    memory.check_least(X, options);
+    if (!memory.place(X, options, keeps_X).is_streamed) return true;
+    refusal = "the tensor would be streamed";
+  } catch (Error const& error) {
+    refusal = error.what();
+  }
+  return false;
+}
+
 /// The least time of an iteration: of four, and of more where these take less than a tenth of a
-/// second. 0 where the strategy is refused, does not fit the memory, or would stream the tensor.
-/// method: a copy, whose options are changed.
+/// second. 0 where the strategy is refused, does not fit the memory, or would stream the tensor;
+/// sets `refusal` then. method: a copy, whose options are changed.
 template <class Exec, class Method, class Tensor, class Strategy>
 double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& memory,
-                  Tensor const& X, Strategy strategy) {
+                  Tensor const& X, Strategy strategy, std::string& refusal) {
   auto& options = method.options;
   options.strategy = strategy;
   options.init = decltype(options.init)::random;
@@ -32,9 +47,9 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
   options.iterations = 4;
   options.tolerance = 0;
   options.time_kernels = false;
+  if (!fits(memory, X, options, true, refusal)) return 0;
   try {
-    auto placed = memory.place(X, options);
-    if (placed.is_streamed) return 0;
+    auto placed = memory.place(X, options, true);
     sporades::detail::Starts<typename Method::State> starts;
     starts.state = method.start(exec, placed.X);
     auto problem = method.build(exec, hand_over(placed.X));
@@ -48,17 +63,20 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
       seconds = iterate();
     }
     return *std::min_element(seconds.begin(), seconds.end());
-  } catch (Error const&) {
+  } catch (std::exception const& error) {
+    if (!dynamic_cast<Error const*>(&error) && !says_memory_ran_out(error)) throw;
+    refusal = error.what();
     return 0;
   }
 }
 
 }  // namespace detail
 
-/// Where no strategy was asked for, sets the fastest of Method::tuned, by what was measured before
-/// or is now; the file FILE.tune beside the tensor keeps it. facts: of the run, of which those
-/// count that the time depends on. file: of the tensor, which check_tuned has let through. Returns
-/// what to say. Throws Error or RunError where FILE.tune cannot be read or written.
+/// Where no strategy was asked for, sets the fastest of Method::tuned with which this run fits the
+/// memory, by what was measured before or is now; the file FILE.tune beside the tensor keeps it.
+/// facts: of the run, of which those count that the time depends on. file: of the tensor, which
+/// check_tuned has let through. Returns what to say. Throws Error or RunError where FILE.tune
+/// cannot be read or written.
 template <class Exec, class Method, class Tensor>
 std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& memory,
                  Tensor const& X, Facts const& facts, std::string const& file) {
@@ -73,20 +91,28 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
     if (fact.first != "seed" && fact.first != "starts" && fact.first != "init" &&
         fact.first != "strategy" && fact.first != "iterations" && fact.first != "tolerance")
       counted.push_back(fact);
+  std::string refusal;
   auto times = known.find(counted, {std::begin(Method::tuned), std::end(Method::tuned)});
   if (times.empty()) {
     for (auto const* const name : Method::tuned) {
-      double const seconds = detail::seconds_by(exec, method, memory, X, from_name<Strategy>(name));
+      double const seconds =
+          detail::seconds_by(exec, method, memory, X, from_name<Strategy>(name), refusal);
       if (seconds > 0) times.push_back({name, seconds});
       sporades::detail::return_freed_memory();
     }
-    if (times.empty()) return "--tune: the tensor does not fit the memory, nothing was measured";
+    if (times.empty()) return "--tune: nothing was measured: " + refusal;
     std::stable_sort(times.begin(), times.end(),
                      [](auto const& a, auto const& b) { return a.seconds < b.seconds; });
     known.add(counted, times);
   }
-  strategy = from_name<Strategy>(times[0].strategy);
-  auto text = "strategy " + times[0].strategy + ", by --tune; milliseconds an iteration:";
+  auto const chosen = std::find_if(times.begin(), times.end(), [&](auto const& time) {
+    auto options = method.options;
+    options.strategy = from_name<Strategy>(time.strategy);
+    return detail::fits(memory, X, options, false, refusal);
+  });
+  if (chosen == times.end()) return "--tune: no strategy is taken: " + refusal;
+  strategy = from_name<Strategy>(chosen->strategy);
+  auto text = "strategy " + chosen->strategy + ", by --tune; milliseconds an iteration:";
   for (auto const& time : times)
     text += (&time == &times[0] ? " " : ", ") + time.strategy + " " +
             fmt::format("{:.3g}", 1e3 * time.seconds);

@@ -43,7 +43,9 @@ FarMemory map_scratch_file(std::uint64_t bytes) {
   std::string const folder = scratch_folder();
   ScratchFile const file(folder);
   // All room is taken now: a write to a page for which the disk has none would end the program.
-  if (int const error = posix_fallocate(file.number, 0, static_cast<off_t>(bytes)))
+  int error = EINTR;
+  while (error == EINTR) error = posix_fallocate(file.number, 0, static_cast<off_t>(bytes));
+  if (error != 0)
     throw RunError("a tensor that does not fit memory needs " +
                    bytes_text(static_cast<double>(bytes)) + " in " + folder +
                    " (TMPDIR names another folder): " + std::strerror(error));

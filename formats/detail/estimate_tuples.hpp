@@ -10,20 +10,18 @@
 
 namespace sporades::detail {
 
-/// Hashes the indices of a nonzero in some modes, without their lowest bits, and sets the bit of
-/// the map that the hash names.
+/// Hashes the indices of a nonzero in some modes, and sets the bit of the map that the hash names.
 template <class Coordinates>
 struct MarkTuples {
   Coordinates coordinates;                                               // N x nnz
   Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> map;  // words: a power of two
-  int dropped_bits;
   int modes;
   int mode[max_order];
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     std::uint64_t hash = 0;
     for (int k = 0; k < modes; ++k)
-      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(mode[k], p) >> dropped_bits));
+      hash = splitmix64(hash ^ static_cast<std::uint64_t>(coordinates(mode[k], p)));
     std::uint64_t const bit = hash & (32 * map.extent(0) - 1);
     std::uint32_t const one = std::uint32_t{1} << (bit & 31);
     if (!(map(bit >> 5) & one)) Kokkos::atomic_fetch_or(&map(bit >> 5), one);
@@ -38,21 +36,24 @@ struct CountZeroBits {
   }
 };
 
+/// The map of estimate_tuples, in words of 4 bytes: one to two bits a nonzero, and 8 MiB at most,
+/// which 10^9 tuples leave one of 3 million bits unset in.
+inline Position tuple_map_words(Position nnz) {
+  return Position{1} << (std::clamp(index_bits(nnz), 15, 26) - 5);
+}
+
 /// How many different tuples the nonzeros' indices in some modes form, within a few per cent and
-/// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of 4 to 8 bits a
-/// nonzero. modes: bit n is set for mode n. dropped_bits: this many lowest bits of each index are
-/// ignored, so that blocks of 2^dropped_bits indices are counted. The same on every run. Fences
-/// exec.
+/// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of `words`, a
+/// power of two. modes: bit n is set for mode n. The same on every run. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       std::uint32_t modes, int dropped_bits = 0) {
+                       std::uint32_t modes, Position words) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   if (X.nnz() == 0) return 0;
-  Position const words = Position{1} << std::max(0, index_bits(4 * X.nnz()) - 5);
   Map const map(Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
-  MarkTuples<Coordinates> mark{X.coordinates, map, dropped_bits, 0, {}};
+  MarkTuples<Coordinates> mark{X.coordinates, map, 0, {}};
   for (int n = 0; n < X.order(); ++n)
     if (modes >> n & 1) mark.mode[mark.modes++] = n;
   launch_items(exec, "sporades::estimate_tuples::mark", X.nnz(), mark);
@@ -61,6 +62,12 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                           CountZeroBits<Map>{map}, empty);
   double const bits = 32.0 * static_cast<double>(words);
   return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       std::uint32_t modes) {
+  return estimate_tuples(exec, X, modes, tuple_map_words(X.nnz()));
 }
 
 }  // namespace sporades::detail

@@ -110,7 +110,7 @@ class CarryCount {
 
 /// What estimate_tuples takes.
 inline double tuple_map_bytes(Position nnz) {
-  return 4 * std::ldexp(1.0, std::max(0, index_bits(4 * nnz) - 5));
+  return static_cast<double>(4 * tuple_map_words(nnz));
 }
 
 /// What sort_words takes beside the words and the spare ones.

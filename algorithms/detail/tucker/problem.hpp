@@ -43,6 +43,8 @@ inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
     double others = 1;
     for (std::size_t m = 0; m < dims.size(); ++m)
       if (m != n) others *= ranks[m];
+    expects(others < std::ldexp(1.0, 48), "tucker: the product of all ranks but that of mode ", n,
+            ", ", others, ", is more than 2^48");
     expects(ranks[n] <= others, "tucker: rank ", ranks[n], " of mode ", n,
             " is larger than the product of the other ranks, ", others);
   }

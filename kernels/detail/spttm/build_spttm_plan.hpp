@@ -103,7 +103,7 @@ SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan
   plan.carry.windows.options = options.streaming;
   SpttmModeOrders<ExecutionSpace, Scalar, Index, GivenSpace> const orders(builder, X);
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
-  bool is_far = !std::is_same_v<GivenSpace, MemorySpace>;
+  bool is_far = !std::is_same_v<GivenSpace, MemorySpace> || options.streaming.always;
   for (int n = 0; n < X.order(); ++n) {
     auto const tensor = make_hierarchical(builder, X, orders(n, row_bytes));
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)

@@ -68,7 +68,12 @@ void find_fibers(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySp
     if (l + 1 < climb.levels) climb.first_child[l] = X.first_child[l];
   }
   if (climb.levels > 0) launch_items(exec, "sporades::sptv::climb", plan.fibers, climb);
-  plan.split = split_fibers<Scalar>(exec, X.begin, X.entries());
+  if (X.entries() == X.nnz())
+    plan.split =
+        split_fibers(exec, X.begin, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, {}});
+  else
+    plan.split = split_fibers(exec, X.begin,
+                              VectorTerms<Scalar, Index, MemorySpace, true>{X.index, X.values, {}});
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -141,7 +146,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void find_fibers(ExecutionSpace const& exec, CfbTensor<Scalar, Index, MemorySpace> const& X,
                  SptvPlan<Scalar, Index, MemorySpace>& plan) {
   unplace_fibers(exec, X.other_modes, X.number, plan);
-  plan.split = split_fibers<Scalar>(exec, X.begin, X.nnz());
+  plan.split =
+      split_fibers(exec, X.begin, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, {}});
 }
 
 /// A plan for X, one of the formats, on its mode n.

@@ -98,6 +98,16 @@ struct VectorTerms {
     return end - begin <= ShortFibers<Scalar>::longest ? sum_short(begin, end)
                                                        : sum_long(begin, end);
   }
+  /// The same where the terms of a short fiber were made. count: most fibers have no more.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION Scalar sum_made(Scalar const* products, Position begin,
+                                              Position end) const {
+    using Short = ShortFibers<Scalar>;
+    int const n = static_cast<int>(end - begin);
+    return n <= count            ? Short::template sum<count>(products, n)
+           : n <= Short::longest ? Short::template sum<Short::longest>(products, n)
+                                 : sum_long(begin, end);
+  }
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum_short(Position begin, Position end) const {
     constexpr int count = ShortFibers<Scalar>::longest;
     Scalar products[count];
@@ -165,8 +175,8 @@ struct SumShortFibers {
     Position const fibers = last - first, entries = begin(last) - begin(first);
     if (entries > most * fibers) {
       for (Position f = first; f < last; ++f) {
-        Position const own = begin(f), end = begin(f + 1);
-        if (end - own <= longest) y(f) = terms.sum(own, terms.end_of(own, end));
+        Position const own = begin(f), end = terms.end_of(own, begin(f + 1));
+        if (end - own <= longest) y(f) = terms.sum(own, end);
       }
       return;
     }
@@ -202,14 +212,7 @@ struct SumShortFibers {
     Position const from = begin(first);
     Scalar const* own = products;
     for (Position f = first; f < last; ++f) {
-      Position const end = terms.end_of(begin(f), begin(f + 1));
-      int const n = static_cast<int>(end - begin(f));
-      if (n <= count)
-        y(f) = Short::template sum<count>(own, n);
-      else if (n <= Short::longest)
-        y(f) = Short::template sum<Short::longest>(own, n);
-      else
-        y(f) = terms.sum_long(begin(f), end);
+      y(f) = terms.template sum_made<count>(own, begin(f), terms.end_of(begin(f), begin(f + 1)));
       own = products + (begin(f + 1) - from);
     }
   }
@@ -225,18 +228,29 @@ void launch_chunks(ExecutionSpace const& exec, char const* label, Position chunk
     launch_unequal_items(exec, label, chunks, kernel);
 }
 
-/// The split for sum_fibers_of_vector. begin: fibers + 1. Fences exec.
-template <class Scalar, class ExecutionSpace, class MemorySpace>
-FiberSplit<Scalar, MemorySpace> split_fibers(ExecutionSpace const& exec,
-                                             Vector<Position, MemorySpace> const& begin,
-                                             Position entries) {
+/// The entries of fiber f, without padding.
+template <class Terms, class MemorySpace>
+struct FiberEntries {
+  RawVector<Position const, MemorySpace> first;  // fibers + 1
+  Terms terms;
+  KOKKOS_FORCEINLINE_FUNCTION Position begin(Position f) const { return first(f); }
+  KOKKOS_FORCEINLINE_FUNCTION Position end(Position f) const {
+    return terms.end_of(first(f), first(f + 1));
+  }
+};
+
+/// The split for sum_fibers_of_vector. begin: fibers + 1. terms: without the vector. Fences exec.
+template <class ExecutionSpace, class Terms, class MemorySpace>
+FiberSplit<typename Terms::Scalar, MemorySpace> split_fibers(
+    ExecutionSpace const& exec, Vector<Position, MemorySpace> const& begin, Terms const& terms) {
+  using Scalar = typename Terms::Scalar;
   if constexpr (is_gpu<ExecutionSpace>)
-    return find_windows<Scalar>(exec, begin, entries);
+    return find_windows<Scalar>(exec, begin, terms.values.extent(0));
   else
     return find_long_fibers<Scalar, MemorySpace>(
         exec, begin.extent(0) - 1,
         FiberSplit<Scalar, MemorySpace>::template longest_alone<ExecutionSpace>,
-        FiberBegins<MemorySpace>{begin});
+        FiberEntries<Terms, MemorySpace>{begin, terms});
 }
 
 /// y(f) = the sum of the entries begin(f) to begin(f + 1) - 1.

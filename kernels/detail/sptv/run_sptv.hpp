@@ -102,10 +102,9 @@ CooTensor<Scalar, Index, MemorySpace> multiply_last(ExecutionSpace const& exec,
   for (std::size_t k = 0; k + 1 < rows.size(); ++k) Y.dims.push_back(X.dims[rows[k]]);
   Y.coordinates = fibers.coordinates;
   Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::sptv::values", fibers.count());
-  auto const split = split_fibers<Scalar>(exec, fibers.begin, X.nnz());
-  sum_fibers_of_vector(exec, "sporades::sptv::chain",
-                       VectorTerms<Scalar, Index, MemorySpace>{fibers.index, X.values, v},
-                       fibers.begin, split, Y.values);
+  VectorTerms<Scalar, Index, MemorySpace> const terms{fibers.index, X.values, v};
+  auto const split = split_fibers(exec, fibers.begin, terms);
+  sum_fibers_of_vector(exec, "sporades::sptv::chain", terms, fibers.begin, split, Y.values);
   fence(exec, "sporades::sptv::chain");  // the fibers are freed
   return Y;
 }

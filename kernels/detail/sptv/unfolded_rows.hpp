@@ -37,11 +37,11 @@ struct RowsWithNonzeros {
   KOKKOS_FORCEINLINE_FUNCTION Position end(Position f) const { return first(row(f) + 1); }
 };
 
-/// One work item: `windows` windows of rows.
-template <class Terms, class MemorySpace>
+/// One work item: `windows` windows of rows. makes_terms: of a block of rows first, where they have
+/// few entries each.
+template <class Terms, class MemorySpace, bool makes_terms>
 struct SumUnfoldedRows {
   using Scalar = typename Terms::Scalar;
-  using Short = ShortFibers<Scalar>;
   static constexpr int block = 256;  // rows
   static constexpr int most = 8;     // entries of such a block for each of its rows
 
@@ -55,14 +55,17 @@ struct SumUnfoldedRows {
     Position const rows = begin.extent(0) - 1, first = item * windows * row_window;
     Position const last = first + windows * row_window < rows ? first + windows * row_window : rows;
     Position place = places(item * windows);
-    for (Position r = first; r < last; r += block) {
-      Position const end = r + block < last ? r + block : last;
-      Position const entries = begin(end) - begin(r);
-      if (entries > most * (end - r) || 16 * entries < end - r)
-        sum_rows(r, end, place);
-      else
-        sum_block(r, end, place);
-    }
+    if constexpr (makes_terms)
+      for (Position r = first; r < last; r += block) {
+        Position const end = r + block < last ? r + block : last;
+        Position const entries = begin(end) - begin(r);
+        if (entries > most * (end - r) || 16 * entries < end - r)
+          sum_rows(r, end, place);
+        else
+          sum_block(r, end, place);
+      }
+    else
+      sum_rows(first, last, place);
   }
 
   /// Row by row; windows without entries are passed over.
@@ -75,7 +78,8 @@ struct SumUnfoldedRows {
       for (Position const end = r + row_window < last ? r + row_window : last; r < end; ++r) {
         Position const from = begin(r), to = begin(r + 1);
         if (from == to) continue;
-        if (to - from <= longest) y(place) = terms.sum(from, to);
+        if (to - from <= longest)
+          y(place) = makes_terms ? terms.sum(from, to) : terms.sum_long(from, to);
         ++place;
       }
     }
@@ -83,16 +87,15 @@ struct SumUnfoldedRows {
 
   /// Makes all terms first; the sum of an empty row is overwritten by the next one's.
   KOKKOS_FORCEINLINE_FUNCTION void sum_block(Position first, Position last, Position& place) const {
-    Scalar products[block * most + Short::longest], sums[block + 1];
+    Scalar products[block * most + ShortFibers<Scalar>::longest], sums[block + 1];
     Position const from = begin(first);
     terms.make(from, static_cast<int>(begin(last) - from), products);
-    int count = 0, p = 0;
+    int count = 0;
+    Position p = from;
     for (Position r = first; r < last; ++r) {
-      int const end = static_cast<int>(begin(r + 1) - from), n = end - p;
-      sums[count] = n <= 4                ? Short::template sum<4>(products + p, n)
-                    : n <= Short::longest ? Short::template sum<Short::longest>(products + p, n)
-                                          : terms.sum_long(from + p, from + end);
-      count += n > 0;
+      Position const end = begin(r + 1);
+      sums[count] = terms.template sum_made<4>(products + (p - from), p, end);
+      count += end > p;
       p = end;
     }
     for (int k = 0; k < count; ++k) y(place + k) = sums[k];
@@ -109,9 +112,10 @@ void sum_unfolded_rows(ExecutionSpace const& exec, Terms const& terms,
   if (y.extent(0) == 0) return;
   Position const windows = is_gpu<ExecutionSpace> ? 1 : 128;
   Position const chunks = chunks_of(places.extent(0), windows);
-  launch_chunks(
-      exec, "sporades::sptv::hocsr", chunks, windows * row_window + terms.values.extent(0) / chunks,
-      SumUnfoldedRows<Terms, MemorySpace>{terms, begin, places, y, split.longest, windows});
+  launch_chunks(exec, "sporades::sptv::hocsr", chunks,
+                windows * row_window + terms.values.extent(0) / chunks,
+                SumUnfoldedRows<Terms, MemorySpace, !is_gpu<ExecutionSpace>>{
+                    terms, begin, places, y, split.longest, windows});
   sum_long_fibers(exec, terms, split, y);
 }
 

@@ -81,7 +81,8 @@ SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_pl
     }
     plan.fibers = make_fibers(exec, coordinates, rows, modes);
     std::uint64_t const memory = options.streaming.memory;
-    if (Y.far_values || (memory > 0 && Y.storage_bytes() + plan.fibers.storage_bytes() > memory))
+    if (Y.far_values || options.streaming.always ||
+        (memory > 0 && Y.storage_bytes() + plan.fibers.storage_bytes() > memory))
       move_far(plan.fibers);
   }
   reserve_carry(exec, plan.fibers, static_cast<std::size_t>(options.rank) * Y.block_size(),

@@ -44,6 +44,13 @@ inline void check_ranks(Dims const& dims, std::vector<int> const& ranks, char co
           dims.size());
   for (std::size_t n = 0; n < ranks.size(); ++n)
     expects(ranks[n] > 0, where, ": rank ", ranks[n], " of mode ", n, " is not positive");
+  for (std::size_t n = 0; n < ranks.size(); ++n) {
+    double columns = 1;
+    for (std::size_t m = 0; m < ranks.size(); ++m)
+      if (m != n) columns *= ranks[m];
+    expects(columns < std::ldexp(1.0, 48), where, ": Y of mode ", n, " has ", columns,
+            " columns, more than 2^48");
+  }
 }
 
 inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
@@ -81,11 +88,15 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
   auto const tree = cheapest_tree(tuples, ranks, n);
   TtmChainChoice choice{TtmChainStrategy::csf, columns_of(tree.modes, ranks), tree.flops,
                         "asked for"};
+  bool const is_automatic = strategy == TtmChainStrategy::automatic, fits = fits_packed(dims, n);
+  if (dims.size() < 3 && strategy == TtmChainStrategy::fused && fits) {
+    choice.strategy = strategy;
+    return choice;
+  }
   if (dims.size() == 1) {
     choice.reason = "a vector is its own product";
     return choice;
   }
-  bool const is_automatic = strategy == TtmChainStrategy::automatic;
   if (is_automatic && dims.size() > 2) {
     auto const decision =
         decide(is_gpu<ExecutionSpace> ? trees::ttm_chain_on_gpus : trees::ttm_chain_on_hosts,
@@ -114,7 +125,6 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
         concatenate("semi_sparse needs about ", bytes_text(bytes), " for its partial products and ",
                     bytes_text(factors), " for factors, and may take ", bytes_text(share));
   }
-  bool const fits = fits_packed(dims, n);
   expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
           "make_ttm_chain_plan: strategy fused: the indices of all modes but ", n, " take ",
           packed_bits(dims, n) - 1, " bits, a word has 63");
@@ -245,7 +255,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   plan.semi_sparse.resize(N);
   plan.rows.resize(N);
   plan.buffers.carry.windows.options = options.streaming;
-  if (is_far && N < 3) {
+  if (N < 3) {
     plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
     Kokkos::deep_copy(exec, plan.buffers.one, Scalar(1));
   }
