@@ -230,7 +230,7 @@ void launch_chunks(ExecutionSpace const& exec, char const* label, Position chunk
 
 /// The entries of fiber f, without padding.
 template <class Terms, class MemorySpace>
-struct FiberEntries {
+struct FibersOfTerms {
   RawVector<Position const, MemorySpace> first;  // fibers + 1
   Terms terms;
   KOKKOS_FORCEINLINE_FUNCTION Position begin(Position f) const { return first(f); }
@@ -250,7 +250,7 @@ FiberSplit<typename Terms::Scalar, MemorySpace> split_fibers(
     return find_long_fibers<Scalar, MemorySpace>(
         exec, begin.extent(0) - 1,
         FiberSplit<Scalar, MemorySpace>::template longest_alone<ExecutionSpace>,
-        FiberEntries<Terms, MemorySpace>{begin, terms});
+        FibersOfTerms<Terms, MemorySpace>{begin, terms});
 }
 
 /// y(f) = the sum of the entries begin(f) to begin(f + 1) - 1.
