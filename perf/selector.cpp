@@ -65,7 +65,7 @@ Counters mode_counters(std::string const& name, int mode) {
   if (N < 3) return counters;
   sporades::detail::TupleCounts const tuples(exec, X);
   auto const features = sporades::detail::chain_features(tuples, X.dims, chain_ranks(X.dims), mode);
-  for (auto const feature : {Feature::time_share, Feature::run_length, Feature::partial_numbers})
+  for (auto const feature : {Feature::time_share, Feature::run_length})
     counters[sporades::detail::feature_names[static_cast<std::size_t>(feature)].name] =
         features[feature];
   return counters;

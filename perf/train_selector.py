@@ -290,7 +290,7 @@ def kernels_of(runs, where):
     result.append(("ttm_chain", "The strategy of TTM chains.",
                    plain_cases(runs, "ttm_chain", {name: name for name in
                                                    ("csf", "fused", "semi_sparse")}),
-                   ["order", "run_length", "time_share", "partial_numbers"]))
+                   ["order", "run_length", "time_share"]))
     return result
 
 

@@ -28,7 +28,6 @@ enum class Feature {
   fiber_spread,
   empty_rows,
   time_share,
-  partial_numbers,
   count
 };
 
@@ -53,8 +52,7 @@ inline constexpr FeatureName feature_names[feature_count] = {
     {"fiber_length", "nonzeros a fiber"},
     {"fiber_spread", "spread of fibers"},
     {"empty_rows", "rows / nonzeros"},
-    {"time_share", "modelled time of csf / of fused"},
-    {"partial_numbers", "numbers of partial products a nonzero"}};
+    {"time_share", "modelled time of csf / of fused"}};
 
 class Features {
  public:

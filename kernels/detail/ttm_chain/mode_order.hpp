@@ -154,8 +154,6 @@ inline Features chain_features(TupleCounts const& tuples, Dims const& dims,
   features[Feature::nonzeros] = tuples(all);
   double const fused = fused_cost(tuples, dims, ranks, n).weight;
   features[Feature::time_share] = fused > 0 ? tree.weight / fused : 1;
-  features[Feature::partial_numbers] =
-      numbers_between(tuples, ranks, tree.modes) / std::max(1.0, tuples(all));
   features[Feature::run_length] =
       tuples(all) / std::max(1.0, tuples(all & ~(std::uint32_t{1} << tree.modes.back())));
   return features;
