@@ -5,14 +5,15 @@
 
   train_selector.py measure SPORADES_PERF TIMES.json [TENSOR...]
       runs every strategy on every tensor, or on those given; adds times and features to the file
-  train_selector.py fit HOST.json GPU.json [TREES.hpp]
-      fits a tree a kernel and kind of backend, prints how well they choose for tensors that they
-      were not fitted to, and writes them
+  train_selector.py fit hosts|gpus TIMES.json [TREES.hpp]
+      fits a tree a kernel, prints how well they choose for tensors that they were not fitted to,
+      and replaces those of that kind of backend in TREES.hpp
 """
 import collections
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -169,16 +170,28 @@ def plain_cases(runs, kernel, names):
     return cases
 
 
-def fit_tree(cases, features, leaves):
-    from sklearn.tree import DecisionTreeClassifier
-    x = [[case.features[f] for f in features] for case in cases]
-    y = [min(case.times, key=case.times.get) for case in cases]
-    # What a wrong choice costs.
-    weights = [math.log(max(case.times.values()) / min(case.times.values())) + 1e-6
-               for case in cases]
-    tree = DecisionTreeClassifier(max_leaf_nodes=max(2, leaves), min_samples_leaf=3,
-                                  random_state=0, max_depth=None if leaves > 1 else 1)
-    return tree.fit(x, y, weights)
+class Tree:
+    """A regression tree for the logarithms of all choices' times over the best one's; a leaf's
+    choice is the one with the least mean. Over four times as slow counts as four times."""
+
+    def __init__(self, cases, features, leaves):
+        from sklearn.tree import DecisionTreeRegressor
+        self.features, self.choices = features, choices_of(cases)
+        x = [self.row(case) for case in cases]
+        y = [[min(math.log(case.regret(choice)), math.log(4)) for choice in self.choices]
+             for case in cases]
+        self.tree = DecisionTreeRegressor(max_leaf_nodes=leaves, min_samples_leaf=3, random_state=0)
+        self.tree.fit(x, y)
+
+    def row(self, case):
+        return [case.features[f] for f in self.features]
+
+    def choose(self, cases):
+        means = self.tree.predict([self.row(case) for case in cases])
+        return [self.choices[row.argmin()] for row in means.reshape(len(cases), -1)]
+
+    def choice_at(self, node):
+        return self.choices[self.tree.tree_.value[node].ravel().argmin()]
 
 
 def mean(numbers):
@@ -196,9 +209,7 @@ def chosen_without(cases, features, leaves):
             one = best_single(others)
             chosen.update({id(case): one for case in own})
             continue
-        tree = fit_tree(others, features, leaves)
-        for case, choice in zip(own, tree.predict([[case.features[f] for f in features]
-                                                   for case in own])):
+        for case, choice in zip(own, Tree(others, features, leaves).choose(own)):
             chosen[id(case)] = choice
     return chosen
 
@@ -228,28 +239,25 @@ def report(name, cases, features):
     return best[1]
 
 
-def nodes_of(tree, features):
+def nodes_of(tree):
     """The nodes in the library's order: what follows a question is the answer up to the threshold."""
-    t, nodes = tree.tree_, []
+    t, nodes = tree.tree.tree_, []
 
     def add(node):
         if t.children_left[node] < 0 or same_below(node):
-            nodes.append(("count", 0, 0, '"%s"' % choice_at(node)))
+            nodes.append(("count", 0, 0, '"%s"' % tree.choice_at(node)))
             return
         at = len(nodes)
         nodes.append(None)
         add(t.children_left[node])
         past = len(nodes)
         add(t.children_right[node])
-        nodes[at] = (features[t.feature[node]], float("%.4g" % t.threshold[node]), past, "nullptr")
-
-    def choice_at(node):
-        return tree.classes_[t.value[node][0].argmax()]
+        nodes[at] = (tree.features[t.feature[node]], float("%.4g" % t.threshold[node]), past, "nullptr")
 
     def same_below(node):
         def leaves(n):
             if t.children_left[n] < 0:
-                return {choice_at(n)}
+                return {tree.choice_at(n)}
             return leaves(t.children_left[n]) | leaves(t.children_right[n])
         return len(leaves(node)) == 1
 
@@ -290,36 +298,33 @@ def kernels_of(runs, where):
     result.append(("ttm_chain", "The strategy of TTM chains.",
                    plain_cases(runs, "ttm_chain", {name: name for name in
                                                    ("csf", "fused", "semi_sparse")}),
-                   ["order", "run_length", "time_share"]))
+                   ["order", "time_share"]))
     return result
 
 
-def fit(host, gpu, output):
-    text = ["// SPDX-FileCopyrightText: Sporades contributors",
-            "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception", "#pragma once", "",
-            "#include <sporades/kernels/detail/selector/tree.hpp>", "",
-            "/// Written by perf/train_selector.py; perf/README.md says what it was fitted to.", "",
-            "namespace sporades::detail::trees {", ""]
-    for where, path in (("hosts", host), ("gpus", gpu)):
-        with open(path) as file:
-            runs = runs_of(json.load(file))
-        for name, words, cases, features in kernels_of(runs, where):
-            if not cases:
-                continue
-            leaves = report("%s on %s" % (name, where), cases, features)
-            nodes = (nodes_of(fit_tree(cases, features, leaves), features) if leaves > 0
-                     else [("count", 0, 0, '"%s"' % best_single(cases))])
-            text.append(written("%s_on_%s" % (name, where), words, nodes))
-    text.append("}  // namespace sporades::detail::trees")
+def fit(where, path, output):
+    with open(path) as file:
+        runs = runs_of(json.load(file))
+    text = open(output).read() if output else ""
+    for name, words, cases, features in kernels_of(runs, where):
+        if not cases:
+            continue
+        leaves = report("%s on %s" % (name, where), cases, features)
+        nodes = (nodes_of(Tree(cases, features, leaves)) if leaves > 0
+                 else [("count", 0, 0, '"%s"' % best_single(cases))])
+        print("  " + " ".join(str(node) for node in nodes))
+        name += "_on_" + where
+        old = re.compile(r"/// [^\n]*\ninline constexpr TreeNode %s\[\].*?};\n" % name, re.DOTALL)
+        text = old.sub(lambda found: written(name, words, nodes), text)
     if output:
         with open(output, "w") as file:
-            file.write("\n".join(text) + "\n")
+            file.write(text)
 
 
 if __name__ == "__main__":
     if len(sys.argv) >= 4 and sys.argv[1] == "measure":
         measure(sys.argv[2], sys.argv[3], sys.argv[4:])
-    elif len(sys.argv) in (4, 5) and sys.argv[1] == "fit":
+    elif len(sys.argv) in (4, 5) and sys.argv[1] == "fit" and sys.argv[2] in ("hosts", "gpus"):
         fit(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) == 5 else None)
     else:
         sys.exit(__doc__)
