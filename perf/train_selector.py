@@ -5,6 +5,7 @@
 
   train_selector.py measure SPORADES_PERF TIMES.json [TENSOR...]
       runs every strategy on every tensor, or on those given; adds times and features to the file
+      (SCALARS, RANKS, FILTER in the environment: only these)
   train_selector.py fit hosts|gpus TIMES.json [TREES.hpp]
       fits a tree a kernel, prints how well they choose for tensors that they were not fitted to,
       and replaces those of that kind of backend in TREES.hpp
@@ -45,10 +46,12 @@ def measure(binary, output, tensors):
         with open(output) as file:
             results = json.load(file)
     scalars = os.environ.get("SCALARS", "double,float")
+    ranks = os.environ.get("RANKS", "16,32")
     for tensor in tensors or TENSORS:
         subprocess.run(
-            [binary, "--benchmark_out=" + output + ".one", "--tensors=" + tensor, "--ranks=16,32", "--strategies=" + STRATEGIES,
-             "--scalars=" + scalars, "--benchmark_filter=" + os.environ.get("FILTER", FILTER),
+            [binary, "--benchmark_out=" + output + ".one", "--tensors=" + tensor,
+             "--ranks=" + ranks, "--strategies=" + STRATEGIES, "--scalars=" + scalars,
+             "--benchmark_filter=" + os.environ.get("FILTER", FILTER),
              "--benchmark_repetitions=3", "--benchmark_out_format=json"],
             stdout=subprocess.DEVNULL, check=True)
         with open(output + ".one") as file:

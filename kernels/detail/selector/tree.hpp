@@ -52,7 +52,7 @@ inline constexpr FeatureName feature_names[feature_count] = {
     {"fiber_length", "nonzeros a fiber"},
     {"fiber_spread", "spread of fibers"},
     {"empty_rows", "rows / nonzeros"},
-    {"time_share", "modelled time of csf / of fused"}};
+    {"time_share", "modelled time of semi_sparse / of fused"}};
 
 class Features {
  public:

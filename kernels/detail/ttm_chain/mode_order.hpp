@@ -53,11 +53,21 @@ class TupleCounts {
 /// else the choice hangs on. The constants come from A to F of perf/README.md at ranks 8 on two
 /// cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
 /// included, an outer product in registers at 60, a Kronecker row at 20; a leaf costs its flops.
+/// Those of a number of the product, and of semi_sparse, were fitted to the chains of
+/// perf/train_selector.py.
 struct ChainCost {
   std::vector<int> modes;  // n, then the others from the root's children to the leaves
   double flops = 0;        // multiplications and additions
   double weight = 0;       // time, in flops of partial products
 };
+
+/// Numbers of the product of mode n.
+inline double product_numbers(TupleCounts const& tuples, std::vector<int> const& ranks, int n) {
+  double numbers = tuples(std::uint32_t{1} << n);
+  for (std::size_t m = 0; m < ranks.size(); ++m)
+    if (static_cast<int>(m) != n) numbers *= ranks[m];
+  return numbers;
+}
 
 /// The order of modes in which partial products down the fiber tree of mode n (Smith & Karypis
 /// 2017) are cheapest. A node whose subtree holds the modes S has a partial product of
@@ -65,6 +75,7 @@ struct ChainCost {
 /// 2 R_node prod_{m in S} R_m flops. Dynamic programming over sets of modes.
 inline ChainCost cheapest_tree(TupleCounts const& tuples, std::vector<int> const& ranks, int n) {
   constexpr double visit = 26;  // in flops: indices, and a branch mispredicted
+  constexpr double number = 12.6;
   int const N = static_cast<int>(ranks.size());
   std::uint32_t const all = (std::uint32_t{1} << N) - 1, root = std::uint32_t{1} << n;
   struct Best {
@@ -87,7 +98,8 @@ inline ChainCost cheapest_tree(TupleCounts const& tuples, std::vector<int> const
       if (weight < best[set].weight) best[set] = {weight, before.flops + flops, m};
     }
   }
-  ChainCost cost{{}, best[all].flops, best[all].weight};
+  ChainCost cost{
+      {}, best[all].flops, best[all].weight + number * product_numbers(tuples, ranks, n)};
   for (std::uint32_t set = all; set != root; set &= ~(std::uint32_t{1} << best[set].last))
     cost.modes.insert(cost.modes.begin(), best[set].last);
   cost.modes.insert(cost.modes.begin(), n);
@@ -113,7 +125,8 @@ inline double numbers_between(TupleCounts const& tuples, std::vector<int> const&
 /// in all modes before. The last mode is the shorter of the two, whose rows come in any order.
 inline ChainCost fused_cost(TupleCounts const& tuples, Dims const& dims,
                             std::vector<int> const& ranks, int n) {
-  constexpr double visit_nonzero = 4, visit_run = 30, in_registers = 0.2, in_rows = 0.6;
+  constexpr double visit_nonzero = 4, visit_run = 30, in_registers = 0.2, in_rows = 0.6,
+                   number = 16.4;
   int const N = static_cast<int>(ranks.size());
   std::uint32_t const all = (std::uint32_t{1} << N) - 1;
   double columns = 1;
@@ -138,24 +151,36 @@ inline ChainCost fused_cost(TupleCounts const& tuples, Dims const& dims,
       best.modes.push_back(a);
       best.modes.push_back(b);
     }
+  best.weight += number * product_numbers(tuples, ranks, n);
   std::sort(best.modes.begin() + 1, best.modes.end() - 2,
             [&](int a, int b) { return dims[a] < dims[b]; });
   return best;
 }
 
-/// What the tree that chooses a strategy asks about. A run: nonzeros of one fiber of the mode that
-/// semi_sparse takes first, the last of the cheapest tree.
+/// The weight of semi_sparse in this order of modes, of which the last is taken first: each product
+/// reads the result of the one before.
+inline double semi_sparse_weight(TupleCounts const& tuples, std::vector<int> const& ranks,
+                                 std::vector<int> const& modes) {
+  constexpr double number_read = 13.1, number = 6.6;
+  double weight = number * product_numbers(tuples, ranks, modes[0]), block = 1;
+  std::uint32_t left = (std::uint32_t{1} << modes.size()) - 1;
+  for (std::size_t k = modes.size() - 1; k > 0; --k) {
+    weight += number_read * tuples(left) * block;
+    block *= ranks[modes[k]];
+    left &= ~(std::uint32_t{1} << modes[k]);
+  }
+  return weight;
+}
+
+/// What the tree that chooses a strategy asks about.
 inline Features chain_features(TupleCounts const& tuples, Dims const& dims,
                                std::vector<int> const& ranks, int n) {
-  auto const tree = cheapest_tree(tuples, ranks, n);
-  std::uint32_t const all = (std::uint32_t{1} << dims.size()) - 1;
   Features features;
   features[Feature::order] = static_cast<double>(dims.size());
-  features[Feature::nonzeros] = tuples(all);
+  features[Feature::nonzeros] = tuples((std::uint32_t{1} << dims.size()) - 1);
   double const fused = fused_cost(tuples, dims, ranks, n).weight;
-  features[Feature::time_share] = fused > 0 ? tree.weight / fused : 1;
-  features[Feature::run_length] =
-      tuples(all) / std::max(1.0, tuples(all & ~(std::uint32_t{1} << tree.modes.back())));
+  auto const modes = cheapest_tree(tuples, ranks, n).modes;
+  features[Feature::time_share] = fused > 0 ? semi_sparse_weight(tuples, ranks, modes) / fused : 1;
   return features;
 }
 
