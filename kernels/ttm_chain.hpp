@@ -23,8 +23,8 @@ namespace sporades {
 
 /// How the products of a chain are computed.
 enum class TtmChainStrategy {
-  /// By a decision tree on the modelled times of `csf` and `fused` (TtmChainPlan::choices); on GPUs
-  /// `semi_sparse`. Where its partial products take over an eighth of the memory limit, `csf` or
+  /// By a decision tree on the modelled times of `semi_sparse` and `fused` (TtmChainPlan::choices);
+  /// on GPUs `semi_sparse`. Where its partial products take over an eighth of the memory limit, `csf` or
   /// `fused`, whichever the model takes for faster; on GPUs where they exceed the limit, `fused`.
   /// `csf` where indices take over 63 bits. A streamed plan takes `fused`.
   automatic,

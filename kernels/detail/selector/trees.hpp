@@ -9,23 +9,25 @@
 namespace sporades::detail::trees {
 
 /// The modes that MTTKRP's `fibers` multiplies once a run.
-inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 4.757, 2, nullptr},
+inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 16.06, 2, nullptr},
                                                      {Feature::count, 0, 0, "stay"},
                                                      {Feature::count, 0, 0, "deeper"}};
 
 /// MTTKRP's nonzeros: rows in order or in a linear order.
 inline constexpr TreeNode mttkrp_layout_on_hosts[] = {
-    {Feature::longest_share, 0.5678, 2, nullptr},
+    {Feature::second_level_share, 12.37, 6, nullptr},
+    {Feature::order, 5.5, 3, nullptr},
     {Feature::count, 0, 0, "rows"},
-    {Feature::second_level_share, 2.209, 4, nullptr},
+    {Feature::row_bytes, 192, 5, nullptr},
+    {Feature::count, 0, 0, "alto"},
+    {Feature::count, 0, 0, "rows"},
+    {Feature::longest_share, 0.8002, 8, nullptr},
     {Feature::count, 0, 0, "rows"},
     {Feature::count, 0, 0, "alto"}};
 
 /// The same of Phi.
-inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.4167, 4, nullptr},
-                                                   {Feature::order, 3.5, 3, nullptr},
+inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.5853, 2, nullptr},
                                                    {Feature::count, 0, 0, "pull"},
-                                                   {Feature::count, 0, 0, "alto"},
                                                    {Feature::count, 0, 0, "alto"}};
 
 /// SpTTM's strategy.
@@ -35,7 +37,9 @@ inline constexpr TreeNode spttm_on_hosts[] = {{Feature::count, 0, 0, "lanes"}};
 inline constexpr TreeNode sptv_on_hosts[] = {{Feature::count, 0, 0, "hocfs"}};
 
 /// The strategy of TTM chains.
-inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::time_share, 2.162, 2, nullptr},
+inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::time_share, 0.9269, 4, nullptr},
+                                                  {Feature::time_share, 0.3734, 3, nullptr},
+                                                  {Feature::count, 0, 0, "csf"},
                                                   {Feature::count, 0, 0, "semi_sparse"},
                                                   {Feature::count, 0, 0, "fused"}};
 
