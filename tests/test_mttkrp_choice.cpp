@@ -33,7 +33,7 @@ TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mtt
   std::vector<Dims> trials{{20, 20, 20, 50, 50, 50}};
   if (sizeof(Index) == 8) trials.push_back({20, 20, 50, 50});
   for (auto const& dims : trials) {
-    auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 3);
+    auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 3);
     auto const A = random_factor_list<Exec, Scalar>(exec, dims, R, true);
     auto const product = [&](MttkrpOptions const& options, int split) {
       auto plan = make_mttkrp_plan(exec, X, options);

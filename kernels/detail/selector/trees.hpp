@@ -9,24 +9,24 @@
 namespace sporades::detail::trees {
 
 /// The modes that MTTKRP's `fibers` multiplies once a run.
-inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 16.06, 2, nullptr},
+inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 7.405, 2, nullptr},
                                                      {Feature::count, 0, 0, "stay"},
                                                      {Feature::count, 0, 0, "deeper"}};
 
 /// MTTKRP's nonzeros: rows in order or in a linear order.
 inline constexpr TreeNode mttkrp_layout_on_hosts[] = {
-    {Feature::second_level_share, 12.37, 6, nullptr},
+    {Feature::second_level_share, 20.58, 6, nullptr},
     {Feature::order, 5.5, 3, nullptr},
     {Feature::count, 0, 0, "rows"},
     {Feature::row_bytes, 192, 5, nullptr},
     {Feature::count, 0, 0, "alto"},
     {Feature::count, 0, 0, "rows"},
-    {Feature::longest_share, 0.8002, 8, nullptr},
+    {Feature::longest_share, 0.6453, 8, nullptr},
     {Feature::count, 0, 0, "rows"},
     {Feature::count, 0, 0, "alto"}};
 
 /// The same of Phi.
-inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.5853, 2, nullptr},
+inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.9002, 2, nullptr},
                                                    {Feature::count, 0, 0, "pull"},
                                                    {Feature::count, 0, 0, "alto"}};
 
@@ -37,8 +37,8 @@ inline constexpr TreeNode spttm_on_hosts[] = {{Feature::count, 0, 0, "lanes"}};
 inline constexpr TreeNode sptv_on_hosts[] = {{Feature::count, 0, 0, "hocfs"}};
 
 /// The strategy of TTM chains.
-inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::time_share, 0.9269, 4, nullptr},
-                                                  {Feature::time_share, 0.3734, 3, nullptr},
+inline constexpr TreeNode ttm_chain_on_hosts[] = {{Feature::time_share, 0.9305, 4, nullptr},
+                                                  {Feature::time_share, 0.3726, 3, nullptr},
                                                   {Feature::count, 0, 0, "csf"},
                                                   {Feature::count, 0, 0, "semi_sparse"},
                                                   {Feature::count, 0, 0, "fused"}};
