@@ -30,10 +30,10 @@ TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mtt
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   int const R = 16;
-  std::vector<Dims> trials{{20, 20, 20, 50, 50, 50}};
+  std::vector<Dims> trials{{20, 20, 20, 50, 50}};
   if (sizeof(Index) == 8) trials.push_back({20, 20, 50, 50});
   for (auto const& dims : trials) {
-    auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 3);
+    auto const X = random_coo<Scalar, Index>(exec, dims, 100000, 3);
     auto const A = random_factor_list<Exec, Scalar>(exec, dims, R, true);
     auto const product = [&](MttkrpOptions const& options, int split) {
       auto plan = make_mttkrp_plan(exec, X, options);
@@ -138,17 +138,17 @@ TEST_CASE("automatic lays a tensor out by its modes and the cache", "[kernels][m
   Host const host{};
   auto& caches = sporades::detail::host_caches();
   auto const before = caches;
-  caches.second_level = 1 << 20;
+  caches.second_level = 256 << 10;
   auto const layout = [&](Dims const& dims) {
     auto const X = random_coo<double, std::uint32_t>(host, dims, 400000);
     return make_mttkrp_plan(host, X, {MttkrpStrategy::automatic, 32}).choices.back();
   };
-  auto const uneven = layout({30, 50, 20000});  // 5 MB of factors
+  auto const uneven = layout({30, 50, 22000});  // 5.7 MB of factors
   CHECK(uneven.strategy == MttkrpStrategy::alto);
-  CHECK_THAT(uneven.reason, Catch::Matchers::StartsWith("longest mode / all modes 0.996 > "));
+  CHECK_THAT(uneven.reason, Catch::Matchers::EndsWith("longest mode / all modes 0.996 > 0.645"));
   CHECK(layout({7000, 7000, 7000}).strategy != MttkrpStrategy::alto);
   caches.second_level = 64 << 20;
-  CHECK(layout({30, 50, 20000}).strategy != MttkrpStrategy::alto);
+  CHECK(layout({30, 50, 22000}).strategy != MttkrpStrategy::alto);
   caches = before;
 }
 
