@@ -90,7 +90,7 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_whole(app, "--starts", common.starts,
             "Random starts, which differ, one after another; the best model is kept", 1)
       ->capture_default_str();
-  auto* const strategy = app.add_option("--format,--strategy", common.strategy, words.strategy)
+  auto* const strategy = app.add_option("--strategy,--format", common.strategy, words.strategy)
                              ->check(CLI::IsMember(words.strategies))
                              ->capture_default_str();
   auto* const tuned =
@@ -139,7 +139,7 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
   add_rank(app, apr.rank);
   app.add_option("--method", apr.method,
                  "Multiplicative updates, or a row at a time damped Newton or quasi-Newton steps "
-                 "(default: pqnr, and mu where --strategy, --pi or --epsilon is given)")
+                 "(default: pqnr, and mu where --strategy, --tune, --pi or --epsilon is given)")
       ->check(CLI::IsMember({"mu", "pdnr", "pqnr"}));
   add_whole(app, "--inner-iterations", apr.inner_iterations,
             "Most updates of a mode in one iteration", 1)

@@ -58,7 +58,7 @@ struct HierarchicalTensor {
   int mode() const { return fibers.mode; }
   Position nnz() const { return values.extent(0); }
 
-  /// A matrix in compressed sparse rows and N - 1 coordinates a fiber.
+  /// 2 nnz + N fibers + 1: a matrix in compressed sparse rows, and N - 1 coordinates a fiber.
   std::uint64_t storage_words() const {
     return detail::hierarchical_words(order(), fibers.count(), nnz());
   }

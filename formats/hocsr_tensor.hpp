@@ -30,7 +30,7 @@ struct HocsrTensor {
   Position nnz() const { return values.extent(0); }
   Position rows() const { return begin.extent(0) - 1; }
 
-  /// The product of the lengths of row_modes, and 2 nnz.
+  /// rows() + 2 nnz, where rows() is the product of the lengths of row_modes.
   std::uint64_t storage_words() const { return detail::hocsr_words(rows(), nnz()); }
   std::uint64_t storage_bytes() const {
     return begin.extent(0) * sizeof(Position) + nnz() * (sizeof(Index) + sizeof(Scalar));

@@ -23,8 +23,9 @@ namespace sporades {
 
 /// How MTTKRP adds up output rows. "Same bits": on every run and number of threads.
 enum class MttkrpStrategy {
-  /// A plan chooses for each mode and says why (MttkrpPlan::choices). On a format: the strategy
-  /// that it is made for; on a CooTensor `sorted` where it is sorted by mode n first, else
+  /// A plan chooses for each mode and says why (MttkrpPlan::choices). On a format:
+  /// `sorted` on a PackedTensor, and the one of its name on others; on a CooTensor `sorted` where
+  /// it is sorted by mode n first, else
   /// `atomic`.
   automatic,
   /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
@@ -61,7 +62,7 @@ struct Names<MttkrpStrategy> {
 
 /// The order of the nonzeros inside an output row.
 enum class RowOrder {
-  /// A plan chooses.
+  /// In a plan as `lexicographic`.
   automatic,
   /// By the other modes, from the shortest to the longest.
   lexicographic,
@@ -92,7 +93,7 @@ struct MttkrpChoice {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
   int split = 0;                                        // of `fibers`: modes multiplied once a run
-  std::string reason;                                   // in plain words, with their numbers
+  std::string reason;                                   // in plain words, with the numbers
 };
 
 /// "fibers", "sorted along a curve"
@@ -133,7 +134,7 @@ struct MttkrpPlan {
 /// streamed. Fences exec. Throws Error if the rank is not positive, an index is past its mode, the
 /// split is not possible, indices do not fit the words of strategy `fibers` or `alto`, or of order
 /// `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have to
-/// be.
+/// be; RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});
@@ -149,8 +150,9 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 ///   auto const V = make_matrix<double>(exec, "V", X.dims[n], R);
 ///   mttkrp(exec, plan, make_factors(exec, views), n, V);
 ///   copy_factor(exec, V, views[n]);
-/// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. The plan is
-/// changed only in its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the
+/// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. Where the plan
+/// streams it fences, and the first call allocates room for windows. The plan is changed only in
+/// its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the
 /// shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>

@@ -21,8 +21,8 @@
 namespace sporades {
 
 /// How SpTTM sums fibers. `naive` to `scratch` are baselines that are never chosen, the algorithms
-/// of Ma et al. 2018. `spmm_...` take the fibers as the rows of a sparse matrix in compressed rows,
-/// as which a HierarchicalTensor can be read (Ahmad, Cecka, Garland & Hall, TACO 2024).
+/// of Ma et al. 2018. `spmm_...` read a HierarchicalTensor as a sparse matrix in compressed rows, a
+/// row a fiber (Ahmad, Cecka, Garland & Hall, TACO 2024).
 enum class SpttmStrategy {
   /// In a plan: `lanes` or an SpMM, by how long and how even the fibers are (SpttmPlan::choices).
   /// On a format: `lanes`.
@@ -141,9 +141,9 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
 /// Y = X x_n U by what the plan holds for mode n. U: I_n x R, or R x I_n where `layout` says so, a
 /// row-major View (Kokkos::LayoutRight): make_factor makes one of any View. 2 nnz R flops. Y is
 /// made by make_spttm_output. Enqueued on exec, does not fence, allocates nothing where U has the
-/// plan's rank, except room for a turned U in the first call that has one. Where the plan streams
-/// it fences, and the first call allocates room for windows; the bits are the same. The plan is
-/// changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
+/// plan's rank, except room for a transposed U in the first call that has one. Where the plan
+/// streams it fences, and the first call allocates room for windows; the bits are the same. The
+/// plan is changed only in its buffers: one product of a plan at a time. Throws Error if the shapes
 /// disagree, n is not in [0, N), or Y was not made for this product.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>

@@ -94,8 +94,9 @@ template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tensor const& X, int n,
                                                 SptvOptions const& options = {});
 
-/// A plan that shares the Views of a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor, whose
-/// indices are trusted, and that no fiber is empty. Takes a few passes over its fibers. Fences exec.
+/// A plan that shares the Views of a HocooTensor, HocsrTensor, CfbTensor or HocfsTensor. It trusts
+/// that indices are within their modes and that no fiber is empty (a row of HOCSR may be). Takes a
+/// few passes over its fibers. Fences exec.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPlan, Tensor> make_sptv_plan(ExecutionSpace const& exec, Tensor const& X);
 

@@ -46,9 +46,9 @@ struct SspttmPlan {
 
 /// A plan for products of ScooTensors with Y's coordinates on mode n. Nothing is sorted if
 /// Y.sorted_modes lists all sparse modes, n last; products of spttm and sspttm are so sorted if n
-/// is the last of their sorted_modes. Else the other modes keep their order and n comes last.
-/// Fences exec.
-/// Products stream the fibers, and the blocks of a Y whose values are in far memory, and fence, if
+/// is the last of their sorted_modes. Else they are sorted by the other modes, in their order, and
+/// then by n. Fences exec. Products stream the fibers, and the blocks of a Y whose values are in
+/// far memory, and fence, if
 /// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in far memory,
 /// - Y is on the host and exec, a GPU, cannot access it, or
 /// - Y and its fibers take more than options.streaming.memory.

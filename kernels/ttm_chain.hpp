@@ -24,14 +24,15 @@ namespace sporades {
 /// How the products of a chain are computed.
 enum class TtmChainStrategy {
   /// By a decision tree on the modelled times of `semi_sparse` and `fused` (TtmChainPlan::choices);
-  /// on GPUs `semi_sparse`. Where its partial products take over an eighth of the memory limit, `csf` or
-  /// `fused`, whichever the model takes for faster; on GPUs where they exceed the limit, `fused`.
-  /// `csf` where indices take over 63 bits. A streamed plan takes `fused`.
+  /// on GPUs `semi_sparse`. Where the partial products of `semi_sparse` and the factors take more
+  /// than an eighth of the memory limit (on GPUs more than the limit), `csf` or `fused`, whichever
+  /// the model takes for faster (on GPUs `fused`). `csf` instead of `fused` where the indices of
+  /// all modes but n take over 63 bits. A streamed plan takes `fused`.
   automatic,
   /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
   semi_sparse,
   /// Partial products down the fiber tree of mode n (Smith & Karypis, Euro-Par 2017); each thread
-  /// takes a chunk of nonzeros, which is made for hosts.
+  /// takes a chunk of nonzeros, which suits hosts.
   csf,
   /// Kronecker rows added straight to Y_(n), without intermediate products. The strategy that can
   /// stream nonzeros.
@@ -62,7 +63,7 @@ struct TtmChainOptions {
 /// strategy, slowest first. Column (j_0, ..., j_{N-2}) is
 ///   (... (j_0 R_1 + j_1) R_2 + ...) tile + j_{N-2},
 /// where the tile is the last, fastest rank, padded to a multiple of four. Or, where only the whole
-/// row is padded, it is the rank itself. The padding's columns are zero.
+/// row is padded, the tile is the last rank. The padding's columns are zero.
 struct TtmChainColumns {
   std::vector<int> modes;  // slowest first; empty for a tensor of order 1
   std::vector<int> ranks;  // of these modes
@@ -131,8 +132,9 @@ struct TtmChainProduct {
 /// coordinates are added. ranks: R_0 to R_{N-1}. The memory of an X that is handed over (hand_over)
 /// is given back when all modes have their copies. Fences exec. Throws Error if a rank is not
 /// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
-/// does not fit the memory limit (with both numbers). Order 1 takes `csf` for any strategy; order 2
-/// takes `semi_sparse` where asked for, on GPUs by `automatic`, too, and else `csf`.
+/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `fused`
+/// where it is asked for or the plan streams. Else order 1 takes `csf`, and order 2 `semi_sparse`
+/// where it is asked for or, on GPUs, by `automatic`, and `csf` otherwise.
 /// An X in host memory that exec cannot access is made ready by the host and always streamed, as
 /// another X is where its copies take more than options.streaming says. Strategy `fused` alone
 /// streams, and it is what `automatic` takes then, for any order; its bits are the same as without.

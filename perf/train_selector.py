@@ -97,7 +97,7 @@ def runs_of(results):
     return {tuple(name.split("/")): one for name, one in results.items()}
 
 
-def by_case(runs, kernel, ends_with_mode):
+def by_case(runs, kernel):
     """{(tensor, scalar, rank, mode): {strategy: time}} of a kernel's benchmarks."""
     cases = collections.defaultdict(dict)
     for name, one in runs.items():
@@ -132,11 +132,11 @@ def padded_bytes(rank, scalar):
     return -(-int(rank[1:]) // 4) * 4 * (4 if scalar == "float" else 8)
 
 
-def mttkrp_cases(runs, kernel_rows):
+def mttkrp_cases(runs):
     """Cases of the split, of every mode, and of the layout, of every tensor."""
     split, layout = [], []
     rows = collections.defaultdict(dict)
-    for (tensor, scalar, rank, mode), times in by_case(runs, "mttkrp", True).items():
+    for (tensor, scalar, rank, mode), times in by_case(runs, "mttkrp").items():
         found = mode_features(runs, (tensor, scalar, rank, mode))
         if not found or "sorted" not in times:
             continue
@@ -163,7 +163,7 @@ def mttkrp_cases(runs, kernel_rows):
 
 def phi_cases(runs):
     sums = collections.defaultdict(lambda: collections.defaultdict(list))
-    for (tensor, scalar, rank, mode), times in by_case(runs, "phi", True).items():
+    for (tensor, scalar, rank, mode), times in by_case(runs, "phi").items():
         for choice, time in times.items():
             sums[(tensor, scalar, rank)][choice].append(time)
     cases = []
@@ -178,7 +178,7 @@ def phi_cases(runs):
 
 def plain_cases(runs, kernel, names):
     cases = []
-    for key, times in by_case(runs, kernel, True).items():
+    for key, times in by_case(runs, kernel).items():
         found = mode_features(runs, key)
         chosen = {names[choice]: time for choice, time in times.items() if choice in names}
         if found and len(chosen) > 1:
@@ -291,14 +291,14 @@ def written(name, what, nodes):
     return "\n".join(lines) + "\n"
 
 
-LAYOUT = ["order", "nonzeros_a_row", "second_level_share", "longest_share", "row_bytes"]
+LAYOUT = ["second_level_share", "longest_share"]
 SPLIT = ["order", "run_length", "longer_run_length", "modes_saved", "modes_left", "row_bytes"]
 FIBERS = ["order", "nonzeros", "fiber_length", "fiber_spread", "row_bytes"]
 
 
 def kernels_of(runs, where):
     """(name, words, cases, features) of every tree of one kind of backend."""
-    split, layout = mttkrp_cases(runs, None)
+    split, layout = mttkrp_cases(runs)
     result = [("mttkrp_split", "The modes that MTTKRP's `fibers` multiplies once a run.", split,
                SPLIT)]
     if where == "hosts":

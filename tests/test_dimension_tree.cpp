@@ -78,7 +78,7 @@ TEST_CASE("modes stay apart where fusing them scatters the tensor",
   Host const host{};
   auto& caches = sporades::detail::host_caches();
   auto const before = caches;
-  caches.second_level = 1 << 20;
+  caches.second_level = 64 << 10;
   auto const X = random_coo<double, std::uint32_t>(host, {20000, 600, 2, 100, 89}, 200000);
   auto const automatic =
       sporades::detail::make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});

@@ -128,7 +128,10 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
     before += static_cast<double>(state.factors[n].span() * sizeof(Scalar) +
                                   state.zero_marks[n].extent(0));
   auto const recording = test::record([&] { cp_apr(exec, problem, options, state); });
-  check_need<Memory>(need, before, recording, 1.2);  // windows need not fill the limit
+  // Windows need not fill the limit, and on a GPU as many rows count as long as there may be.
+  bool const counts_long_rows =
+      sporades::detail::is_gpu<typename TestType::ExecutionSpace> && method != CpAprMethod::mu;
+  check_need<Memory>(need, before, recording, counts_long_rows ? 1.5 : 1.2);
 }
 
 TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI holds",

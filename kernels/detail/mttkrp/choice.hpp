@@ -108,7 +108,6 @@ Features layout_features(Dims const& dims, Position nnz, int rank) {
   }
   features[Feature::order] = static_cast<double>(dims.size());
   features[Feature::nonzeros] = static_cast<double>(nnz);
-  features[Feature::nonzeros_a_row] = static_cast<double>(nnz) / rows;
   features[Feature::row_bytes] = row_bytes<Scalar>(rank);
   features[Feature::second_level_share] =
       factor_bytes<Scalar>(dims, rank, -1) / host_caches().second_level;

@@ -16,18 +16,17 @@ namespace sporades::detail {
 enum class Feature {
   order,
   nonzeros,
-  row_bytes,
-  second_level_share,
-  longest_share,
-  nonzeros_a_row,
-  run_length,
-  longer_run_length,
-  modes_saved,
-  modes_left,
-  fiber_length,
-  fiber_spread,
-  empty_rows,
-  time_share,
+  row_bytes,           // of a factor, with padding
+  second_level_share,  // bytes of all factors over those of the second-level cache
+  longest_share,       // length of the longest mode over the sum of all
+  run_length,          // mean nonzeros that agree in the modes that a split multiplies once a run
+  longer_run_length,   // the same of the split that was chosen so far
+  modes_saved,         // modes that the split multiplies once a run and the one so far does not
+  modes_left,          // modes that it still multiplies for each nonzero
+  fiber_length,        // mean nonzeros of a fiber
+  fiber_spread,        // standard deviation of their lengths over their mean
+  empty_rows,          // rows of HOCSR, most of them empty, over nonzeros
+  time_share,          // by the model of TTM chains
   count
 };
 
@@ -44,7 +43,6 @@ inline constexpr FeatureName feature_names[feature_count] = {
     {"row_bytes", "bytes of a factor row"},
     {"second_level_share", "factors / second-level cache"},
     {"longest_share", "longest mode / all modes"},
-    {"nonzeros_a_row", "nonzeros a factor row"},
     {"run_length", "nonzeros a run"},
     {"longer_run_length", "nonzeros a longer run"},
     {"modes_saved", "rows saved a nonzero"},

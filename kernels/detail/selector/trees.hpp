@@ -15,13 +15,9 @@ inline constexpr TreeNode mttkrp_split_on_hosts[] = {{Feature::run_length, 7.405
 
 /// MTTKRP's nonzeros: rows in order or in a linear order.
 inline constexpr TreeNode mttkrp_layout_on_hosts[] = {
-    {Feature::second_level_share, 20.58, 6, nullptr},
-    {Feature::order, 5.5, 3, nullptr},
+    {Feature::second_level_share, 20.58, 2, nullptr},
     {Feature::count, 0, 0, "rows"},
-    {Feature::row_bytes, 192, 5, nullptr},
-    {Feature::count, 0, 0, "alto"},
-    {Feature::count, 0, 0, "rows"},
-    {Feature::longest_share, 0.6453, 8, nullptr},
+    {Feature::longest_share, 0.6453, 4, nullptr},
     {Feature::count, 0, 0, "rows"},
     {Feature::count, 0, 0, "alto"}};
 

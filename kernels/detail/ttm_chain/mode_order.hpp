@@ -53,7 +53,7 @@ class TupleCounts {
 /// else the choice hangs on. The constants come from A to F of perf/README.md at ranks 8 on two
 /// cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
 /// included, an outer product in registers at 60, a Kronecker row at 20; a leaf costs its flops.
-/// Those of a number of the product, and of semi_sparse, were fitted to the chains of
+/// The costs of writing a number of the product, and of semi_sparse, were fitted to the chains of
 /// perf/train_selector.py.
 struct ChainCost {
   std::vector<int> modes;  // n, then the others from the root's children to the leaves
