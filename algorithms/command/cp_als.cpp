@@ -70,6 +70,21 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return is_streamed ? "" : "; --strategy sorted or fibers would stream it";
   }
 
+  /// Sets options with which a run takes less memory, and returns what it does without, in words;
+  /// "" where there are none.
+  static std::string lighten(CpAlsOptions& options, bool streams) {
+    bool const may_race = options.init == CpAlsInit::automatic && options.starts == 1;
+    if (!streams && may_race) {
+      options.init = CpAlsInit::random;
+      return "no singular vectors are computed for a start (--init random)";
+    }
+    if (streams && options.dimension_tree && options.strategy == MttkrpStrategy::automatic) {
+      options.dimension_tree = false;
+      return "no modes are fused (--no-dimension-tree)";
+    }
+    return "";
+  }
+
   State start(Exec const& exec, Tensor const& X) {
     races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
     too_large_for_race =

@@ -82,6 +82,8 @@ struct CpAprMethodRun {
                : "; --strategy pull with --pi on-the-fly would stream it";
   }
 
+  static std::string lighten(CpAprOptions const&, bool) { return ""; }
+
   State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }
   State streamed_start(Exec const& exec, Dims const& dims) const {
     return cp_apr_start<Scalar>(exec, dims, options);

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/memory_count.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
 
 /// The memory of a run that makes a model: what it needs, what it may have, and whether the tensor
 /// stays on the host, or in files, therefore.
@@ -44,52 +47,61 @@ class ModelMemory {
   double limit() const { return limit_; }
 
   /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
-  /// model's) and the tensor. Where the tensor fits, it names the largest ranks that would.
+  /// model's) and the tensor. Where it can, it names the largest ranks that would fit.
   template <class Options>
   void check_least(HostTensor const& X, Options const& options) const {
     double const tensor = static_cast<double>(X.storage_bytes());
     double const left = memory_left(taken(X));
     double const bytes = (can_stay(options) ? 0 : tensor) +
                          2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
-    if (tensor <= left && bytes > left) {
-      auto const near = copy_to(exec_, X);
-      double const all = needed(near, options);
-      refuse(X.dims, near, options, all, memory_left(on_gpu ? tensor : taken(X)));
-    }
+    if ((!on_gpu || tensor <= left) && bytes > left)
+      refuse(X, copy_to(exec_, X), options, memory_left(on_gpu ? tensor : taken(X)));
     check_fits_memory(bytes, left, subject(X.dims, options), Method::streaming_refusal(options));
   }
 
-  /// X where the run computes. Where it does not fit there, and can be streamed, it stays, and the
-  /// options are set to stream it; else it is refused with the largest ranks that would fit.
-  /// keeps_X: X stays where it is beside the run, which may not count on its memory then.
+  /// X where the run computes. Where it does not fit there, even by lighter options, and can be
+  /// streamed, it stays, and the options are set to stream it; else it is refused with the largest
+  /// ranks that would fit. keeps_X: X stays where it is beside the run, which may not count on its
+  /// memory then.
   template <class Options>
   PlacedTensor<Tensor> place(HostTensor const& X, Options& options, bool keeps_X = false) const {
     PlacedTensor<Tensor> placed;
+    auto const asked = options;
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);
-      placed.bytes = needed(placed.X, options);
-      if (placed.bytes <= left) return placed;
+      double const all = needed(placed.X, options);
+      auto const [bytes, lighter] =
+          lightened(options, false, left, [&] { return needed(placed.X, options); });
+      if (bytes <= left) {
+        placed.bytes = bytes;
+        if (!lighter.empty()) placed.note = shortage(X.dims, options, all, left) + lighter;
+        return placed;
+      }
+      options = asked;
+      placed.bytes = all;
     }
-    double const beside =
-        can_stay(options) ? in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options)) : left;
+    double beside = left;
+    std::string lighter;
+    if (can_stay(options))
+      std::tie(beside, lighter) =
+          lightened(options, true, left - least_window_bytes, [&] { return streamed(X, options); });
     if (left - beside >= least_window_bytes) {
       options.streaming.memory = static_cast<std::uint64_t>(left - beside);
       options.streaming.always = true;
       placed.note = sporades::detail::concatenate(
-          subject(X.dims, options), " needs ", sporades::detail::bytes_text(placed.bytes),
-          " of memory, ", sporades::detail::bytes_text(left), " may be taken: the nonzeros stay ",
-          where(X, options), " and are streamed; the rest takes ",
+          shortage(X.dims, options, placed.bytes, left), lighter, lighter.empty() ? "" : "; ",
+          "the nonzeros stay ", where(X, options), " and are streamed; the rest takes ",
           sporades::detail::bytes_text(beside));
       placed.X = {};
       placed.is_streamed = true;
       placed.bytes = left;
       return placed;
     }
-    refuse(X.dims, placed.X, options, placed.bytes, left,
-           Method::streaming_refusal(options) + streaming_advice(X, options, left));
+    refuse(X, placed.X, asked, left,
+           Method::streaming_refusal(asked) + streaming_advice(X, asked, left));
     return placed;
   }
 
@@ -116,6 +128,49 @@ class ModelMemory {
     return in_all(Method::memory(exec_, X, options));
   }
 
+  template <class Options>
+  double streamed(HostTensor const& X, Options const& options) const {
+    return in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
+  }
+
+  /// need() by the first options that need no more than `most`, from these to ever lighter ones, or
+  /// by the lightest; the options are set to them. And in words what the run does without, or "".
+  template <class Options, class Need>
+  static std::pair<double, std::string> lightened(Options& options, bool streams, double most,
+                                                  Need const& need) {
+    std::string without;
+    double bytes = need();
+    while (bytes > most) {
+      auto const less = Method::lighten(options, streams);
+      if (less.empty()) break;
+      without = less;
+      bytes = need();
+    }
+    return {bytes, without};
+  }
+
+  /// The least that a run takes, in memory or streamed. near: X there, or empty.
+  template <class Options>
+  double least(HostTensor const& X, Tensor const& near, Options const& asked) const {
+    double bytes = std::numeric_limits<double>::infinity();
+    if (!near.dims.empty()) {
+      auto options = asked;
+      bytes = lightened(options, false, 0, [&] { return needed(near, options); }).first;
+    }
+    if (!can_stay(asked)) return bytes;
+    auto options = asked;
+    double const windows = least_window_bytes;
+    return std::min(
+        bytes, windows + lightened(options, true, 0, [&] { return streamed(X, options); }).first);
+  }
+
+  /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: "
+  template <class Options>
+  static std::string shortage(Dims const& dims, Options const& options, double needs, double left) {
+    return subject(dims, options) + " needs " + sporades::detail::bytes_text(needs) +
+           " of memory, " + sporades::detail::bytes_text(left) + " may be taken: ";
+  }
+
   /// Where the nonzeros stay, in words.
   template <class Options>
   static std::string where(HostTensor const& X, Options const& options) {
@@ -129,8 +184,7 @@ class ModelMemory {
   template <class Options>
   std::string streaming_advice(HostTensor const& X, Options const& options, double left) const {
     if (on_gpu || limit_ > 0 || !Method::streaming_refusal(options).empty()) return "";
-    double const rest = in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
-    return rest <= left / 2 ? "; with --memory it is streamed from files" : "";
+    return streamed(X, options) <= left / 2 ? "; with --memory it is streamed from files" : "";
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40"
@@ -146,18 +200,19 @@ class ModelMemory {
     return (on_gpu || limit_ > 0) && Method::streaming_refusal(options).empty();
   }
 
-  /// Throws where `bytes` are more than are left, with the largest ranks that would fit, unless X
-  /// is empty, as it does not fit itself, and with `more`.
+  /// Throws where a run needs more than is left, with the largest ranks that would fit, and with
+  /// `more`. near: X where the run computes, or empty, if it does not fit there.
   template <class Options>
-  void refuse(Dims const& dims, Tensor const& X, Options const& options, double bytes, double left,
+  void refuse(HostTensor const& X, Tensor const& near, Options const& options, double left,
               std::string const& more = {}) const {
+    double const bytes = least(X, near, options);
     if (bytes <= left) return;
-    int fits = 0, too_many = X.dims.empty() ? 0 : Kind::largest_rank(options);
+    int fits = 0, too_many = Kind::largest_rank(options);
     while (too_many - fits > 1 + fits / 16) {
       int const middle = fits + (too_many - fits) / 2;
-      (needed(X, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) = middle;
+      (least(X, near, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) = middle;
     }
-    check_fits_memory(bytes, left, subject(dims, options),
+    check_fits_memory(bytes, left, subject(X.dims, options),
                       (fits == 0 ? ""
                                  : "; " + Kind::rank_text(Kind::with_largest_rank(options, fits)) +
                                        " would fit") +

@@ -64,6 +64,8 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
                : "; --strategy fused would stream it";
   }
 
+  static std::string lighten(TuckerOptions const&, bool) { return ""; }
+
   State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }
   State streamed_start(Exec const& exec, Dims const& dims) const {
     return tucker_start(exec, Tensor{dims, {}, {}, {}}, options);

@@ -14,10 +14,15 @@
 namespace sporades::detail {
 namespace {
 
-/// A file that goes when it is closed.
+/// A file that goes when it is closed, whatever ends the program; where the file system cannot make
+/// files without a name, it has one for a moment.
 class ScratchFile {
  public:
   explicit ScratchFile(std::string const& folder) {
+#if defined(O_TMPFILE)
+    number = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (number >= 0) return;
+#endif
     std::string name = folder + "/sporades-XXXXXX";
     number = mkstemp(name.data());
     if (number < 0)
@@ -25,11 +30,13 @@ class ScratchFile {
                      " (TMPDIR names another folder): " + std::strerror(errno));
     unlink(name.c_str());
   }
-  ~ScratchFile() { close(number); }
+  ~ScratchFile() {
+    close(number);
+  }
   ScratchFile(ScratchFile const&) = delete;
   ScratchFile& operator=(ScratchFile const&) = delete;
 
-  int number;
+  int number = -1;
 };
 
 }  // namespace

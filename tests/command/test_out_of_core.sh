@@ -78,6 +78,28 @@ run 0 "${tucker[@]}" --init near.ttns --memory 4M -o far.ttns
 streams
 same given.ttns far.ttns
 
+# A run does without what it can before it is streamed or refused.
+run 0 generate --dims 50x40x30 --nnz 5000 --seed 2 -o small.spt
+als=(--rank 2 --iterations 3 --tolerance 0)
+run 0 cp-als small.spt "${als[@]}" --init random -o near.ktns
+run 0 cp-als small.spt "${als[@]}" --memory 600K -o far.ktns
+check 'no singular vectors, which is said' grep -qE '^sporades: note: .* needs [0-9.]+ kB of memory, 614.4 kB may be taken: no singular vectors are computed for a start \(--init random\)$' err
+same near.ktns far.ktns
+run 0 generate --dims 20x30x2000x10x15 --nnz 50000 --skew 1 --seed 2 -o short.spt
+als=(--rank 8 --iterations 3 --tolerance 0 --init random --memory 2M)
+run 0 cp-als short.spt "${als[@]}" --no-dimension-tree -o near.ktns
+run 0 cp-als short.spt "${als[@]}" -o far.ktns
+check 'no fused modes, which is said' grep -qE 'may be taken: no modes are fused \(--no-dimension-tree\); the nonzeros stay in files' err
+same near.ktns far.ktns
+
+# A refusal names the least memory that does, and ranks that do.
+run 1 cp-als x.spt --rank 8 --iterations 1 --memory 1M
+needs=$(sed -nE 's/.* needs ([0-9.]+) MB of memory, this process may have .*/\1/p' err)
+run 0 cp-als x.spt --rank 8 --iterations 1 --memory "$(awk "BEGIN { print int($needs * 1e6 * 1.05) }")"
+run 1 cp-als x.spt --rank 400 --iterations 1 --memory 6M
+fits=$(sed -nE 's/.*; rank ([0-9]+) would fit$/\1/p' err)
+run 0 cp-als x.spt --rank "$fits" --iterations 1 --memory 6M
+
 # What does not stream is refused.
 run 1 cp-als x.spt "${als[@]}" --strategy csf --memory 4M
 check 'with what would' grep -q '; --strategy sorted or fibers would stream it$' err
@@ -108,7 +130,7 @@ check 'so is no folder' grep -qF "in $scratch/nowhere (TMPDIR names another fold
 last='cp-als large.spt --memory 16M, killed'
 "$sporades" cp-als large.spt --rank 4 --iterations 1000 --tolerance 0 --memory 16M > out 2> err &
 for ((k = 0; k < 100; k++)); do
-  grep -qF "$TMPDIR/sporades-" "/proc/$!/maps" && break
+  grep -qF "$TMPDIR/" "/proc/$!/maps" && break
   sleep 0.1
 done
 check 'it has files' test $k -lt 100
