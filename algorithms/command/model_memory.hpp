@@ -72,16 +72,19 @@ class ModelMemory {
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);
-      double const all = needed(placed.X, options);
-      auto const [bytes, lighter] =
-          lightened(options, false, left, [&] { return needed(placed.X, options); });
+      double as_asked = 0;
+      auto const [bytes, lighter] = lightened(options, false, left, [&] {
+        double const all = needed(placed.X, options);
+        if (as_asked == 0) as_asked = all;
+        return all;
+      });
       if (bytes <= left) {
         placed.bytes = bytes;
-        if (!lighter.empty()) placed.note = shortage(X.dims, options, all, left) + lighter;
+        if (!lighter.empty()) placed.note = shortage(X.dims, options, as_asked, left) + lighter;
         return placed;
       }
       options = asked;
-      placed.bytes = all;
+      placed.bytes = as_asked;
     }
     double beside = left;
     std::string lighter;
