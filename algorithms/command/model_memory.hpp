@@ -55,7 +55,8 @@ class ModelMemory {
     double const bytes = (can_stay(options) ? 0 : tensor) +
                          2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
     if ((!on_gpu || tensor <= left) && bytes > left)
-      refuse(X, copy_to(exec_, X), options, memory_left(on_gpu ? tensor : taken(X)));
+      refuse(X, copy_to(exec_, X), options, memory_left(on_gpu ? tensor : taken(X)),
+             Method::streaming_refusal(options));
     check_fits_memory(bytes, left, subject(X.dims, options), Method::streaming_refusal(options));
   }
 

@@ -80,15 +80,15 @@ same given.ttns far.ttns
 
 # A run does without what it can before it is streamed or refused.
 run 0 generate --dims 50x40x30 --nnz 5000 --seed 2 -o small.spt
-als=(--rank 2 --iterations 3 --tolerance 0)
-run 0 cp-als small.spt "${als[@]}" --init random -o near.ktns
-run 0 cp-als small.spt "${als[@]}" --memory 600K -o far.ktns
+small=(cp-als small.spt --rank 2 --iterations 3 --tolerance 0)
+run 0 "${small[@]}" --init random -o near.ktns
+run 0 "${small[@]}" --memory 600K -o far.ktns
 check 'no singular vectors, which is said' grep -qE '^sporades: note: .* needs [0-9.]+ kB of memory, 614.4 kB may be taken: no singular vectors are computed for a start \(--init random\)$' err
 same near.ktns far.ktns
 run 0 generate --dims 20x30x2000x10x15 --nnz 50000 --skew 1 --seed 2 -o short.spt
-als=(--rank 8 --iterations 3 --tolerance 0 --init random --memory 2M)
-run 0 cp-als short.spt "${als[@]}" --no-dimension-tree -o near.ktns
-run 0 cp-als short.spt "${als[@]}" -o far.ktns
+short=(cp-als short.spt --rank 8 --iterations 3 --tolerance 0 --init random --memory 2M)
+run 0 "${short[@]}" --no-dimension-tree -o near.ktns
+run 0 "${short[@]}" -o far.ktns
 check 'no fused modes, which is said' grep -qE 'may be taken: no modes are fused \(--no-dimension-tree\); the nonzeros stay in files' err
 same near.ktns far.ktns
 

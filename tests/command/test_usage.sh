@@ -22,7 +22,7 @@ refuses 'nonsense' info x.tns --nonsense
 refuses 'no_such.tns' info no_such.tns
 refuses '--rank' cp-als x.tns
 refuses '--precision' cp-als x.tns --rank 2 --precision half
-refuses '--format' cp-als x.tns --rank 2 --format alto3
+refuses '--strategy' cp-als x.tns --rank 2 --strategy alto3
 refuses '--progress' cp-als x.tns --rank 2 --progress often
 refuses '--index-base' info x.tns --index-base two
 
@@ -96,7 +96,7 @@ check_not 'nothing is said' test -s out
 run 0 cp-als x.tns --rank 5 --iterations 1
 says 'mode 0: automatic chose '
 if ! grep -qE ' on (cuda|hip)' out; then
-  says 'longest mode / all modes 0.5 <= '
+  says 'factors / second-level cache 0.'
   run 0 generate --dims 10x10x900 --nnz 500 -o long.tns
   share() { sed -nE 's/.*factors . second-level cache ([0-9.e-]+) .*/\1/p' out | head -1; }
   run 0 info long.tns --rank 8
