@@ -25,8 +25,7 @@ namespace sporades {
 enum class MttkrpStrategy {
   /// A plan chooses for each mode and says why (MttkrpPlan::choices). On a format:
   /// `sorted` on a PackedTensor, and the one of its name on others; on a CooTensor `sorted` where
-  /// it is sorted by mode n first, else
-  /// `atomic`.
+  /// it is sorted by mode n first, else `atomic`.
   automatic,
   /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
   /// atomically. Bits change from run to run.
@@ -152,8 +151,8 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 ///   copy_factor(exec, V, views[n]);
 /// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. Where the plan
 /// streams it fences, and the first call allocates room for windows. The plan is changed only in
-/// its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the
-/// shapes disagree or n is not in [0, N).
+/// its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the shapes disagree
+/// or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>
 void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,

@@ -113,9 +113,9 @@ void update_pi(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int
 /// as mttkrp takes them: row-major (Kokkos::LayoutRight), see make_factors and copy_factor.
 /// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. Where the plan
 /// streams it fences, and the first call allocates room for windows. The plan is changed only in
-/// its buffers: one call of a plan at a time. (2 N + 2) R nnz flops, 4 R nnz where
-/// the plan stores pi. Throws Error if the shapes disagree, n is not in [0, N), epsilon is not
-/// positive, or pi is stored and is not of mode n.
+/// its buffers: one call of a plan at a time. (2 N + 2) R nnz flops, 4 R nnz where the plan
+/// stores pi. Throws Error if the shapes disagree, n is not in [0, N), epsilon is not positive, or
+/// pi is stored and is not of mode n.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Input, class Output>
 void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,

@@ -10,11 +10,11 @@ namespace sporades {
 /// in far memory then: page-locked memory of the host for a GPU; for a host files in the folder
 /// that the environment variable TMPDIR names, else in /tmp. A plan on a host is made part by part,
 /// so that sorting takes no more than `memory`, either; those of SpTTM, SspTTM and the pipelines of
-/// SpTV are sorted whole. Every call of a kernel copies the nonzeros
-/// to near memory window by window, while it works on the windows before. Bits are those of the
-/// same strategy without streaming. A call that streams fences. Windows take at most `memory`
-/// together, unless one chunk of nonzeros takes more. Plans throw Error where `streams` is out of
-/// range. Yang, Li & Li, ACM Trans. Knowl. Discov. Data 13(6), 2019, Section 6.2.
+/// SpTV are sorted whole. Every call of a kernel copies the nonzeros to near memory window by
+/// window, while it works on the windows before. Bits are those of the same strategy without
+/// streaming. A call that streams fences. Windows take at most `memory` together, unless one chunk
+/// of nonzeros takes more. Plans throw Error where `streams` is out of range.
+/// Yang, Li & Li, ACM Trans. Knowl. Discov. Data 13(6), 2019, Section 6.2.
 struct Streaming {
   std::uint64_t memory = 0;  // bytes that all copies of the nonzeros may take; 0: what they need
   int streams = 3;           // windows in flight at once, 1 to 64; with 1 nothing overlaps

@@ -132,9 +132,9 @@ struct TtmChainProduct {
 /// coordinates are added. ranks: R_0 to R_{N-1}. The memory of an X that is handed over (hand_over)
 /// is given back when all modes have their copies. Fences exec. Throws Error if a rank is not
 /// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
-/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `fused`
-/// where it is asked for or the plan streams. Else order 1 takes `csf`, and order 2 `semi_sparse`
-/// where it is asked for or, on GPUs, by `automatic`, and `csf` otherwise.
+/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `fused` where it is asked
+/// for or the plan streams. Else order 1 takes `csf`, and order 2 `semi_sparse` where it is asked
+/// for or, on GPUs, by `automatic`, and `csf` otherwise.
 /// An X in host memory that exec cannot access is made ready by the host and always streamed, as
 /// another X is where its copies take more than options.streaming says. Strategy `fused` alone
 /// streams, and it is what `automatic` takes then, for any order; its bits are the same as without.

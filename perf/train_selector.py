@@ -333,7 +333,9 @@ def fit(where, path, output):
         print("  " + " ".join(str(node) for node in nodes))
         name += "_on_" + where
         old = re.compile(r"/// [^\n]*\ninline constexpr TreeNode %s\[\].*?};\n" % name, re.DOTALL)
-        text = old.sub(lambda found: written(name, words, nodes), text)
+        text, found = old.subn(lambda _: written(name, words, nodes), text)
+        if output and not found:
+            sys.exit("%s has no tree %s to replace" % (output, name))
     if output:
         with open(output, "w") as file:
             file.write(text)

@@ -3,7 +3,7 @@
 #include <support/backends.hpp>
 #include <support/files.hpp>
 #include <support/same_bits.hpp>
-#include <support/tensors.hpp>
+#include <support/streaming.hpp>
 #include <support/tucker.hpp>
 
 using namespace sporades;
@@ -28,10 +28,6 @@ std::vector<ChainProblem> problems() {
           {{3000, 2000, 2500, 1700}, 8000, 2, {3, 2, 4, 3}},  // words of 64 bits
           {{3, 4, 2, 3, 2, 4}, 600, 1, {2, 2, 2, 2, 2, 2}},
           {{4, 3, 2}, 0, 1, {2, 2, 2}}};
-}
-
-std::vector<Streaming> ways() {
-  return {{1, 1, 0}, {1, 3, 0}, {1 << 14, 2, 0}, {1, 5, 1 << 12}, {1 << 13, 4, 1 << 20}};
 }
 
 template <class Scalar, class ExecutionSpace>

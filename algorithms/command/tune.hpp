@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/model_memory.hpp>
 #include <sporades/algorithms/command/tuned_strategies.hpp>
@@ -19,19 +20,22 @@ namespace sporades::command {
 
 namespace detail {
 
-/// Whether a run with these options is not refused and does not stream; keeps_X: while X stays,
-/// too. Sets `refusal` if not.
+/// X for a run with these options, which place sets; none where it is refused or would stream, and
+/// `refusal` is set then. keeps_X: while X stays, too.
 template <class Method, class Tensor, class Options>
-bool fits(ModelMemory<Method> const& memory, Tensor const& X, Options options, bool keeps_X,
-          std::string& refusal) {
+auto placed_near(ModelMemory<Method> const& memory, Tensor const& X, Options& options, bool keeps_X,
+                 std::string& refusal) {
+  std::optional<decltype(memory.place(X, options, keeps_X))> placed;
   try {
     memory.check_least(X, options);
-    if (!memory.place(X, options, keeps_X).is_streamed) return true;
+    placed = memory.place(X, options, keeps_X);
+    if (!placed->is_streamed) return placed;
     refusal = "the tensor would be streamed";
   } catch (Error const& error) {
     refusal = error.what();
   }
-  return false;
+  placed.reset();
+  return placed;
 }
 
 /// The least time of an iteration: of four, and of more where these take less than a tenth of a
@@ -47,12 +51,12 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
   options.iterations = 4;
   options.tolerance = 0;
   options.time_kernels = false;
-  if (!fits(memory, X, options, true, refusal)) return 0;
+  auto placed = placed_near(memory, X, options, true, refusal);
+  if (!placed) return 0;
   try {
-    auto placed = memory.place(X, options, true);
     sporades::detail::Starts<typename Method::State> starts;
-    starts.state = method.start(exec, placed.X);
-    auto problem = method.build(exec, hand_over(placed.X));
+    starts.state = method.start(exec, placed->X);
+    auto problem = method.build(exec, hand_over(placed->X));
     auto const iterate = [&] {
       return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
     };
@@ -108,7 +112,7 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
   auto const chosen = std::find_if(times.begin(), times.end(), [&](auto const& time) {
     auto options = method.options;
     options.strategy = from_name<Strategy>(time.strategy);
-    return detail::fits(memory, X, options, false, refusal);
+    return detail::placed_near(memory, X, options, false, refusal).has_value();
   });
   if (chosen == times.end()) return "--tune: no strategy is taken: " + refusal;
   strategy = from_name<Strategy>(chosen->strategy);
