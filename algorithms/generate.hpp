@@ -16,16 +16,20 @@ namespace sporades {
 /// The seed that the published figures of the look-alikes were measured with.
 inline constexpr std::uint64_t default_generate_seed = 20240607;
 
-/// Names that generate_like knows: nell-2, nell-2s, nell-1, delicious-4d, vast-2015, uber.
+/// Names that generate_like knows: nell-2, nell-2s (20 million nonzeros), nell-1, delicious-4d,
+/// vast-2015, uber, amazon-reviews, patents, reddit-2015, enron, lbnl-network, flickr, nips,
+/// chicago-crime, freebase-music, freebase-sampled, choa, amazon-ratings, twitch, movielens.
 std::vector<std::string> generate_like_names();
 
-/// A tensor that resembles a published one: its dims, its skewed slices and its fibers' lengths.
+/// A tensor that resembles a published one: its dims, and, as far as they are known, its skewed
+/// slices and its fibers' lengths. (algorithms/detail/generate/recipes.cpp says where the dims and
+/// numbers of nonzeros are from, and what is known.)
 /// Coordinates are distinct and sorted by modes 0 to N-1; a value is the number of times that its
 /// cell was drawn. Scalar is to be named: generate_like<double>(exec, "uber").
 /// nnz: that many nonzeros with fibers of the same character, rather than as many as the published
 /// tensor has (a recipe that runs out of new cells may give fewer).
 /// Fences exec. About 40 bytes of memory a nonzero (64 where coordinates need over 64 bits).
-/// Throws Error for an unknown name, or nnz past 2^32.
+/// Throws Error for an unknown name, or nnz past 2^33.
 template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     ExecutionSpace const& exec, std::string const& name, std::optional<Position> nnz = {},
@@ -40,7 +44,7 @@ CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate
 ///   auto const X = generate<double, std::uint32_t>(exec, {1000, 800, 600}, 100000, 0.8);
 /// A mode longer than 2^40 leaves many of a device's draws to the host. Fences exec. About 40 bytes
 /// of memory a nonzero (64 where coordinates need over 64 bits). Throws Error if the dims do not
-/// fit Index, their bits add to more than 128, nnz exceeds the number of cells or 2^32, or skew is
+/// fit Index, their bits add to more than 128, nnz exceeds the number of cells or 2^33, or skew is
 /// negative or not finite.
 template <class Scalar, class Index, class ExecutionSpace>
 CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> generate(

@@ -6,6 +6,7 @@
 #include <sporades/core/names.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
@@ -46,16 +47,20 @@ enum class MttkrpStrategy {
   /// modes whose rows are used too seldom: these would need atomics.
   alto,
   /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
-  alto_atomic
+  alto_atomic,
+  /// One copy of the nonzeros, in the order of one mode's rows, which a product leaves in the order
+  /// of the next mode's. A product on another mode than that one moves it there first. Same bits.
+  /// Wijeratne et al., CF 2024.
+  flycoo
 };
 
 namespace detail {
 template <>
 struct Names<MttkrpStrategy> {
   static constexpr char const* kind = "MTTKRP strategy";
-  static constexpr char const* list[] = {"automatic", "atomic", "duplicated",
-                                         "permuted",  "sorted", "fibers",
-                                         "csf",       "alto",   "alto-atomic"};
+  static constexpr char const* list[] = {"automatic",   "atomic", "duplicated", "permuted",
+                                         "sorted",      "fibers", "csf",        "alto",
+                                         "alto-atomic", "flycoo"};
 };
 }  // namespace detail
 
@@ -85,14 +90,15 @@ struct MttkrpOptions {
   bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
   int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
   Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
+  FlycooOptions flycoo = {};  // of `flycoo`
 };
 
 /// What a plan does for one mode, and why.
 struct MttkrpChoice {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;  // never `automatic` in a plan
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
-  int split = 0;                                        // of `fibers`: modes multiplied once a run
-  std::string reason;                                   // in plain words, with the numbers
+  int split = 0;       // of `fibers` and `flycoo`: modes multiplied once a run
+  std::string reason;  // in plain words, with the numbers
 };
 
 /// "fibers", "sorted along a curve"
@@ -104,6 +110,7 @@ std::string describe(MttkrpChoice const& choice);
 ///   csf                   N trees
 ///   permuted              one copy and N permutations
 ///   alto, alto_atomic     one copy
+///   flycoo                one copy, room for another, and N remap ids a nonzero
 ///   atomic, duplicated    the tensor as it is
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
@@ -119,6 +126,7 @@ struct MttkrpPlan {
   std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
   PermutedTensor<Scalar, Index, MemorySpace> permuted;
   AltoTensor<Scalar, Index, MemorySpace> alto;
+  FlycooTensor<Scalar, Index, MemorySpace> flycoo;
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
 
   int order() const { return static_cast<int>(dims.size()); }
@@ -151,8 +159,8 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 ///   copy_factor(exec, V, views[n]);
 /// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. Where the plan
 /// streams it fences, and the first call allocates room for windows. The plan is changed only in
-/// its buffers: one product of a plan at a time. N R nnz flops. Throws Error if the shapes disagree
-/// or n is not in [0, N).
+/// its buffers, and where it is `flycoo` in its order: one product of a plan at a time. N R nnz
+/// flops. Throws Error if the shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>
 void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
@@ -165,6 +173,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
 ///   PermutedTensor   permuted
 ///   CsfTensor        csf, on its root mode only
 ///   AltoTensor       alto, alto_atomic
+///   FlycooTensor     flycoo, on the mode in whose order it is only; it stays there
 /// X's indices are trusted: check_coordinates checks them. Enqueued on exec, does not fence. Throws
 /// Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
 template <class ExecutionSpace, class Tensor, class FactorsType = detail::FactorsOf<Tensor>,

@@ -10,15 +10,19 @@ namespace sporades::perf {
 namespace {
 
 /// "fibers"; "fibers:1": with that split; "morton": `sorted` along a curve; "automatic+atomic":
-/// with atomic flushes.
+/// with atomic flushes; "flycoo:264:32": with these partitions and nonzeros at once.
 MttkrpOptions options_named(std::string name, int rank) {
   MttkrpOptions options{MttkrpStrategy::automatic, rank};
   auto const plus = name.find("+atomic");
   options.atomic_flush = plus != std::string::npos;
   name = name.substr(0, plus);
   if (auto const colon = name.find(':'); colon != std::string::npos) {
-    options.split = std::stoi(name.substr(colon + 1));
+    auto const numbers = name.substr(colon + 1);
     name = name.substr(0, colon);
+    if (name == "flycoo")
+      options.flycoo = {std::stoi(numbers), std::stoi(numbers.substr(numbers.find(':') + 1))};
+    else
+      options.split = std::stoi(numbers);
   }
   if (name == "morton") options.order = RowOrder::morton;
   if (name == "sorted") options.order = RowOrder::lexicographic;

@@ -49,13 +49,17 @@ TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const trial = GENERATE(from_range(trials()));
   auto const init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd, CpAlsInit::automatic);
+  auto const strategy = GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::flycoo);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, static_cast<int>(init));
-  if (init != CpAlsInit::random && trial.rank > 16) return;
+  CAPTURE(to_string(strategy));
+  if (init != CpAlsInit::random && (trial.rank > 16 || strategy != MttkrpStrategy::automatic))
+    return;
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   CpAlsOptions options;
   options.rank = trial.rank;
   options.iterations = 1;
   options.init = init;
+  options.strategy = strategy;
   auto const need = sporades::detail::cp_als_memory(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   bool const races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());

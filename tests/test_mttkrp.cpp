@@ -3,34 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
-#include <sporades/kernels/mttkrp.hpp>
-#include <support/backends.hpp>
-#include <support/catch.hpp>
-#include <support/linear_order.hpp>
+#include <support/mttkrp.hpp>
 #include <support/same_bits.hpp>
-#include <support/tensors.hpp>
 #include <support/tools.hpp>
 
 using namespace sporades;
 using namespace sporades::test;
 
 namespace {
-
-std::vector<Problem> problems() {
-  return {{{5}, 9, 1},
-          {{7, 4}, 20, 1},
-          {{6, 5, 4}, 40, 1},
-          {{40, 3, 50}, 3000, 1},       // several chunks, long rows
-          {{2, 300, 200}, 20000, 1},    // two rows: every chunk carries, three levels
-          {{500, 400, 300}, 20000, 6},  // one row has most nonzeros; many are empty
-          {{9, 8, 1, 6}, 700, 1},       // a mode of length 1
-          {{30, 2, 20, 10}, 5000, 2},
-          {{5, 4, 3, 4, 5}, 900, 1},
-          {{3, 4, 2, 3, 2, 4}, 600, 1},
-          {{4, 3}, 0, 1},      // nothing in it
-          {{0, 3, 2}, 0, 1}};  // an empty mode
-}
 
 std::vector<MttkrpStrategy> strategies() {
   std::vector<MttkrpStrategy> all;
@@ -39,67 +19,10 @@ std::vector<MttkrpStrategy> strategies() {
   return all;
 }
 
-/// The definition, in double, and beside each entry the sum of the terms' magnitudes.
-template <class Tensor, class FactorList>
-void define_mttkrp(Tensor const& X, FactorList const& A, int n, std::size_t R,
-                   std::vector<double>& V, std::vector<double>& magnitude) {
-  V.assign(X.dims[n] * R, 0);
-  magnitude.assign(X.dims[n] * R, 0);
-  for (Position p = 0; p < X.nnz(); ++p)
-    for (std::size_t r = 0; r < R; ++r) {
-      double term = X.values(p);
-      for (int m = 0; m < X.order(); ++m)
-        if (m != n) term *= A[m](X.coordinates(m, p), r);
-      V[X.coordinates(n, p) * R + r] += term;
-      magnitude[X.coordinates(n, p) * R + r] += std::abs(term);
-    }
-}
-
-template <class Case>
-void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const& options,
-                     bool padded) {
-  using Scalar = typename Case::Scalar;
-  using Index = typename Case::Index;
-  using Exec = typename Case::ExecutionSpace;
-  Exec const exec{};
-  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 7, problem.skew);
-  auto const A = random_factor_list<Exec, Scalar>(exec, problem.dims, R, padded);
-  if (options.strategy == MttkrpStrategy::alto && alto_is_refused(exec, X)) {
-    CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options),
-                      Catch::Matchers::ContainsSubstring("alto needs atomics on mode"));
-    return;
-  }
-  auto plan = make_mttkrp_plan(exec, X, options);
-  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-  Factors<Scalar, Kokkos::HostSpace> host_A;
-  for (auto const& a : A) host_A.push_back(matrix_on_host(a));
-  std::vector<double> expected, magnitude;
-  for (int n = 0; n < X.order(); ++n) {
-    define_mttkrp(host, host_A, n, R, expected, magnitude);
-    auto const V = padded ? make_matrix<Scalar>(exec, "V", X.dims[n], R)
-                          : Matrix<Scalar, typename Exec::memory_space>("V", X.dims[n], R);
-    Kokkos::deep_copy(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
-    mttkrp(exec, plan, A, n, V);
-    auto const result = matrix_on_host(V);
-    // each of at most nnz terms of N factors and each addition rounds once
-    long double const unit = static_cast<long double>(problem.nnz + X.order() + 1) *
-                             std::numeric_limits<Scalar>::epsilon();
-    Position wrong = 0;
-    for (std::size_t i = 0; i < X.dims[n]; ++i)
-      for (std::size_t r = 0; r < R; ++r)
-        if (!(std::abs(result(i, r) - expected[i * R + r]) <= unit * magnitude[i * R + r])) ++wrong;
-    INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n << ", "
-                                 << to_string(options.strategy) << ", " << to_string(options.order)
-                                 << (padded ? ", padded" : "")
-                                 << (options.atomic_flush ? ", atomic" : ""));
-    CHECK(wrong == 0);
-  }
-}
-
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cases) {
-  for (auto const& problem : problems())
+  for (auto const& problem : mttkrp_problems())
     for (auto strategy : strategies())
       for (std::size_t R : {1, 3, 16, 17, 33, 61})
         check_all_modes<TestType>(problem, R, {strategy, 4}, R != 3 && R != 33);
@@ -108,7 +31,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp equals its definition", "[kernels][mttkrp]", Cas
 TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its definition",
                         "[kernels][mttkrp]", Cases) {
   using Strategy = MttkrpStrategy;
-  for (auto const& problem : problems())
+  for (auto const& problem : mttkrp_problems())
     for (auto const& options : {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
                                 MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
                                 MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
@@ -149,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp takes any number of columns", "[kernels][mttkrp]
 
 TEST_CASE("mttkrp with 64-bit indices equals its definition", "[kernels][mttkrp]") {
   using Wide = Case<Kokkos::DefaultExecutionSpace, double, std::uint64_t>;
-  for (auto const& problem : problems())
+  for (auto const& problem : mttkrp_problems())
     for (auto strategy : strategies()) check_all_modes<Wide>(problem, 17, {strategy, 4}, true);
 }
 
@@ -209,7 +132,8 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 60000, 3, 2);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
-                        MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::automatic}) {
+                        MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::flycoo,
+                        MttkrpStrategy::automatic}) {
     if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
       continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, X, {strategy, 17});

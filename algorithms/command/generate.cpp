@@ -18,7 +18,7 @@ AnyCooTensor<float> make_tensor(GenerateArguments const& arguments) {
   auto const seed = arguments.seed.value_or(default_generate_seed);
   // Keys, counts and places of the cells of two rounds; 128-bit keys take more.
   auto const check = [&](Position nnz, Dims const& dims) {
-    if (nnz > Position{1} << 32) return;  // which is refused for another reason
+    if (nnz > Position{1} << 33) return;  // which is refused for another reason
     int bits = 0;
     for (auto dim : dims) bits += sporades::detail::index_bits(dim);
     check_fits_memory((bits > 64 ? 72. : 46.) * static_cast<double>(nnz),

@@ -27,12 +27,50 @@ struct CarrySlots {
   }
 };
 
+/// Adds up slots begin to end - 1 of `from`, and hands the sums of rows to `out`, as chunk number
+/// `chunk`. shared: the first row began in front of them; continues: the last one goes on behind
+/// them. Batch: slots whose loads are under way together.
+template <int Batch, class Columns, class Slots, class From, class Out>
+KOKKOS_FORCEINLINE_FUNCTION void sum_slots(Columns const& tile, Slots const& slots,
+                                           From const& from, Position begin, Position end,
+                                           Position chunk, bool shared, bool continues,
+                                           Out const& out) {
+  using T = typename Columns::T;
+  auto row = slots.row(begin);
+  auto const first_row = row;
+  ChunkState state{chunk, shared, true};
+  T sum;
+  for (Position p = begin; p < end; p += Batch) {
+    std::decay_t<decltype(row)> rows[Batch];
+    T terms[Batch];
+    for (int b = 0; b < Batch; ++b) {
+      Position const slot = p + b < end ? p + b : end - 1;
+      rows[b] = slots.row(slot);
+      terms[b] = tile.load(from, slot);
+    }
+    for (int b = 0; b < Batch; ++b) {
+      if (p + b >= end) break;
+      if (p + b == begin) {
+        sum = terms[b];
+        continue;
+      }
+      if (rows[b] != row) {
+        out.close(state, tile, row, sum);
+        state.first = false;
+        row = rows[b];
+        sum.fill(0);
+      }
+      sum.add(terms[b]);
+    }
+  }
+  out.finish(state, tile, first_row, row, sum, continues);
+}
+
 /// One work item: a chunk of slots of the first level x a tile of columns, and chunks of further
 /// levels whose last part this is. Batch: slots whose loads are under way together.
 template <class Scalar, class Index, class MemorySpace, int Width, Access access, int Batch>
 struct ReduceCarries {
   using Columns = TileColumns<Scalar, Width, access>;
-  using T = typename Columns::T;
   // For 16^8 chunks. A functor past 512 bytes is one that Kokkos copies to a GPU's constant memory,
   // and waits for: with twice the levels a mode of uber's took 13 us longer on an H200.
   static constexpr int most_levels = 8;
@@ -82,36 +120,9 @@ struct ReduceCarries {
     Position const end = begin + carry_chunk < slots.count ? begin + carry_chunk : slots.count;
     RowSums<Scalar, Index, MemorySpace, true> out{V, {}, {}, false};
     if (!is_only) out.sums = sums[level + 1];
-    RawMatrix<Scalar, MemorySpace> const from = sums[level];
-    Index row = slots.row(begin);
-    Index const first_row = row;
-    ChunkState state{chunk, begin > 0 && slots.row(begin - 1) == row, true};
-    T sum;
-    for (Position p = begin; p < end; p += Batch) {
-      Index rows[Batch];
-      T terms[Batch];
-      for (int b = 0; b < Batch; ++b) {
-        Position const slot = p + b < end ? p + b : end - 1;
-        rows[b] = slots.row(slot);
-        terms[b] = tile.load(from, slot);
-      }
-      for (int b = 0; b < Batch; ++b) {
-        if (p + b >= end) break;
-        if (p + b == begin) {
-          sum = terms[b];
-          continue;
-        }
-        if (rows[b] != row) {
-          out.close(state, tile, row, sum);
-          state.first = false;
-          row = rows[b];
-          sum.fill(Scalar(0));
-        }
-        sum.add(terms[b]);
-      }
-    }
-    bool const continues = end < slots.count && slots.row(end) == row;
-    out.finish(state, tile, first_row, row, sum, continues);
+    bool const shared = begin > 0 && slots.row(begin - 1) == slots.row(begin);
+    bool const continues = end < slots.count && slots.row(end) == slots.row(end - 1);
+    sum_slots<Batch>(tile, slots, sums[level], begin, end, chunk, shared, continues, out);
   }
 };
 

@@ -72,11 +72,15 @@ struct RowWalk : Terms {
   template <class Rows, class Close>
   KOKKOS_FORCEINLINE_FUNCTION T sum(Columns const& tile, Position begin, Position end, Rows& rows,
                                     Close const& close) const {
-    if constexpr (Nonzeros::has_words)
-      return sum_runs<split, Batch>(nonzeros, nonzeros.term_columns(tile), begin, end, rows, close,
-                                    static_cast<Terms const&>(*this));
-    else
+    auto const& terms = static_cast<Terms const&>(*this);
+    if constexpr (!Nonzeros::has_words)
       return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
+    else if constexpr (is_on_host<Nonzeros>)
+      return sum_runs<split, Batch>(nonzeros.from_column(tile.first), Columns{0, tile.columns},
+                                    begin, end, rows, close, terms);
+    else
+      return sum_runs<split, Batch>(nonzeros, nonzeros.term_columns(tile), begin, end, rows, close,
+                                    terms);
   }
 };
 

@@ -40,7 +40,7 @@ struct FillCells {
 
   KOKKOS_INLINE_FUNCTION std::uint64_t stratum(Position i) const {
     Position const wanted = fill.keys.extent(0);
-    return absent / wanted * i + absent % wanted * i / wanted;
+    return absent / wanted * i + multiply_divide(i, absent % wanted, wanted);
   }
   KOKKOS_FUNCTION void operator()(Position i) const {
     std::uint64_t const first = stratum(i);

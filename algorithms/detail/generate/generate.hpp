@@ -11,7 +11,7 @@ namespace sporades {
 namespace detail {
 
 inline void check_generated_nnz(Position nnz) {
-  Position const most = Position{1} << 32;
+  Position const most = Position{1} << 33;
   expects(nnz <= most, "generate: ", nnz, " nonzeros are wanted, at most ", most, " are possible");
 }
 

@@ -20,16 +20,12 @@ struct UnpackCells {
 
   KOKKOS_FUNCTION void operator()(Position i) const {
     Position const all = cells.keys.extent(0);
-    Position const dropped = multiply_divide(i, all);
-    if (multiply_divide(i + 1, all) > dropped) return;
+    Position const dropped = multiply_divide(i, surplus, all);
+    if (multiply_divide(i + 1, surplus, all) > dropped) return;
     for (int n = 0; n < fields.order; ++n)
       coordinates(n, i - dropped) =
           static_cast<typename Tensor::Index>(fields.get(cells.keys(i), n));
     values(i - dropped) = static_cast<typename Tensor::Scalar>(cells.counts(i));
-  }
-  /// floor(i surplus / all), which may not overflow: both factors are split at 2^32.
-  KOKKOS_INLINE_FUNCTION Position multiply_divide(Position i, Position all) const {
-    return i / all * surplus + i % all * surplus / all;
   }
 };
 

@@ -36,6 +36,13 @@ KOKKOS_INLINE_FUNCTION std::uint64_t multiply_add_modulo(std::uint64_t a, std::u
   return c;
 }
 
+/// floor(a b / n) for a <= n, and b and n up to 2^40.
+KOKKOS_INLINE_FUNCTION std::uint64_t multiply_divide(std::uint64_t a, std::uint64_t b,
+                                                     std::uint64_t n) {
+  std::uint64_t const high = b >> 20, low = b & 0xfffff;  // in two digits, as long division does
+  return (a * high / n << 20) + ((a * high % n << 20) + a * low) / n;
+}
+
 /// The functions whose last bits differ from one mathematics library to the next. The host's is the
 /// one that says which tensor is meant; `error` bounds how far, relatively, a result may be from
 /// it.

@@ -111,6 +111,16 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       needs_carry = true;
       count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
       break;
+    case MttkrpStrategy::flycoo: {
+      needs_carry = false;
+      Position const partitions = options.flycoo.partitions > 0
+                                      ? static_cast<Position>(options.flycoo.partitions)
+                                      : default_partitions(exec, X.count());
+      count_flycoo(exec, count, X, is_last, partitions);
+      CarryCount().reserve<Scalar>(count, 2 * partitions, static_cast<std::size_t>(options.rank),
+                                   X.index_bytes);
+      break;
+    }
     default:
       std::uint64_t const memory = options.streaming.memory;
       double const lists = sorted_list_bytes(X.dims, X.count(), X.index_bytes, sizeof(Scalar));

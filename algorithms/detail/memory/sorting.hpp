@@ -8,6 +8,7 @@
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
@@ -259,6 +260,47 @@ void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& 
   constexpr double block = AltoPartition<Kokkos::HostSpace>::block_rows;
   count.hold(N * all_parts * (sizeof(AltoPart) + 8) + 8 * (rows / block + 2 * N) +
              4 * N * buffer_rows / block);
+}
+
+/// make_flycoo: the tensor stays held, and X, if is_last says that nobody else holds it, does not.
+template <class ExecutionSpace>
+void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, bool is_last,
+                  Position partitions) {
+  double const before = count.held() - (is_last ? X.bytes() : 0);
+  double const nonzeros = 8 * X.nnz;
+  double ranks = 0;
+  int rank_bits = 0;
+  for (auto dim : X.dims) {
+    double const rows = 8 * static_cast<double>(dim), held = count.held();
+    double const groups = std::min(static_cast<double>(dim), std::sqrt(2 * X.nnz) + 1);
+    count.hold(2 * rows);  // degrees and keys
+    count_sort_items(exec, count, dim, BitRange{0, index_bits(X.count() + 1)});
+    count.hold(groups *
+               (sizeof(RowGroup) + sizeof(RowBlock) * std::min(static_cast<double>(dim) / groups,
+                                                               static_cast<double>(partitions))));
+    count_sort_items(exec, count, dim, BitRange{0, index_bits(partitions + 1)});
+    ranks += static_cast<double>(dim) * X.index_bytes;
+    count.hold_in_all(held + static_cast<double>(dim) * X.index_bytes);
+    rank_bits += index_bits(dim);
+  }
+  FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes));
+  double const records = 2 * (X.nnz * layout.units + double{spare_units});
+  double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
+  count.hold(records);
+  count_sort_items(exec, count, X.count(), BitRange{0, rank_bits});
+  double tensor = records;
+  if (X.order() > 1) {
+    tensor += records;
+    count.hold_in_all(before + ranks + tensor);
+    for (int n = 0; n < X.order(); ++n) {
+      count_sort_items(exec, count, X.count(),
+                       BitRange{0, index_bits(X.dims[(n + 1) % X.order()])});
+      count.hold(nonzeros + ids);
+      tensor += ids;
+      count.hold_in_all(before + ranks + tensor);
+    }
+  }
+  count.hold_in_all(before + tensor + 16 * static_cast<double>(partitions * X.dims.size()));
 }
 
 /// The most buffer rows that the parts of mode n may have: see choose_partition.

@@ -33,6 +33,7 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   if (shared) bytes += coo[0].storage_bytes();
   if (permuted.order() > 0) bytes += permuted.storage_bytes();
   if (alto.order() > 0) bytes += alto.storage_bytes();
+  if (flycoo.order() > 0) bytes += flycoo.storage_bytes();
   return bytes;
 }
 
@@ -47,6 +48,9 @@ inline void check_options(MttkrpOptions const& options, int order) {
   expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
           options.split, " of a tensor of order ", order, ": -1 to ", deepest);
   check_streaming("make_mttkrp_plan", options.streaming);
+  check_options(options.flycoo, "make_mttkrp_plan");
+  expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
+          "make_mttkrp_plan: strategy flycoo adds nothing atomically");
 }
 
 /// Whether `automatic` chooses the order of the nonzeros as well.
@@ -105,6 +109,22 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
     if (is_gpu<ExecutionSpace> || width == 0) continue;
     for (int m = 0; m < plan.order(); ++m)
       if (m != n) plan.carry.copied_columns(exec, m, plan.dims[m], width);
+  }
+}
+
+/// One copy for all modes, and slots for the rows that its pieces share.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
+                  MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.flycoo = make_flycoo(exec, hand_over(X), options.flycoo);
+  for (int n = 0; n < plan.order(); ++n) {
+    auto const& mode = plan.flycoo.modes[n];
+    if (mode.shares_rows) plan.carry.reserve(exec, mode.pieces.extent(0) - 1, options.rank);
+    auto& choice = plan.choices[n];
+    choice.split = 0;
+    if (plan.nnz > 0 && fits_word(plan.flycoo))
+      choice.split = measured_split<ExecutionSpace>(exec, plan.flycoo, options.rank, choice.reason);
+    remap(exec, plan.flycoo);
   }
 }
 
@@ -175,9 +195,9 @@ inline bool has_carries(MttkrpStrategy strategy) {
          strategy == MttkrpStrategy::csf || strategy == MttkrpStrategy::permuted;
 }
 
-/// Strategies that keep X as it is, or in a form of their own.
+/// Strategies that keep X as it is, or in a form of their own. X may be given back on the way.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                  MttkrpOptions const& options, MttkrpStrategy strategy,
                  MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   switch (strategy) {
@@ -195,6 +215,9 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
     case MttkrpStrategy::alto:
     case MttkrpStrategy::alto_atomic:
       build_alto(exec, X, options, plan);
+      break;
+    case MttkrpStrategy::flycoo:
+      build_flycoo(exec, X, options, plan);
       break;
     default:
       break;
@@ -262,6 +285,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
+  if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
   for (auto const& list : plan.coo)
     if (list.order() > 0) return list;
   for (auto const& packed : plan.packed)

@@ -8,6 +8,7 @@
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/detail/mttkrp/cost_model.hpp>
+#include <sporades/kernels/detail/nonzeros/flycoo.hpp>
 #include <sporades/kernels/detail/selector/trees.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -67,6 +68,33 @@ double run_length(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
     count(X.wide);
   else
     count(X.narrow);
+  return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
+}
+
+/// The same in every `step`-th window of the nonzeros of a FlycooTensor.
+template <class Nonzeros>
+struct CountRecordRuns {
+  static constexpr Position window = 256;
+  Nonzeros nonzeros;
+  std::uint64_t mask;
+  Position step;
+  KOKKOS_FUNCTION void operator()(Position item, Position& runs) const {
+    Position const p = item / window * step * window + item % window;
+    if (p == 0 || ((nonzeros.word(p) ^ nonzeros.word(p - 1)) & mask)) ++runs;
+  }
+};
+
+/// The same of nonzeros in the order of X.mode that agree in the `split` modes before it.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double run_length(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
+                  int split) {
+  FlycooNonzeros<Scalar, Index, MemorySpace, any_number> const nonzeros(X);
+  using Count = CountRecordRuns<std::decay_t<decltype(nonzeros)>>;
+  Position runs = 0, counted = X.nnz();
+  Position const step = std::max<Position>(1, X.nnz() / 65536);
+  if (step > 1) counted = X.nnz() / (step * Count::window) * Count::window;
+  Kokkos::parallel_reduce("sporades::mttkrp::count_runs", Range<ExecutionSpace>(exec, 0, counted),
+                          Count{nonzeros, nonzeros.path_mask(split), step}, runs);
   return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
 }
 
@@ -134,14 +162,14 @@ MttkrpChoice automatic_layout(Dims const& dims, Position nnz, int rank, TreeNode
 /// The split for products of X on ExecutionSpace: a tree says from mode to mode whether it pays to
 /// multiply one more once a run. The run length that it leads to goes into the reason. exec can
 /// access X. Fences exec.
-template <class ExecutionSpace, class Builder, class Packed>
-int measured_split(Builder const& exec, Packed const& X, int rank, std::string& reason) {
+template <class ExecutionSpace, class Builder, class Tensor>
+int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& reason) {
   auto const* const tree =
       is_gpu<ExecutionSpace> ? trees::mttkrp_split_on_gpus : trees::mttkrp_split_on_hosts;
   int const others = X.order() - 1;
   Features features;
   features[Feature::order] = X.order();
-  features[Feature::row_bytes] = row_bytes<typename Packed::Scalar>(rank);
+  features[Feature::row_bytes] = row_bytes<typename Tensor::Scalar>(rank);
   double length = 1, next = 1;
   int split = 0;
   for (int k = 1; k < others; ++k) {

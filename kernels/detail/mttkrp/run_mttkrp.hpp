@@ -9,6 +9,7 @@
 #include <sporades/kernels/detail/mttkrp/baselines/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
+#include <sporades/kernels/detail/mttkrp/flycoo.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
 #include <sporades/kernels/mttkrp.hpp>
@@ -121,6 +122,34 @@ void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpac
   mttkrp_alto(exec, X, A, n, V, carry);
 }
 
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
+                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, A, n, V);
+  expects(X.mode == n, "mttkrp: the tensor is in the order of mode ", X.mode,
+          ", the product is on mode ", n, ": remap moves it");
+  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::flycoo,
+          "mttkrp: strategy ", to_string(strategy), " does not work on a FlycooTensor");
+  mttkrp_flycoo(exec, X, A, V, 0, false, carry);
+}
+
+/// The product on mode n of a plan's tensor, which is left in the order of the next mode.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace>& X,
+                   Factors<Scalar, MemorySpace> const& A, int n,
+                   Matrix<Scalar, MemorySpace> const& V, int split,
+                   CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, A, n, V);
+  while (X.mode != n) remap(exec, X);
+  bool const moves = is_gpu<ExecutionSpace> && X.order() > 1;
+  mttkrp_flycoo(exec, X, A, V, split, moves, carry);
+  if (moves)
+    enter_next_mode(X);
+  else
+    remap(exec, X);
+}
+
 /// The product that a plan chose for mode n, on a format that it holds for that, or on one like it
 /// with other values.
 template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
@@ -152,10 +181,10 @@ void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, i
   constexpr bool is_known =
       detail::is_instance<Tensor, CooTensor> || detail::is_instance<Tensor, PackedTensor> ||
       detail::is_instance<Tensor, PermutedTensor> || detail::is_instance<Tensor, CsfTensor> ||
-      detail::is_instance<Tensor, AltoTensor>;
+      detail::is_instance<Tensor, AltoTensor> || detail::is_instance<Tensor, FlycooTensor>;
   static_assert(is_known,
                 "mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, "
-                "PermutedTensor, CsfTensor or AltoTensor");
+                "PermutedTensor, CsfTensor, AltoTensor or FlycooTensor");
   if constexpr (is_known)
     if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Output>()) {
       detail::Region const region("sporades::mttkrp ", to_string(strategy), ", mode ", n);
@@ -184,6 +213,9 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
       run(plan.csf[n]);
     else if (choice.strategy == MttkrpStrategy::permuted)
       run(plan.permuted);
+    else if (choice.strategy == MttkrpStrategy::flycoo)
+      detail::run_and_remap(exec, plan.flycoo, detail::as_factors<Plan>(A), n, product,
+                            choice.split, plan.carry);
     else
       detail::with_format(plan, n, run);
   }

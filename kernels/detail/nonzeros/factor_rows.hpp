@@ -18,6 +18,9 @@ namespace sporades::detail {
 /// Number of modes that a kernel unrolls over; others are counted at run time.
 inline constexpr int any_number = -1;
 
+template <class Nonzeros>
+inline constexpr bool is_on_host = std::is_same_v<typename Nonzeros::Memory, Kokkos::HostSpace>;
+
 /// The factors of the other modes, `Others` of them or any number, and products of their rows; the
 /// base of a Nonzeros, which gives index(at, m) for its entries, and for what else it calls by.
 template <class Nonzeros, class ScalarType, class MemorySpace, int Others>
@@ -38,6 +41,16 @@ struct FactorRows {
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION Columns const& term_columns(Columns const& tile) const {
     return tile;
+  }
+
+  /// The same nonzeros, with factors that begin at this column. Walks of hosts take such a copy:
+  /// compilers keep it in registers, as no store to the output can change it.
+  KOKKOS_FORCEINLINE_FUNCTION Nonzeros from_column(std::size_t first) const {
+    Nonzeros moved = self();
+    for (int m = 0; m < modes(); ++m)
+      moved.factors[m] = RawMatrix<Scalar const, MemorySpace>(
+          factors[m].data() + first, factors[m].extent(0), factors[m].stride_0());
+    return moved;
   }
 
   /// product *= the factor rows of modes first to last - 1.

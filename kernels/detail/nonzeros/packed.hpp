@@ -66,6 +66,11 @@ struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace
   KOKKOS_FORCEINLINE_FUNCTION Word path_mask(int split) const {
     return split == 0 ? Word{0} : ~((Word{1} << (shift[split - 1])) - 1) & ~words.flag();
   }
+  /// The bits of which any that differs from the path's ends a run.
+  KOKKOS_FORCEINLINE_FUNCTION Word leave_mask(int split) const {
+    return path_mask(split) | words.flag();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool starts_row(Word word, Word) const { return word & words.flag(); }
 };
 
 /// What kernels read of X and A.

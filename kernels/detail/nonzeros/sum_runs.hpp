@@ -19,11 +19,12 @@ struct ProductTerms {
   }
 };
 
-/// Adds up the terms of packed nonzeros begin to end - 1, and hands over the sum of each row except
-/// the last by close(row, sum); the last one's is returned. Runs of nonzeros that agree in the
-/// first `split` modes, fibers or whole subtrees, are summed without these modes' factors, and
-/// multiplied by them once: split = 0 sums term by term, N - 2 fiber by fiber; any_number takes
-/// nonzeros.split. terms enters every run, and gives the term of each nonzero in it.
+/// Adds up the terms of nonzeros begin to end - 1, which have words, and hands over the sum
+/// of each row except the last by close(row, sum); the last one's is returned. Runs of nonzeros
+/// that agree in the first `split` modes, fibers or whole subtrees, are summed without these modes'
+/// factors, and multiplied by them once: split = 0 sums term by term, N - 2 fiber by fiber;
+/// any_number takes nonzeros.split. terms enters every run, and gives the term of each nonzero in
+/// it.
 template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close,
           class Terms = ProductTerms>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns const& tile,
@@ -36,8 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
   constexpr bool has_path = split != 0;
   constexpr bool loads_batches = Batch > 1 && Nonzeros::loads_batches;
   int const depth = split == any_number ? nonzeros.split : split;
-  Word const flag = nonzeros.words.flag();
-  Word const path_mask = nonzeros.path_mask(depth);
+  Word const path_mask = nonzeros.path_mask(depth), leave_mask = nonzeros.leave_mask(depth);
   T sum, run;  // of the row, less what the run holds; of the run
   typename Nonzeros::Entry entry;
   Word path;
@@ -54,15 +54,15 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
     run.fill(0);
   }
   if (has_path) sum.fill(0);
-  // A new row has a flag where a path has none, so it is a new path too.
-  auto leaves = [&](Word word) { return (word & (path_mask | flag)) != path; };
+  auto leaves = [&](Word word) { return (word & leave_mask) != path; };  // also for a new row
   auto next_run = [&](auto const& first) {
+    bool const is_new_row = nonzeros.starts_row(first.word, path);
     if (has_path) {
       nonzeros.multiply(run, path, tile, 0, depth);
       sum.add(run);
-      path = first.word & path_mask;
     }
-    if (first.word & flag) {
+    path = first.word & path_mask;
+    if (is_new_row) {
       close(rows.row, has_path ? sum : run);
       rows.enter(first);
       if (has_path) sum.fill(0);
@@ -79,7 +79,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
         for (int b = 0; b < Batch; ++b) entries[b] = nonzeros.fetch(p + b);
       T term[Batch];
       for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
-      if (loads_batches && p == begin) entries[0].word &= ~flag;  // its row is entered
+      if constexpr (loads_batches)
+        if (p == begin) entries[0].word &= ~leave_mask | path_mask;  // its row is entered
       for (int b = 0; b < Batch; ++b) {
         if (leaves(entries[b].word)) next_run(entries[b]);
         run.add(term[b]);
@@ -88,7 +89,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
   }
   while (p < end) {
     entry = nonzeros.fetch(p);
-    if (loads_batches && p == begin) entry.word &= ~flag;
+    if constexpr (loads_batches)
+      if (p == begin) entry.word &= ~leave_mask | path_mask;
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
       run.add(terms(nonzeros, tile, entry, depth));
