@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/cp_als/dimension_tree.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 
 /// CP decomposition by alternating least squares, CP-ALS:
 ///   X ~ M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r)
@@ -66,8 +66,8 @@ struct CpAlsOptions {
 template <class Scalar, class Index, class MemorySpace>
 struct CpAlsProblem {
   Dims dims;
-  detail::DimensionTree<Scalar, Index, MemorySpace> products;  // MTTKRPs of X 2^-exponent
-  double norm_squared = 0;                                     // of X 2^-exponent
+  MttkrpAllModesPlan<Scalar, Index, MemorySpace> products;  // of X 2^-exponent
+  double norm_squared = 0;                                  // of X 2^-exponent
   int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
   Position nnz = 0;       // each coordinate once
   detail::FarMemory far;  // where X is in far memory that a strategy may share: holds it

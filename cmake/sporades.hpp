@@ -22,6 +22,7 @@
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sptv.hpp>

@@ -22,7 +22,7 @@ std::vector<int> chosen(Dims const& dims, Position nnz, int rank = 16) {
 
 }  // namespace
 
-TEST_CASE("modes are fused where their grid is small", "[algorithms][dimension_tree]") {
+TEST_CASE("modes are fused where their grid is small", "[kernels][dimension_tree]") {
   CHECK(chosen({183, 24, 1140, 1717}, 3300000) == std::vector<int>{0, 1});
   CHECK(chosen({2482, 2862, 14036, 17}, 3100000) == std::vector<int>{3, 0});
   CHECK(chosen({6186, 24, 77, 32}, 5330000) == std::vector<int>{1, 2, 3});
@@ -33,7 +33,7 @@ TEST_CASE("modes are fused where their grid is small", "[algorithms][dimension_t
 }
 
 TEST_CASE("modes stay apart where the matrices of cells exceed the caches",
-          "[algorithms][dimension_tree]") {
+          "[kernels][dimension_tree]") {
   for (int rank : {1, 8, 16, 32, 64, 128, 1000}) {
     INFO("rank " << rank);
     CHECK(chosen({500, 500, 300}, 1100000, rank).empty());
@@ -47,7 +47,7 @@ TEST_CASE("modes stay apart where the matrices of cells exceed the caches",
 }
 
 TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a plain plan",
-                        "[algorithms][dimension_tree]", Cases) {
+                        "[kernels][dimension_tree]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
@@ -71,8 +71,7 @@ TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a pl
   CHECK(trees > 5);
 }
 
-TEST_CASE("modes stay apart where fusing them scatters the tensor",
-          "[algorithms][dimension_tree]") {
+TEST_CASE("modes stay apart where fusing them scatters the tensor", "[kernels][dimension_tree]") {
   // One mode is much longer than the others, for which a linear order suits; with a mode of 17,800
   // cells in place of three short ones two are about as long.
   Host const host{};
@@ -91,7 +90,7 @@ TEST_CASE("modes stay apart where fusing them scatters the tensor",
 }
 
 TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mode alone",
-                        "[algorithms][dimension_tree]", Cases) {
+                        "[kernels][dimension_tree]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   using Exec = typename TestType::ExecutionSpace;
@@ -134,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
         a = sporades::detail::random_factor<Scalar>(exec, "A", a.extent(0), R, 99 + n, 0);
       auto const V = make_matrix<Scalar>(exec, "V", trial.dims[n], R);
       auto const W = make_matrix<Scalar>(exec, "W", trial.dims[n], R);
-      sporades::detail::factors_changed(tree);
+      factors_changed(tree);
       mttkrp(exec, plan, A, n, V);
       mttkrp(exec, tree, A, n, W);
       auto const v = matrix_on_host(V), w = matrix_on_host(W);

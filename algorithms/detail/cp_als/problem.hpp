@@ -44,16 +44,12 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
                                           "cp_als", part_bytes);
   auto& summed = scaled.tensor;  // the norm is that of the sums
-  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
-                         ? detail::choose_fused_modes<ExecutionSpace, Scalar>(
-                               summed.dims, summed.nnz(), options.rank)
-                         : std::vector<int>();
   Dims const dims = summed.dims;
   Position const nnz = summed.nnz();
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
-  MttkrpOptions products{options.strategy, options.rank};
-  products.streaming = options.streaming;
-  return {dims,   detail::make_dimension_tree(exec, hand_over(summed), fused, products),
+  MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
+  products.products.streaming = options.streaming;
+  return {dims,   make_mttkrp_all_modes_plan(exec, hand_over(summed), products),
           square, scaled.exponent,
           nnz,    scaled.memory};
 }

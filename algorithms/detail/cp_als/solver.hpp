@@ -51,7 +51,9 @@ class CpAlsSolver {
       factors_.push_back(with_padding(A));
       rows = std::max(rows, A.extent(0));
     }
-    products_ = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
+    auto const room = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
+    for (auto const& A : factors_) products_.emplace_back(room.data(), A.extent(0), columns_);
+    product_memory_ = room;
     if (options.non_negative)
       gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
     factors_changed(problem.products);
@@ -61,7 +63,14 @@ class CpAlsSolver {
   /// Updates every mode once and appends the fit to the state. Fences exec.
   void iterate() {
     Timer const timer;
-    for (int n = 0; n < state_.order(); ++n) update(n);
+    all_modes(
+        exec_, problem_.products, factors_, products_,
+        [&](int n, auto const& product) {
+          Region const region("mode ", n);
+          throw_if_stopped(options_.stop);
+          times_.measure(exec_, "mttkrp mode " + std::to_string(n), product);
+        },
+        [&](int n) { update(n); });
     Kokkos::deep_copy(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
@@ -115,10 +124,7 @@ class CpAlsSolver {
 
   void update(int n) {
     Region const region("mode ", n);
-    throw_if_stopped(options_.stop);
-    MatrixType const V(products_.data(), factors_[n].extent(0), columns_);
-    times_.measure(exec_, "mttkrp mode " + std::to_string(n),
-                   [&] { mttkrp(exec_, problem_.products, factors_, n, V); });
+    MatrixType const& V = products_[n];
     throw_if_stopped(options_.stop);
     times_.measure(exec_, "solve", [&] { solve(n, V); });
     times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
@@ -251,7 +257,8 @@ class CpAlsSolver {
   MatrixType system_;  // the inverse of H, or for the non-negative solver H itself
   Vector<Scalar, Memory> scale_;
   Factors<Scalar, Memory> factors_;
-  MatrixType products_;  // V of every mode, one after another
+  MatrixType product_memory_;
+  Factors<Scalar, Memory> products_;  // V of every mode, in the same memory
   MatrixType gradient_;
   Workspace<Memory> workspace_;
   std::uint64_t singular_systems_ = 0;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/cp_als/dimension_tree.hpp>
 #include <sporades/algorithms/detail/memory/sorting.hpp>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 
 /// What plans for MTTKRP hold: as algorithms/memory/sorting.hpp.
 

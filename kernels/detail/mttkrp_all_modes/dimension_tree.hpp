@@ -2,38 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/cp_als/fused_modes.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/detail/mttkrp_all_modes/fused_modes.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+
+/// The dimension tree of mttkrp_all_modes.
 
 namespace sporades::detail {
-
-/// The MTTKRPs of CP-ALS, with what one mode's has in common with the next one's computed once (a
-/// dimension tree of one fork: Phan et al. 2013; Li et al., IPDPS 2017). Some modes S, one after
-/// another in the order of updates, are fused into one mode of a tensor X' of lower order, whose
-/// index is that of a cell of the grid of S. With
-///   K = the Khatri-Rao product of the factors of S (a row a cell), and
-///   T = MTTKRP of X' on the fused mode (a row a cell),
-/// a mode outside S is an MTTKRP of X' with K as one factor, and a mode n of S
-///   V(i, r) = sum over cells c with c_n = i of T(c, r) prod_{m in S, m != n} A_m(c_m, r),
-/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor; so is K. T serves
-/// all modes of S, since none outside changes between them.
-template <class Scalar, class Index, class MemorySpace>
-struct DimensionTree {
-  std::vector<int> fused;                        // S; none: products are those of `whole` alone
-  std::vector<int> others;                       // rising
-  MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
-  MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
-  Matrix<Scalar, MemorySpace> K, T;              // cells x columns
-  bool has_K = false, has_T = false;             // they are those of the present factors
-
-  std::uint64_t storage_bytes() const {
-    return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
-           (K.span() + T.span()) * sizeof(Scalar);
-  }
-};
 
 /// to(0, p) <- the cell of nonzero p, to(1 ..) <- its other indices.
 template <class Coordinates>
@@ -115,16 +92,16 @@ typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t 
 }
 
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
-/// fusing them would scatter X. X's indices are trusted: make_cp_als_problem checks them. The
+/// fusing them would scatter X. X's indices are trusted: those who call check them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
 /// streamed on a GPU. A host that streams keeps X with modes fused in far memory, too. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
-DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
+MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
     std::vector<int> const& fused, MttkrpOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, GivenSpace>;
   using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
-  DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
+  MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
   auto const plain = [&] {
     tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
@@ -160,7 +137,7 @@ DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimensi
     std::copy(fused.begin(), fused.end(), fuse.mode);
     std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
-    launch_items(builder, "sporades::cp_als::fuse_indices", X.nnz(), fuse);
+    launch_items(builder, "sporades::mttkrp_all_modes::fuse_indices", X.nnz(), fuse);
   }
   if constexpr (!is_gpu<ExecutionSpace>)
     if (scatters<ExecutionSpace>(X, whole, options)) {
@@ -176,45 +153,19 @@ DimensionTree<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimensi
   {
     GridCells<Grid> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
-    launch_items(exec, "sporades::cp_als::grid_cells", cells, fill);
+    launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", cells, fill);
   }
   tree.grid = make_mttkrp_plan(exec, hand_over(grid), {options.strategy, options.rank});
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  tree.K = make_matrix<Scalar>(exec, "sporades::cp_als::K", cells, columns);
-  tree.T = make_matrix<Scalar>(exec, "sporades::cp_als::T", cells, columns);
-  fence(exec, "sporades::cp_als::make_dimension_tree");
+  tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", cells, columns);
+  tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", cells, columns);
+  fence(exec, "sporades::mttkrp_all_modes::make_dimension_tree");
   return tree;
-}
-
-/// MTTKRP of X on mode n, as mttkrp(exec, plan, A, n, V). Until the next call only A[n] may change,
-/// and factors_changed is called where more did.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp(ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace>& tree,
-            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
-  if (tree.fused.empty()) return mttkrp(exec, tree.whole, A, n, V);
-  int const S = static_cast<int>(tree.fused.size());
-  Factors<Scalar, MemorySpace> whole{tree.K}, grid;
-  for (int m : tree.others) whole.push_back(A[m]);
-  for (int m : tree.fused) grid.push_back(A[m]);
-  grid.push_back(tree.T);
-  auto const in_S = std::find(tree.fused.begin(), tree.fused.end(), n);
-  if (in_S != tree.fused.end()) {
-    if (!tree.has_T) mttkrp(exec, tree.whole, whole, 0, tree.T);
-    tree.has_T = true;
-    tree.has_K = false;
-    mttkrp(exec, tree.grid, grid, static_cast<int>(in_S - tree.fused.begin()), V);
-  } else {
-    if (!tree.has_K) mttkrp(exec, tree.grid, grid, S, tree.K);
-    tree.has_K = true;
-    tree.has_T = false;
-    auto const place = std::find(tree.others.begin(), tree.others.end(), n);
-    mttkrp(exec, tree.whole, whole, 1 + static_cast<int>(place - tree.others.begin()), V);
-  }
 }
 
 /// What the plan of X, or of X', does for mode n, and why.
 template <class Scalar, class Index, class MemorySpace>
-MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+MttkrpChoice const& choice_of(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   if (tree.fused.empty()) return tree.whole.choices[n];
   auto const place = std::find(tree.others.begin(), tree.others.end(), n);
   return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
@@ -224,7 +175,7 @@ MttkrpChoice const& choice_of(DimensionTree<Scalar, Index, MemorySpace> const& t
 /// far memory where the plan's are.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
-    ExecutionSpace const& exec, DimensionTree<Scalar, Index, MemorySpace> const& tree) {
+    ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   FarTensor<Tensor> whole;
   for (auto const& packed : tree.whole.packed)
@@ -242,8 +193,8 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
   std::copy(tree.fused.begin(), tree.fused.end(), indices.mode);
   std::copy(tree.others.begin(), tree.others.end(), indices.mode + S);
   std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, indices.dims);
-  launch_items(exec, "sporades::cp_als::split_indices", nnz, indices);
-  fence(exec, "sporades::cp_als::split_indices");
+  launch_items(exec, "sporades::mttkrp_all_modes::split_indices", nnz, indices);
+  fence(exec, "sporades::mttkrp_all_modes::split_indices");
   split.tensor.dims.resize(S + others);
   for (std::size_t k = 0; k < S; ++k) split.tensor.dims[tree.fused[k]] = tree.grid.dims[k];
   for (std::size_t k = 0; k < others; ++k)
@@ -254,18 +205,12 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
 
 /// "sorted", or "sorted, modes 2 3 4 fused" for one of these.
 template <class Scalar, class Index, class MemorySpace>
-std::string describe(DimensionTree<Scalar, Index, MemorySpace> const& tree, int n) {
+std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   std::string text = describe(choice_of(tree, n));
   if (std::find(tree.fused.begin(), tree.fused.end(), n) == tree.fused.end()) return text;
   text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);
   return text + " fused";
-}
-
-/// To be called where more than one factor has changed: K and T are computed anew.
-template <class Scalar, class Index, class MemorySpace>
-void factors_changed(DimensionTree<Scalar, Index, MemorySpace>& tree) {
-  tree.has_K = tree.has_T = false;
 }
 
 }  // namespace sporades::detail

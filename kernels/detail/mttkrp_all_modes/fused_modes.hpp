@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/detail/mttkrp/choice.hpp>
 
 /// The choice of the modes that a dimension tree fuses, by the cost of products with and without it
 /// and by its memory.

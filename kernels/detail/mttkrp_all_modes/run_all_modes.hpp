@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// The first R columns of a plan's matrix, which is replaced where it has fewer.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> first_columns(ExecutionSpace const& exec,
+                                          Matrix<Scalar, MemorySpace>& matrix, std::size_t R) {
+  if (matrix.extent(1) < R)
+    matrix = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::wider", matrix.extent(0), R);
+  return Kokkos::subview(matrix, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
+  if (plan.fused.empty()) return mttkrp(exec, plan.whole, A, n, V);
+  int const N = plan.order(), S = static_cast<int>(plan.fused.size());
+  expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
+  expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
+  std::size_t const R = V.extent(1);
+  if (plan.K.extent(1) < R) factors_changed(plan);
+  auto const K = detail::first_columns(exec, plan.K, R), T = detail::first_columns(exec, plan.T, R);
+  Factors<Scalar, MemorySpace> whole{K}, grid;
+  for (int m : plan.others) whole.push_back(A[m]);
+  for (int m : plan.fused) grid.push_back(A[m]);
+  grid.push_back(T);
+  auto const in_S = std::find(plan.fused.begin(), plan.fused.end(), n);
+  if (in_S != plan.fused.end()) {
+    if (!plan.has_T) mttkrp(exec, plan.whole, whole, 0, T);
+    plan.has_T = true;
+    plan.has_K = false;
+    mttkrp(exec, plan.grid, grid, static_cast<int>(in_S - plan.fused.begin()), V);
+  } else {
+    if (!plan.has_K) mttkrp(exec, plan.grid, grid, S, K);
+    plan.has_K = true;
+    plan.has_T = false;
+    auto const place = std::find(plan.others.begin(), plan.others.end(), n);
+    mttkrp(exec, plan.whole, whole, 1 + static_cast<int>(place - plan.others.begin()), V);
+  }
+}
+
+namespace detail {
+
+/// mttkrp_all_modes, with each product called through product_of(n, product): it may do something
+/// before and after.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Around,
+          class Update>
+void all_modes(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+               Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
+               Around const& product_of, Update const& update) {
+  int const N = plan.order();
+  expects(static_cast<int>(A.size()) == N && static_cast<int>(V.size()) == N,
+          "mttkrp_all_modes: ", A.size(), " factors and ", V.size(), " products for order ", N);
+  for (int n = 0; n < N; ++n) {
+    product_of(n, [&] { mttkrp(exec, plan, A, n, V[n]); });
+    update(n);
+  }
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
+    ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options) {
+  static_assert(detail::is_instance<Tensor, CooTensor>,
+                "make_mttkrp_all_modes_plan takes a CooTensor: make_coo makes one of Views, to_coo "
+                "of other formats, and std::visit takes one out of what read_tensor gives");
+  if constexpr (detail::is_instance<Tensor, CooTensor>)
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
+      using Scalar = typename Tensor::Scalar;
+      auto const& products = options.products;
+      detail::check_options(products, X.order());
+      auto const fused =
+          options.dimension_tree && products.strategy == MttkrpStrategy::automatic
+              ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products.rank)
+              : std::vector<int>();
+      if (!fused.empty())  // else make_mttkrp_plan does it
+        check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
+                          "make_mttkrp_all_modes_plan");
+      return detail::make_dimension_tree(exec, hand_over(X), fused, products);
+    }
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Update>
+void mttkrp_all_modes(ExecutionSpace const& exec,
+                      MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                      Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
+                      Update const& update) {
+  detail::all_modes(
+      exec, plan, A, V, [](int, auto const& product) { product(); }, update);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp_all_modes(ExecutionSpace const& exec,
+                      MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                      Factors<Scalar, MemorySpace> const& A,
+                      Factors<Scalar, MemorySpace> const& V) {
+  mttkrp_all_modes(exec, plan, A, V, [](int) {});
+}
+
+}  // namespace sporades

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/mttkrp.hpp>
+
+/// MTTKRP on all modes of one tensor, one after another, as a sweep of alternating least squares
+/// takes them. What products of several modes have in common is computed once (a dimension tree of
+/// one fork: Phan, Tichavský, Cichocki, IEEE Trans. Signal Process. 61(19), 2013; Li et al., IPDPS
+/// 2017), and strategy `flycoo` finds the nonzeros in order for each mode.
+
+namespace sporades {
+
+/// What a plan of MTTKRP on all modes is made for.
+struct MttkrpAllModesOptions {
+  MttkrpOptions products = {};
+  /// With strategy `automatic`: fuses modes where that pays.
+  bool dimension_tree = true;
+};
+
+/// What mttkrp_all_modes wants of a tensor X. Some modes S, one after another in the order of
+/// updates, may be fused into one mode of a tensor X' of lower order, whose index is that of a cell
+/// of the grid of S. With
+///   K = the Khatri-Rao product of the factors of S (a row a cell), and
+///   T = MTTKRP of X' on the fused mode (a row a cell),
+/// a mode outside S is an MTTKRP of X' with K as one factor, and a mode n of S
+///   V(i, r) = sum over cells c with c_n = i of T(c, r) prod_{m in S, m != n} A_m(c_m, r),
+/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor; so is K. T serves
+/// all modes of S, since none outside changes between them.
+template <class ScalarType, class IndexType, class MemorySpaceType>
+struct MttkrpAllModesPlan {
+  using Scalar = ScalarType;
+  using Index = IndexType;
+  using MemorySpace = MemorySpaceType;
+
+  std::vector<int> fused;                        // S; none: products are those of `whole` alone
+  std::vector<int> others;                       // rising
+  MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
+  MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
+  Matrix<Scalar, MemorySpace> K, T;              // cells x columns
+  bool has_K = false, has_T = false;             // they are those of the present factors
+
+  int order() const {
+    return fused.empty() ? whole.order() : static_cast<int>(fused.size() + others.size());
+  }
+  std::uint64_t storage_bytes() const {
+    return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
+           (K.span() + T.span()) * sizeof(Scalar);
+  }
+};
+
+/// Builds what products on all modes want; see make_mttkrp_plan. Fences exec. Throws as that does.
+template <class ExecutionSpace, class Tensor>
+detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
+    ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options = {});
+
+/// MTTKRP on modes 0 to N - 1, in this order:
+///   V[n] = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0), then update(n)
+/// update(n) may enqueue on exec what changes A[n], as alternating least squares does, and nothing
+/// else; what else changes between two calls is to be told by factors_changed.
+/// A and V: N matrices each, as those of mttkrp. V[n] aliases no A[m], m != n, and is not used
+/// after update(n), so that all V[n] may share memory.
+///   auto plan = make_mttkrp_all_modes_plan(exec, X, {{MttkrpStrategy::automatic, R}});
+///   mttkrp_all_modes(exec, plan, A, V, [&](int n) { solve(V[n], A[n]); });
+/// Enqueued on exec, does not fence, but for what update does and for plans that stream. At most
+/// N^2 R nnz flops. Throws Error if the shapes disagree.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Update>
+void mttkrp_all_modes(ExecutionSpace const& exec,
+                      MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                      Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
+                      Update const& update);
+
+/// The same with factors that stay as they are.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp_all_modes(ExecutionSpace const& exec,
+                      MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                      Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V);
+
+/// The product on mode n alone, as mttkrp(exec, plan, A, n, V) of an MttkrpPlan. From one call to
+/// the next only A[n] may change; what else does is to be told by factors_changed.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+            Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V);
+
+/// Where factors have changed since the last product, other than as said there.
+template <class Scalar, class Index, class MemorySpace>
+void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.has_K = plan.has_T = false;
+}
+
+}  // namespace sporades
+
+#include <sporades/kernels/detail/mttkrp_all_modes/run_all_modes.hpp>
