@@ -78,6 +78,10 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
       options.init = CpAlsInit::random;
       return "no singular vectors are computed for a start (--init random)";
     }
+    if (!streams && options.strategy == MttkrpStrategy::automatic) {
+      options.strategy = MttkrpStrategy::flycoo;
+      return "one copy of the nonzeros is moved from mode to mode (--strategy flycoo)";
+    }
     if (streams && options.dimension_tree && options.strategy == MttkrpStrategy::automatic) {
       options.dimension_tree = false;
       return "no modes are fused (--no-dimension-tree)";

@@ -74,8 +74,8 @@ class ModelMemory {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);
       double as_asked = 0;
-      auto const [bytes, lighter] = lightened(options, false, left, [&] {
-        double const all = needed(placed.X, options);
+      auto const [bytes, lighter] = lightened(options, false, left, [&](Options const& with) {
+        double const all = needed(placed.X, with);
         if (as_asked == 0) as_asked = all;
         return all;
       });
@@ -90,8 +90,8 @@ class ModelMemory {
     double beside = left;
     std::string lighter;
     if (can_stay(options))
-      std::tie(beside, lighter) =
-          lightened(options, true, left - least_window_bytes, [&] { return streamed(X, options); });
+      std::tie(beside, lighter) = lightened(options, true, left - least_window_bytes,
+                                            [&](Options const& with) { return streamed(X, with); });
     if (left - beside >= least_window_bytes) {
       options.streaming.memory = static_cast<std::uint64_t>(left - beside);
       options.streaming.always = true;
@@ -137,20 +137,26 @@ class ModelMemory {
     return in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
   }
 
-  /// need() by the first options that need no more than `most`, from these to ever lighter ones, or
-  /// by the lightest; the options are set to them. And in words what the run does without, or "".
+  /// What the first options need that need no more than `most`, from these to ever slower ones, or
+  /// what those need that need least; the options are set to them. And in words how they differ
+  /// from those given, or "".
   template <class Options, class Need>
   static std::pair<double, std::string> lightened(Options& options, bool streams, double most,
                                                   Need const& need) {
-    std::string without;
-    double bytes = need();
+    double bytes = need(options);
+    std::string changed, all;
+    Options lighter = options;
     while (bytes > most) {
-      auto const less = Method::lighten(options, streams);
+      auto const less = Method::lighten(lighter, streams);
       if (less.empty()) break;
-      without = less;
-      bytes = need();
+      all += (all.empty() ? "" : ", and ") + less;
+      double const with = need(lighter);
+      if (with >= bytes) continue;
+      bytes = with;
+      options = lighter;
+      changed = all;
     }
-    return {bytes, without};
+    return {bytes, changed};
   }
 
   /// The least that a run takes, in memory or streamed. near: X there, or empty.
@@ -159,13 +165,15 @@ class ModelMemory {
     double bytes = std::numeric_limits<double>::infinity();
     if (!near.dims.empty()) {
       auto options = asked;
-      bytes = lightened(options, false, 0, [&] { return needed(near, options); }).first;
+      bytes = lightened(options, false, 0, [&](Options const& with) {
+                return needed(near, with);
+              }).first;
     }
     if (!can_stay(asked)) return bytes;
     auto options = asked;
-    double const windows = least_window_bytes;
-    return std::min(
-        bytes, windows + lightened(options, true, 0, [&] { return streamed(X, options); }).first);
+    auto const beside =
+        lightened(options, true, 0, [&](Options const& with) { return streamed(X, with); });
+    return std::min(bytes, double{least_window_bytes} + beside.first);
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: "

@@ -85,6 +85,13 @@ run 0 "${small[@]}" --init random -o near.ktns
 run 0 "${small[@]}" --memory 600K -o far.ktns
 check 'no singular vectors, which is said' grep -qE '^sporades: note: .* needs [0-9.]+ kB of memory, 614.4 kB may be taken: no singular vectors are computed for a start \(--init random\)$' err
 same near.ktns far.ktns
+run 0 generate --dims 200x300x20x10x15x7 --nnz 200000 --skew 0.5 --seed 2 -o six.spt
+six=(cp-als six.spt --rank 4 --iterations 2 --tolerance 0)
+run 0 "${six[@]}" --init random --strategy flycoo -o near.ktns
+run 0 "${six[@]}" --memory 13M --report r.json -o far.ktns
+check 'one copy, which is said' grep -qE '\(--init random\), and one copy of the nonzeros is moved from mode to mode \(--strategy flycoo\)$' err
+check 'and reported' grep -q '"flycoo"' r.json
+same near.ktns far.ktns
 run 0 generate --dims 20x30x2000x10x15 --nnz 50000 --skew 1 --seed 2 -o short.spt
 short=(cp-als short.spt --rank 8 --iterations 3 --tolerance 0 --init random --memory 2M)
 run 0 "${short[@]}" --no-dimension-tree -o near.ktns
