@@ -185,7 +185,7 @@ void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   info.bytes.emplace_back("coo", X.storage_bytes());
   if (info.linear_order.words > 0) info.bytes.emplace_back("alto", info.linear_order.bytes);
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
-                        MttkrpStrategy::flycoo, MttkrpStrategy::automatic}) {
+                        MttkrpStrategy::automatic}) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
     info.bytes.emplace_back(to_string(strategy), plan.storage_bytes());
     if (strategy == MttkrpStrategy::automatic)
@@ -230,8 +230,7 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   auto const rows_of = [&](int n) { return tuples.rows(n); };
   sporades::detail::MemoryCount most;
   most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
-                        MttkrpStrategy::flycoo}) {
+  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf}) {
     sporades::detail::MemoryCount plan;
     detail::count_mttkrp_plan<double>(exec, plan, shape, false, MttkrpOptions{strategy, rank},
                                       strategy, tuples, rows_of);
