@@ -2,43 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <numeric>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
 
-/// How a FlycooTensor is divided for products. Both numbers decide in which order terms are added.
+/// How a FlycooTensor is divided for products.
 struct FlycooOptions {
-  /// Partitions of the rows of a mode (κ), 1 to 65536. 0: on GPUs one for each 1024 threads that
-  /// the GPU runs at once, on hosts one for 8192 nonzeros, and 512 at most.
+  /// Partitions of the rows of a mode (κ), 1 to 65536. They decide in which order terms are added.
+  /// 0: on GPUs one for each 2048 threads that the GPU runs at once, which is one a multiprocessor
+  /// of most; on hosts one for 8192 nonzeros, and 512 at most.
   int partitions = 0;
-  /// Nonzeros of a partition that a team works on at once (P), 1 to 64. 0: 32 on GPUs, 1 on hosts.
+  /// Nonzeros that a team works on at once (P), 1 to 64. 0: 16 on GPUs, 1 on hosts.
   int parallel = 0;
 };
 
+/// Records are in whole units of 16 bits on hosts. GPUs load 32 bits at least, from multiples of
+/// that.
+template <class MemorySpace>
+using FlycooUnit = std::conditional_t<std::is_same_v<MemorySpace, Kokkos::HostSpace>, std::uint16_t,
+                                      std::uint32_t>;
+
 /// How a record, all that is stored of one nonzero, holds its value and indices: the value, then
-/// the index of each mode in as many bits as the mode's length needs, in whole units of 16 bits.
+/// the index of each mode in as many bits as the mode's length needs, in whole units. In units of
+/// 32 bits there are two at least of them for the indices: most tensors need as many.
 struct FlycooLayout {
-  int units = 0;               // of 16 bits, of a record
+  int units = 0;               // of a record
   std::vector<int> first_bit;  // per mode: of its index, counted from the record's beginning
   std::vector<int> bits;       // per mode
 
   FlycooLayout() = default;
-  FlycooLayout(Dims const& dims, int value_bits);
+  FlycooLayout(Dims const& dims, int value_bits, int unit_bits);
+  /// The bits of all indices.
+  int index_bits() const { return std::accumulate(bits.begin(), bits.end(), 0); }
 };
 
 /// What a FlycooTensor holds for one mode.
 template <class MemorySpace>
 struct FlycooMode {
-  std::vector<Position> partitions;             // κ + 1: the first nonzero of each, and the end
-  Position rows = 0;                            // that have nonzeros
-  Kokkos::View<Position*, MemorySpace> pieces;  // first nonzeros of what one team sums, and the end
-  bool shares_rows = false;                     // some piece ends inside a row
+  std::vector<Position> partitions;                // κ + 1: the first nonzero of each, and the end
+  Position rows = 0;                               // that have nonzeros
+  Kokkos::View<Position*, MemorySpace> pieces;     // first nonzeros of each, and the end
+  bool shares_rows = false;                        // some piece ends inside a row
   Kokkos::View<std::uint32_t*, MemorySpace> next;  // remap ids: the place of each nonzero in the
                                                    // order of the next mode, side by side
 };
 
 /// FLYCOO: one copy of the nonzeros, which lies in the order of one mode and is moved to the order
-/// of the next one, mode 0 after mode N - 1, while a product on the mode is computed.
+/// of the next one, mode 0 after mode N - 1, after each product.
 ///
 /// The rows of each mode are divided into κ partitions of about equally many nonzeros: by falling
 /// number of nonzeros, each row to the partition that has fewest (Algorithm 1 of the paper, whose
@@ -47,8 +58,9 @@ struct FlycooMode {
 /// order of a mode, the nonzeros of a partition are neighbours, and so are those of a row; those of
 /// a row are in the order of the mode before.
 ///
-/// A team works on a piece: a partition, or a part of one which a row makes longer than 4/3 of
-/// the mean.
+/// A piece is what is summed in one go: on hosts a partition, or an equal part of one which a row
+/// makes longer than 4/3 of the mean; on GPUs 128 or 256 nonzeros that begin at a multiple of four.
+/// A team works on P pieces.
 ///
 /// Wijeratne, Kannan, Prasanna: Sparse MTTKRP acceleration for tensor decomposition on GPU, CF
 /// 2024.
@@ -58,7 +70,8 @@ struct FlycooTensor {
   using Scalar = ScalarType;
   using Index = IndexType;
   using MemorySpace = MemorySpaceType;
-  using Records = Kokkos::View<std::uint16_t*, MemorySpace>;
+  using Unit = FlycooUnit<MemorySpace>;
+  using Records = Kokkos::View<Unit*, MemorySpace>;
 
   Dims dims;
   FlycooLayout layout;
@@ -76,7 +89,7 @@ struct FlycooTensor {
   /// What the paper counts (section 3.5.1), in bits:
   ///   nnz (N ceil(log2 nnz) + sum over modes of ceil(log2 I_n) + the bits of a value).
   std::uint64_t storage_bits() const;
-  /// With both buffers of Algorithm 5: records in units of 16 bits, twice, and N remap ids.
+  /// With both buffers of Algorithm 5: records in whole units, twice, and N remap ids.
   std::uint64_t storage_bytes() const;
 };
 

@@ -223,17 +223,29 @@ RankedRows<Index, typename ExecutionSpace::memory_space> rank_rows(ExecutionSpac
   return result;
 }
 
+/// No more pieces than this; see piece_begins.
+inline Position most_pieces(Position nnz, Position partitions, Position most) {
+  Position const mean = std::min((nnz + partitions - 1) / partitions, most);
+  return partitions + (mean > 0 ? nnz / mean : 0);
+}
+
 /// The beginnings of a mode's pieces, and the end: every partition that has nonzeros, those longer
-/// than 4/3 of the mean in equal parts of about the mean.
-inline std::vector<Position> piece_begins(std::vector<Position> const& partitions) {
+/// than 4/3 of `most`, or of the mean of all where that is less, in equal parts of about as many.
+/// All beginnings are multiples of `multiple`, for which a piece may take a few nonzeros of the
+/// partition before.
+inline std::vector<Position> piece_begins(std::vector<Position> const& partitions, Position most,
+                                          Position multiple) {
   Position const nnz = partitions.back(), count = partitions.size() - 1;
-  Position const mean = (nnz + count - 1) / count;
+  Position const mean = std::min((nnz + count - 1) / count, most);
   std::vector<Position> begins;
   for (std::size_t k = 0; k < count; ++k) {
     Position const begin = partitions[k], length = partitions[k + 1] - begin;
     if (length == 0) continue;
     Position const parts = 3 * length > 4 * mean ? (length + mean - 1) / mean : 1;
-    for (Position part = 0; part < parts; ++part) begins.push_back(begin + length * part / parts);
+    for (Position part = 0; part < parts; ++part) {
+      Position const at = (begin + length * part / parts) / multiple * multiple;
+      if (begins.empty() || at > begins.back()) begins.push_back(at);
+    }
   }
   begins.push_back(nnz);
   return begins;

@@ -4,7 +4,7 @@
 
 #include <cstring>
 #include <sporades/core/detail/bits.hpp>
-#include <sporades/core/types.hpp>
+#include <sporades/formats/flycoo_tensor.hpp>
 
 /// Records of a FlycooTensor: how they are read, written and moved.
 
@@ -13,40 +13,45 @@ namespace sporades::detail {
 /// Units past the last record that loads of 64 bits may touch.
 inline constexpr Position spare_units = 8;
 
-/// 64 bits from a unit of 16 bits on.
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t load_units(std::uint16_t const* from) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return from[0] | std::uint64_t{from[1]} << 16 | std::uint64_t{from[2]} << 32 |
-         std::uint64_t{from[3]} << 48;
-#else
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-#endif
+template <class Unit>
+inline constexpr int unit_bits = 8 * sizeof(Unit);
+
+/// 64 bits from a unit on.
+template <class Unit>
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t load_units(Unit const* from) {
+  if constexpr (sizeof(Unit) == 4) {
+    return from[0] | std::uint64_t{from[1]} << 32;
+  } else {
+    std::uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
 }
 
 /// Where in a record an index is.
+template <class Unit>
 struct RecordField {
   int unit, shift;
   std::uint64_t mask;
 
   RecordField() = default;
   RecordField(int first_bit, int bits)
-      : unit(first_bit / 16), shift(first_bit % 16), mask(low_bits(bits)) {}
+      : unit(first_bit / unit_bits<Unit>),
+        shift(first_bit % unit_bits<Unit>),
+        mask(low_bits(bits)) {}
 
-  /// Of at most 48 bits where Index has 32.
   template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION Index of(std::uint16_t const* record) const {
+  KOKKOS_FORCEINLINE_FUNCTION Index of(Unit const* record) const {
     std::uint64_t index = load_units(record + unit) >> shift;
     if constexpr (sizeof(Index) == 8)
-      if (shift > 0) index |= std::uint64_t{record[unit + 4]} << (64 - shift);
+      if (shift > 0) index |= std::uint64_t{record[unit + 64 / unit_bits<Unit>]} << (64 - shift);
     return static_cast<Index>(index & mask);
   }
 };
 
 /// A record's value, which is first in it.
-template <class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION Scalar record_value(std::uint16_t const* record) {
+template <class Scalar, class Unit>
+KOKKOS_FORCEINLINE_FUNCTION Scalar record_value(Unit const* record) {
   std::uint64_t const bits = load_units(record);
   Scalar value;
   std::memcpy(&value, &bits, sizeof value);
@@ -66,14 +71,12 @@ template <class Units>
 KOKKOS_FORCEINLINE_FUNCTION void copy_record(std::uint16_t const* from, std::uint16_t* to,
                                              Units units) {
   int k = 0;
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
   for (; k + 4 <= units; k += 4) copy_number<std::uint64_t>(from + k, to + k);
   if (k + 2 <= units) {
     copy_number<std::uint32_t>(from + k, to + k);
     k += 2;
   }
-#endif
-  for (; k < units; ++k) to[k] = from[k];
+  if (k < units) to[k] = from[k];
 }
 
 /// Numbers of `bits` bits each, side by side in words of 32.
@@ -87,7 +90,7 @@ struct PackedNumbers {
     std::uint32_t const* const from = words + first / 32;
     int const shift = static_cast<int>(first % 32);
     std::uint64_t number = (from[0] | std::uint64_t{from[1]} << 32) >> shift;
-    if (bits + shift > 64) number |= std::uint64_t{from[2]} << (64 - shift);
+    if (bits > 32 && bits + shift > 64) number |= std::uint64_t{from[2]} << (64 - shift);
     return number & low_bits(bits);
   }
 };
@@ -118,22 +121,21 @@ struct PackNumbers {
 /// Moves records to their places in another order.
 template <class MemorySpace>
 struct MoveRecords {
-  std::uint16_t const* from;
-  std::uint16_t* to;
+  using Unit = FlycooUnit<MemorySpace>;
+
+  Unit const* from;  // where the records are
+  Unit* to;
   PackedNumbers<MemorySpace> place;
   int units;
 
-  template <class Units>
-  KOKKOS_FORCEINLINE_FUNCTION void move(Position p, Units constant) const {
-    copy_record(from + p * constant, to + place(p) * constant, constant);
-  }
-  /// Every `step`-th record from `begin` to end - 1.
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Position begin, Position end, Position step) const {
+  /// Records begin to end - 1, one after the other.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Position begin, Position end) const {
     auto const local = *this;  // which stores cannot change
     auto const move_all = [&](auto constant) {
-      for (Position p = begin; p < end; p += step) local.move(p, constant);
+      for (Position p = begin; p < end; ++p)
+        copy_record(local.from + p * constant, local.to + local.place(p) * constant, constant);
     };
-    switch (units) {
+    switch (local.units) {
       case 4:
         return move_all(std::integral_constant<int, 4>{});
       case 5:
@@ -147,20 +149,60 @@ struct MoveRecords {
       case 9:
         return move_all(std::integral_constant<int, 9>{});
       default:
-        return move_all(units);
+        return move_all(local.units);
+    }
+  }
+
+  /// Records begin to end - 1, no more than there are lanes, by all of them: each lane reads where
+  /// one record goes, and neighbouring lanes move neighbouring units.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Position begin, Position end,
+                                              VectorLanes const& lanes) const {
+    switch (units) {
+      case 3:
+        return move_units(begin, end, lanes, std::integral_constant<std::uint32_t, 3>{});
+      case 4:
+        return move_units(begin, end, lanes, std::integral_constant<std::uint32_t, 4>{});
+      case 5:
+        return move_units(begin, end, lanes, std::integral_constant<std::uint32_t, 5>{});
+      default:
+        return move_units(begin, end, lanes, static_cast<std::uint32_t>(units));
+    }
+  }
+
+ private:
+  template <class Length>
+  KOKKOS_FORCEINLINE_FUNCTION void move_units(Position begin, Position end,
+                                              VectorLanes const& lanes, Length length) const {
+    auto const lane = static_cast<std::uint32_t>(lanes.mine());
+    auto const count = static_cast<std::uint32_t>(lanes.count());
+    auto const records = static_cast<std::uint32_t>(end - begin);
+    Unit const* const source = from + begin * length;
+    Position const target = place(begin + (lane < records ? lane : 0));
+    for (std::uint32_t step = 0; step < length; ++step) {
+      std::uint32_t const at = step * count + lane, record = at / length;
+      Position const own = lanes.of(static_cast<int>(record), target);
+      if (record < records) to[own * length + (at - record * length)] = source[at];
     }
   }
 };
 
-/// Moves records length i to length (i + 1) - 1.
+/// Moves all records, in segments of neighbours.
 template <class MemorySpace>
 struct MoveSegments {
-  MoveRecords<MemorySpace> move;
-  Position count, length;
+  static constexpr bool on_host = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
+  static constexpr Position lanes = on_host ? 1 : 32, length = on_host ? 256 : 32;
 
+  MoveRecords<MemorySpace> move;
+  Position count;
+
+  Position items() const { return (count + length - 1) / length * lanes; }
   KOKKOS_FUNCTION void operator()(Position i) const {
-    Position const end = length * (i + 1);
-    move(length * i, end < count ? end : count, 1);
+    Position const begin = i / lanes * length;
+    Position const end = begin + length < count ? begin + length : count;
+    if constexpr (on_host)
+      move(begin, end);
+    else
+      move(begin, end, VectorLanes::of_items(lanes));
   }
 };
 

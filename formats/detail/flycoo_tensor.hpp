@@ -9,14 +9,15 @@
 
 namespace sporades {
 
-inline FlycooLayout::FlycooLayout(Dims const& dims, int value_bits) {
+inline FlycooLayout::FlycooLayout(Dims const& dims, int value_bits, int unit_bits) {
   int bit = value_bits;
   for (auto dim : dims) {
     first_bit.push_back(bit);
     bits.push_back(detail::index_bits(dim));
     bit += bits.back();
   }
-  units = (bit + 15) / 16;
+  if (unit_bits == 32) bit = std::max(bit, value_bits + 64);
+  units = (bit + unit_bits - 1) / unit_bits;
 }
 
 template <class Scalar, class Index, class MemorySpace>
@@ -28,7 +29,7 @@ std::uint64_t FlycooTensor<Scalar, Index, MemorySpace>::storage_bits() const {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t FlycooTensor<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = 2 * (records.extent(0) + spare.extent(0));
+  std::uint64_t bytes = sizeof(Unit) * (records.extent(0) + spare.extent(0));
   for (auto const& mode : modes)
     bytes += sizeof(std::uint32_t) * mode.next.extent(0) + sizeof(Position) * mode.pieces.extent(0);
   return bytes;
@@ -83,11 +84,11 @@ struct RankKey {
 };
 
 /// Some bits of the rank of a record's row in one mode.
-template <class Index, class Ranks>
+template <class Index, class Unit, class Ranks>
 struct RecordWindow {
-  std::uint16_t const* records;
+  Unit const* records;
   int units;
-  RecordField field;
+  RecordField<Unit> field;
   Ranks ranks;  // I_n
   int begin;
   std::uint64_t mask;
@@ -98,14 +99,14 @@ struct RecordWindow {
   }
 };
 
-template <class Index, class Ranks>
+template <class Index, class Unit, class Ranks>
 struct RecordKey {
-  std::uint16_t const* records;
+  Unit const* records;
   int units;
-  RecordField field;
+  RecordField<Unit> field;
   Ranks ranks;
 
-  RecordWindow<Index, Ranks> window(int begin, int width) const {
+  RecordWindow<Index, Unit, Ranks> window(int begin, int width) const {
     return {records, units, field, ranks, begin, low_bits(width)};
   }
 };
@@ -114,16 +115,17 @@ struct RecordKey {
 template <class Tensor, class Order>
 struct WriteRecords {
   using Scalar = typename Tensor::Scalar;
+  using Unit = FlycooUnit<typename Tensor::MemorySpace>;
 
   typename Tensor::Coordinates coordinates;  // N x nnz
   typename Tensor::Values values;            // nnz
   Order order;                               // nnz
-  std::uint16_t* records;
+  Unit* records;
   int units, modes;
   Kokkos::Array<int, max_order> first_bit, bits;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
-    std::uint16_t* const record = records + p * units;
+    Unit* const record = records + p * units;
     Position const from = order(p);
     for (int k = 0; k < units; ++k) record[k] = 0;
     Scalar const value = values(from);
@@ -133,12 +135,12 @@ struct WriteRecords {
     for (int m = 0; m < modes; ++m) write(record, first_bit[m], bits[m], coordinates(m, from));
   }
 
-  KOKKOS_FUNCTION static void write(std::uint16_t* record, int bit, int width,
-                                    std::uint64_t value) {
+  KOKKOS_FUNCTION static void write(Unit* record, int bit, int width, std::uint64_t value) {
+    constexpr int whole = unit_bits<Unit>;
     for (int done = 0; done < width;) {
-      int const shift = (bit + done) % 16;
-      record[(bit + done) / 16] |= static_cast<std::uint16_t>(value >> done << shift);
-      done += 16 - shift;
+      int const shift = (bit + done) % whole;
+      record[(bit + done) / whole] |= static_cast<Unit>(value >> done << shift);
+      done += whole - shift;
     }
   }
 };
@@ -146,17 +148,19 @@ struct WriteRecords {
 /// Coordinates and values from records.
 template <class Tensor>
 struct ReadRecords {
+  using Unit = FlycooUnit<typename Tensor::MemorySpace>;
+
   typename Tensor::Coordinates coordinates;  // N x nnz
   typename Tensor::Values values;            // nnz
-  std::uint16_t const* records;
+  Unit const* records;
   int units, modes;
-  Kokkos::Array<RecordField, max_order> fields;
+  Kokkos::Array<RecordField<Unit>, max_order> fields;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
-    std::uint16_t const* const record = records + p * units;
+    Unit const* const record = records + p * units;
     values(p) = record_value<typename Tensor::Scalar>(record);
     for (int m = 0; m < modes; ++m)
-      coordinates(m, p) = fields[m].of<typename Tensor::Index>(record);
+      coordinates(m, p) = fields[m].template of<typename Tensor::Index>(record);
   }
 };
 
@@ -172,19 +176,18 @@ MoveRecords<MemorySpace> move_to_next(FlycooTensor<Scalar, Index, MemorySpace> c
       X.records.data(), X.spare.data(), {X.modes[X.mode].next.data(), X.id_bits}, X.layout.units};
 }
 
-/// The nonzeros have been moved to the next mode.
-template <class Tensor>
-void enter_next_mode(Tensor& X) {
-  std::swap(X.records, X.spare);
-  X.mode = (X.mode + 1) % X.order();
-}
-
 /// κ where options leave it open.
 template <class ExecutionSpace>
 Position default_partitions(ExecutionSpace const& exec, Position nnz) {
   if (is_gpu<ExecutionSpace>)
-    return std::max<Position>(1, static_cast<Position>(exec.concurrency()) / 1024);
+    return std::max<Position>(1, static_cast<Position>(exec.concurrency()) / 2048);
   return std::clamp<Position>(nnz / 8192, 1, 512);
+}
+
+/// About the most nonzeros of a piece.
+template <class ExecutionSpace>
+constexpr Position piece_length(Position nnz) {
+  return !is_gpu<ExecutionSpace> ? ~Position{0} : nnz < (Position{1} << 22) ? 128 : 256;
 }
 
 inline void check_options(FlycooOptions const& options, char const* where) {
@@ -205,7 +208,8 @@ std::vector<RankedRows<Index, MemorySpace>> rank_all_rows(
     auto const indices = Kokkos::subview(X.coordinates, n, Kokkos::ALL);
     all.push_back(rank_rows<Index>(exec, indices, X.dims[n], partitions));
     auto const& ranked = all.back();
-    auto const begins = piece_begins(ranked.partitions);
+    auto const begins = piece_begins(ranked.partitions, piece_length<ExecutionSpace>(X.nnz()),
+                                     is_gpu<ExecutionSpace> ? 4 : 1);
     auto& mode = result.modes[n];
     mode.rows = ranked.rows;
     mode.partitions = ranked.partitions;
@@ -250,10 +254,11 @@ void find_remap_ids(ExecutionSpace const& exec, RankedRows<Index, MemorySpace> c
                     FlycooTensor<Scalar, Index, MemorySpace>& X) {
   using Order = Permutation<MemorySpace>;
   using Ids = decltype(X.modes[0].next);
+  using Unit = FlycooUnit<MemorySpace>;
   int const next_mode = (X.mode + 1) % X.order();
-  RecordKey<Index, Kokkos::View<Index*, MemorySpace>> const key{
+  RecordKey<Index, Unit, Kokkos::View<Index*, MemorySpace>> const key{
       X.records.data(), X.layout.units,
-      RecordField(X.layout.first_bit[next_mode], X.layout.bits[next_mode]), ranked.ranks};
+      RecordField<Unit>(X.layout.first_bit[next_mode], X.layout.bits[next_mode]), ranked.ranks};
   auto const order =
       unpack_items(exec, sort_items(exec, X.nnz(), key, BitRange{0, index_bits(ranked.rows)},
                                     SortAlgorithm::automatic));
@@ -278,9 +283,10 @@ FlycooTensor<Scalar, Index, MemorySpace> make_flycoo(ExecutionSpace const& exec,
   int const N = X.order();
   Result result;
   result.dims = X.dims;
-  result.layout = FlycooLayout(X.dims, 8 * sizeof(Scalar));
+  result.layout =
+      FlycooLayout(X.dims, 8 * sizeof(Scalar), detail::unit_bits<typename Result::Unit>);
   result.parallel = options.parallel > 0             ? options.parallel
-                    : detail::is_gpu<ExecutionSpace> ? 32
+                    : detail::is_gpu<ExecutionSpace> ? 16
                                                      : 1;
   result.count = X.nnz();
   result.id_bits = detail::index_bits(X.nnz());
@@ -307,10 +313,10 @@ FlycooTensor<Scalar, Index, MemorySpace> make_flycoo(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace>& X) {
   if (X.order() < 2) return;
-  constexpr Position length = detail::is_gpu<ExecutionSpace> ? 8 : 256;
-  detail::launch_items(exec, "sporades::flycoo::remap", (X.nnz() + length - 1) / length,
-                       detail::MoveSegments<MemorySpace>{detail::move_to_next(X), X.nnz(), length});
-  detail::enter_next_mode(X);
+  detail::MoveSegments<MemorySpace> const moves{detail::move_to_next(X), X.nnz()};
+  detail::launch_items(exec, "sporades::flycoo::remap", moves.items(), moves);
+  std::swap(X.records, X.spare);
+  X.mode = (X.mode + 1) % X.order();
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -320,8 +326,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   auto const result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
   detail::ReadRecords<Tensor> read{result.coordinates, result.values, X.records.data(),
                                    X.layout.units,     X.order(),     {}};
-  for (int m = 0; m < X.order(); ++m)
-    read.fields[m] = detail::RecordField(X.layout.first_bit[m], X.layout.bits[m]);
+  for (int m = 0; m < X.order(); ++m) read.fields[m] = {X.layout.first_bit[m], X.layout.bits[m]};
   detail::launch_items(exec, "sporades::flycoo::read_records", X.nnz(), read);
   return result;
 }

@@ -43,16 +43,18 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns con
 /// registers and hands the sum over when the output row changes. Nonzeros with words, which tell
 /// runs, are summed by sum_runs in runs that agree in the first `split` modes, with Terms; others
 /// by sum_terms. Terms are a base so that they take no room where they are empty.
-/// Nonzeros: see factor_rows.hpp. Sums: see row_sums.hpp.
+/// Nonzeros: see factor_rows.hpp. Sums: see row_sums.hpp. Shape: see work_items.hpp.
 template <class Nonzeros, class Sums, int Width, Access access, int split, int Batch,
-          class Terms = ProductTerms>
+          class Terms = ProductTerms, class Shape = WalkShape>
 struct RowWalk : Terms {
   using Columns = TileColumns<typename Nonzeros::Scalar, Width, access>;
   using T = typename Columns::T;
+  using Scalar = typename Nonzeros::Scalar;
+  static constexpr int others = Nonzeros::other_modes;
 
   Nonzeros nonzeros;
   Sums out;
-  WalkShape shape;
+  Shape shape;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     auto const tile = shape.template tile<Columns>(item);

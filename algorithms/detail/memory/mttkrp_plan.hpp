@@ -116,8 +116,9 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
       count_flycoo(exec, count, X, is_last, partitions);
-      CarryCount().reserve<Scalar>(count, 2 * partitions, static_cast<std::size_t>(options.rank),
-                                   X.index_bytes);
+      CarryCount().reserve<Scalar>(
+          count, most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
+          static_cast<std::size_t>(options.rank), X.index_bytes);
       break;
     }
     default:

@@ -283,8 +283,9 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
     count.hold_in_all(held + static_cast<double>(dim) * X.index_bytes);
     rank_bits += index_bits(dim);
   }
-  FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes));
-  double const records = 2 * (X.nnz * layout.units + double{spare_units});
+  using Unit = FlycooUnit<typename ExecutionSpace::memory_space>;
+  FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes), unit_bits<Unit>);
+  double const records = sizeof(Unit) * (X.nnz * layout.units + double{spare_units});
   double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
   count.hold(records);
   count_sort_items(exec, count, X.count(), BitRange{0, rank_bits});
@@ -300,7 +301,9 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
       count.hold_in_all(before + ranks + tensor);
     }
   }
-  count.hold_in_all(before + tensor + 16 * static_cast<double>(partitions * X.dims.size()));
+  auto const pieces = static_cast<double>(
+      most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())) + 1);
+  count.hold_in_all(before + tensor + 8 * pieces * X.order());
 }
 
 /// The most buffer rows that the parts of mode n may have: see choose_partition.

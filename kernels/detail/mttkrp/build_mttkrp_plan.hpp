@@ -122,7 +122,7 @@ void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
     if (mode.shares_rows) plan.carry.reserve(exec, mode.pieces.extent(0) - 1, options.rank);
     auto& choice = plan.choices[n];
     choice.split = 0;
-    if (plan.nnz > 0 && fits_word(plan.flycoo))
+    if (plan.nnz > 0 && fits_words(plan.flycoo))
       choice.split = measured_split<ExecutionSpace>(exec, plan.flycoo, options.rank, choice.reason);
     remap(exec, plan.flycoo);
   }

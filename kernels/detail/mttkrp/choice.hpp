@@ -76,25 +76,26 @@ template <class Nonzeros>
 struct CountRecordRuns {
   static constexpr Position window = 256;
   Nonzeros nonzeros;
-  std::uint64_t mask;
   Position step;
   KOKKOS_FUNCTION void operator()(Position item, Position& runs) const {
     Position const p = item / window * step * window + item % window;
-    if (p == 0 || ((nonzeros.word(p) ^ nonzeros.word(p - 1)) & mask)) ++runs;
+    auto const& path = nonzeros.path;
+    if (p == 0 || (nonzeros.word(p) & path) != (nonzeros.word(p - 1) & path)) ++runs;
   }
 };
 
-/// The same of nonzeros in the order of X.mode that agree in the `split` modes before it.
+/// The same of nonzeros in the order of X.mode that agree in the `split` modes before it. X's
+/// indices fit words.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double run_length(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
                   int split) {
-  FlycooNonzeros<Scalar, Index, MemorySpace, any_number> const nonzeros(X);
+  FlycooNonzeros<Scalar, Index, MemorySpace, DoubleWord, any_number> const nonzeros(X, split);
   using Count = CountRecordRuns<std::decay_t<decltype(nonzeros)>>;
   Position runs = 0, counted = X.nnz();
   Position const step = std::max<Position>(1, X.nnz() / 65536);
   if (step > 1) counted = X.nnz() / (step * Count::window) * Count::window;
   Kokkos::parallel_reduce("sporades::mttkrp::count_runs", Range<ExecutionSpace>(exec, 0, counted),
-                          Count{nonzeros, nonzeros.path_mask(split), step}, runs);
+                          Count{nonzeros, step}, runs);
   return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
 }
 

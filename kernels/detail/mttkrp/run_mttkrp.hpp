@@ -131,7 +131,7 @@ void run_mttkrp(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySp
           ", the product is on mode ", n, ": remap moves it");
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::flycoo,
           "mttkrp: strategy ", to_string(strategy), " does not work on a FlycooTensor");
-  mttkrp_flycoo(exec, X, A, V, 0, false, carry);
+  mttkrp_flycoo(exec, X, A, V, 0, carry);
 }
 
 /// The product on mode n of a plan's tensor, which is left in the order of the next mode.
@@ -142,12 +142,8 @@ void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   check_mttkrp(X.dims, A, n, V);
   while (X.mode != n) remap(exec, X);
-  bool const moves = is_gpu<ExecutionSpace> && X.order() > 1;
-  mttkrp_flycoo(exec, X, A, V, split, moves, carry);
-  if (moves)
-    enter_next_mode(X);
-  else
-    remap(exec, X);
+  mttkrp_flycoo(exec, X, A, V, split, carry);
+  remap(exec, X);
 }
 
 /// The product that a plan chose for mode n, on a format that it holds for that, or on one like it

@@ -43,9 +43,10 @@ struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace
     auto const value = load_tile<Scalar, count, true>(values.data() + p);
     for (int k = 0; k < count; ++k) entries[k] = {word[k], value[k]};
   }
+  KOKKOS_FORCEINLINE_FUNCTION Word word(Position p) const { return words(p); }
   KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
-    return static_cast<std::size_t>(word >> shift[m] & mask[m]);
+    return static_cast<Index>(word >> shift[m] & mask[m]);
   }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Entry const& entry, int m) const {
     return index(entry.word, m);
@@ -71,6 +72,8 @@ struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace
     return path_mask(split) | words.flag();
   }
   KOKKOS_FORCEINLINE_FUNCTION bool starts_row(Word word, Word) const { return word & words.flag(); }
+  /// The word of a nonzero whose row is entered.
+  KOKKOS_FORCEINLINE_FUNCTION Word entered(Word word) const { return word & ~words.flag(); }
 };
 
 /// What kernels read of X and A.

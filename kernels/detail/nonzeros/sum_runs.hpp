@@ -37,7 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
   constexpr bool has_path = split != 0;
   constexpr bool loads_batches = Batch > 1 && Nonzeros::loads_batches;
   int const depth = split == any_number ? nonzeros.split : split;
-  Word const path_mask = nonzeros.path_mask(depth), leave_mask = nonzeros.leave_mask(depth);
+  Word const &path_mask = nonzeros.path_mask(depth), &leave_mask = nonzeros.leave_mask(depth);
   T sum, run;  // of the row, less what the run holds; of the run
   typename Nonzeros::Entry entry;
   Word path;
@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
     run = terms(nonzeros, tile, entry, depth);
     ++p;
   } else {
-    path = nonzeros.words(p) & path_mask;
+    path = nonzeros.word(p) & path_mask;
     terms.enter(nonzeros, tile, rows.row, path, depth);
     run.fill(0);
   }
@@ -80,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
       T term[Batch];
       for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
       if constexpr (loads_batches)
-        if (p == begin) entries[0].word &= ~leave_mask | path_mask;  // its row is entered
+        if (p == begin) entries[0].word = nonzeros.entered(entries[0].word);
       for (int b = 0; b < Batch; ++b) {
         if (leaves(entries[b].word)) next_run(entries[b]);
         run.add(term[b]);
@@ -90,7 +90,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
   while (p < end) {
     entry = nonzeros.fetch(p);
     if constexpr (loads_batches)
-      if (p == begin) entry.word &= ~leave_mask | path_mask;
+      if (p == begin) entry.word = nonzeros.entered(entry.word);
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
       run.add(terms(nonzeros, tile, entry, depth));
