@@ -260,6 +260,11 @@ Parsed parse(std::vector<std::string> arguments) {
       ->capture_default_str();
   cp_als_app.add_flag("--dimension-tree,!--no-dimension-tree", cp_als_arguments.dimension_tree,
                       "Compute once what the products of several modes share (default: yes)");
+  cp_als_app
+      .add_option("--gather", cp_als_arguments.gather,
+                  "Precision in which products read factors, with strategies sorted and fibers")
+      ->check(CLI::IsMember(sporades::names_of<sporades::GatherPrecision>()))
+      ->capture_default_str();
   cp_als_app.callback([&] {
     complete(cp_als_app, cp_als_arguments.common, "--rank");
     run = [=] { return cp_als(cp_als_arguments); };

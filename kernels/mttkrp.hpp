@@ -9,6 +9,7 @@
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
+#include <sporades/kernels/detail/rounded_factors.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 #include <sporades/kernels/streaming.hpp>
 
@@ -91,6 +92,7 @@ struct MttkrpOptions {
   int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
   Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
   FlycooOptions flycoo = {};  // of `flycoo`
+  GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
 };
 
 /// What a plan does for one mode, and why.
@@ -128,6 +130,7 @@ struct MttkrpPlan {
   AltoTensor<Scalar, Index, MemorySpace> alto;
   FlycooTensor<Scalar, Index, MemorySpace> flycoo;
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
+  detail::RoundedFactors<MemorySpace> rounded;
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -139,9 +142,9 @@ struct MttkrpPlan {
 /// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
 /// sorted copy. An X on the host that exec, a GPU, cannot access is sorted by the host, and always
 /// streamed. Fences exec. Throws Error if the rank is not positive, an index is past its mode, the
-/// split is not possible, indices do not fit the words of strategy `fibers` or `alto`, or of order
-/// `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have to
-/// be; RunError where there is no far memory.
+/// split or the precision is not possible with the strategy, indices do not fit the words of
+/// strategy `fibers` or `alto`, or of order `morton`, strategy `alto` needs atomics, or the
+/// strategy cannot be streamed and would have to be; RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});

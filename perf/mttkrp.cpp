@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
 
@@ -10,12 +10,16 @@ namespace sporades::perf {
 namespace {
 
 /// "fibers"; "fibers:1": with that split; "morton": `sorted` along a curve; "automatic+atomic":
-/// with atomic flushes; "flycoo:264:32": with these partitions and nonzeros at once.
+/// with atomic flushes; "automatic+half": factors gathered in that precision; "flycoo:264:32": with
+/// these partitions and nonzeros at once.
 MttkrpOptions options_named(std::string name, int rank) {
   MttkrpOptions options{MttkrpStrategy::automatic, rank};
-  auto const plus = name.find("+atomic");
-  options.atomic_flush = plus != std::string::npos;
-  name = name.substr(0, plus);
+  if (auto const plus = name.find('+'); plus != std::string::npos) {
+    auto const after = name.substr(plus + 1);
+    name = name.substr(0, plus);
+    options.atomic_flush = after == "atomic";
+    if (!options.atomic_flush) options.gather = from_name<GatherPrecision>(after);
+  }
   if (auto const colon = name.find(':'); colon != std::string::npos) {
     auto const numbers = name.substr(colon + 1);
     name = name.substr(0, colon);
@@ -100,12 +104,55 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
   state.SetLabel(chosen);
 }
 
+/// What strategy flycoo does after the products of all modes: N remaps.
+template <class Scalar>
+void run_remaps(benchmark::State& state, std::string const& name, std::string const& strategy,
+                int rank) {
+  ExecutionSpace const exec{};
+  auto& flycoo = prepare<Scalar>(name, strategy, rank).plan.flycoo;
+  measure(state, exec, [&] {
+    for (int n = 0; n < flycoo.order(); ++n) remap(exec, flycoo);
+  });
+  // every record is read and written, and a remap id is read
+  double const nonzero = 2.0 * static_cast<double>(sizeof(flycoo.records(0)) * flycoo.layout.units);
+  count<Scalar>(
+      state, flycoo.order() * static_cast<double>(flycoo.nnz()) * (nonzero + flycoo.id_bits / 8.0),
+      0);
+  state.counters["bytes"] = static_cast<double>(flycoo.storage_bytes());
+}
+
+/// All modes by mttkrp_all_modes. The label says which modes are fused.
+template <class Scalar>
+void run_all_modes(benchmark::State& state, std::string const& name, std::string const& strategy,
+                   int rank) {
+  ExecutionSpace const exec{};
+  auto const X = copy_to(exec, tensor<Scalar>(name));
+  auto plan = make_mttkrp_all_modes_plan(exec, X, {options_named(strategy, rank)});
+  Factors<Scalar, MemorySpace> A, V;
+  for (std::size_t n = 0; n < X.dims.size(); ++n) {
+    A.push_back(sporades::detail::random_factor<Scalar>(exec, "A", X.dims[n], rank, 1,
+                                                        static_cast<int>(n)));
+    V.push_back(make_matrix<Scalar>(exec, "V", X.dims[n], rank));
+  }
+  measure(state, exec, [&] { mttkrp_all_modes(exec, plan, A, V); });
+  std::string fused = plan.fused.empty() ? "no modes fused" : "fused:";
+  for (int m : plan.fused) fused += " " + std::to_string(m);
+  state.counters["bytes"] = static_cast<double>(plan.storage_bytes());
+  state.SetLabel(fused);
+}
+
 template <class Scalar>
 void add_for(Settings const& settings) {
   for (auto const& name : settings.tensors)
     for (auto const& strategy : settings.strategies)
       for (int rank : settings.ranks) {
         int const N = order_of<Scalar>(name);
+        add("mttkrp_all_modes/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy +
+                "/R" + std::to_string(rank),
+            [=](benchmark::State& state) { run_all_modes<Scalar>(state, name, strategy, rank); });
+        if (strategy.rfind("flycoo", 0) == 0)
+          add("remap/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/all",
+              [=](benchmark::State& state) { run_remaps<Scalar>(state, name, strategy, rank); });
         for (int mode = -1; mode < N; ++mode)
           add("mttkrp/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
                   std::to_string(rank) + (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),

@@ -81,6 +81,7 @@ struct CpAlsArguments {
   bool non_negative = false;
   double regularization = 0;
   bool dimension_tree = true;
+  std::string gather = "full";
 };
 
 struct CpAprArguments {

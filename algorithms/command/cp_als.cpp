@@ -17,6 +17,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
+  options.gather = from_name<GatherPrecision>(arguments.gather);
   options.strategy = from_name<MttkrpStrategy>(common.strategy);
   sporades::detail::check_cp_als(options);
   return options;
@@ -49,6 +50,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   Facts facts() const {
     return {{"non-negative", yes_or_no(options.non_negative)},
             {"dimension-tree", yes_or_no(options.dimension_tree)},
+            {"gather", to_string(options.gather)},
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
@@ -78,7 +80,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
       options.init = CpAlsInit::random;
       return "no singular vectors are computed for a start (--init random)";
     }
-    if (!streams && options.strategy == MttkrpStrategy::automatic) {
+    bool const is_full = options.gather == GatherPrecision::full;
+    if (!streams && is_full && options.strategy == MttkrpStrategy::automatic) {
       options.strategy = MttkrpStrategy::flycoo;
       return "one copy of the nonzeros is moved from mode to mode (--strategy flycoo)";
     }
@@ -155,7 +158,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   void describe(Problem const& problem, Report& report) const {
     report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)},
                        {"non_negative", options.non_negative},
-                       {"regularization", options.regularization}};
+                       {"regularization", options.regularization},
+                       {"gather", to_string(options.gather)}};
     report.bytes_plan = problem.products.storage_bytes();
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
       report.strategies.push_back(sporades::detail::describe(problem.products, n));

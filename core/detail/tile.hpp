@@ -168,12 +168,12 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> co
   }
 }
 
-/// True if every row of A begins at a multiple of 16 bytes.
+/// True if every row of A begins at a multiple of so many bytes.
 template <class MatrixType>
-bool rows_are_aligned(MatrixType const& A) {
+bool rows_are_aligned(MatrixType const& A, std::size_t bytes = 16) {
   using Scalar = typename MatrixType::non_const_value_type;
-  return reinterpret_cast<std::uintptr_t>(A.data()) % 16 == 0 &&
-         A.stride(0) * sizeof(Scalar) % 16 == 0;
+  return reinterpret_cast<std::uintptr_t>(A.data()) % bytes == 0 &&
+         A.stride(0) * sizeof(Scalar) % bytes == 0;
 }
 
 /// Calls run(std::true_type) on GPUs if all rows of all matrices are aligned in this way, else

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/rounded.hpp>
 #include <sporades/core/detail/streaming.hpp>
 #include <sporades/core/detail/tile.hpp>
 #include <sporades/core/types.hpp>
@@ -42,15 +43,19 @@ struct TileColumns {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t column(int j) const { return first + j; }
 
+  /// A: of Scalar, or of what Scalar was rounded to.
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION T load(MatrixType const& A, std::size_t row) const {
-    Scalar const* const from = A.data() + offset(A, row);
+    using From = typename MatrixType::non_const_value_type;
+    From const* const from = A.data() + offset(A, row);
     if constexpr (access == Access::guarded) {
       T tile;
-      for (int j = 0; j < Width; ++j) tile.set(j, j < columns ? from[j] : Scalar(0));
+      for (int j = 0; j < Width; ++j) tile.set(j, j < columns ? number(from[j]) : Scalar(0));
       return tile;
-    } else {
+    } else if constexpr (std::is_same_v<From, Scalar>) {
       return load_tile<Scalar, Width, is_packed>(from);
+    } else {
+      return load_tile_of<Scalar, Width, is_packed>(from);
     }
   }
 
@@ -76,6 +81,11 @@ struct TileColumns {
   }
 
  private:
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar number(Scalar value) { return value; }
+  template <class From>
+  static KOKKOS_FORCEINLINE_FUNCTION Scalar number(From value) {
+    return static_cast<Scalar>(to_float(value));
+  }
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION std::size_t offset(MatrixType const& A, std::size_t row) const {
     if constexpr (access == Access::tight) return row * Width;

@@ -130,6 +130,7 @@ taken() { # SUBCOMMAND FILE OPTION...: with all options and 9 iterations, and re
 taken cp-als five.tns --rank 3 --seed 9 --init random --format csf --non-negative --precision float
 taken cp-als five.tns --rank 3 --regularization 0.1 --no-dimension-tree
 taken cp-als five.tns --rank 4 --init whole.ktns
+taken cp-als five.tns --rank 3 --init random --gather half
 taken cp-als five.tns --rank 2 --dims 31x20x11x5x4 --index-base one
 taken cp-apr counts.spt --rank 3 --seed 7 --method pqnr --inner-iterations 3 --kappa 0.1
 taken cp-apr five.tns --rank 3 --fractional-counts --pi stored --epsilon 1e-9

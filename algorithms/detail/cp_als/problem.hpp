@@ -49,6 +49,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
   MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
   products.products.streaming = options.streaming;
+  products.products.gather = options.gather;
   return {dims,   make_mttkrp_all_modes_plan(exec, hand_over(summed), products),
           square, scaled.exponent,
           nnz,    scaled.memory};

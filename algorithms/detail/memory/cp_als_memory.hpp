@@ -52,8 +52,9 @@ void count_products(ExecutionSpace const& exec, MemoryCount& count, CooShape con
                     CpAlsOptions const& options, Tuples& tuples) {
   MttkrpOptions products{options.strategy, options.rank};
   products.streaming = options.streaming;
+  products.gather = options.gather;
   auto const fused =
-      options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+      fuses_modes({products, options.dimension_tree})
           ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
           : std::vector<int>();
   auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
@@ -133,7 +134,9 @@ template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
                                   CpAlsOptions const& options) {
   int const R = options.rank;
-  auto const fused = options.dimension_tree && options.strategy == MttkrpStrategy::automatic
+  MttkrpOptions products{options.strategy, R};
+  products.gather = options.gather;
+  auto const fused = fuses_modes({products, options.dimension_tree})
                          ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, R)
                          : std::vector<int>();
   MemoryCount count;

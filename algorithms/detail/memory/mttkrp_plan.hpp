@@ -131,6 +131,12 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
+  auto const columns = static_cast<double>(padded_columns(static_cast<std::size_t>(options.rank)));
+  for (auto dim : X.dims)
+    if (options.gather != GatherPrecision::full)
+      with_rounded_type<Scalar>(options.gather, [&](auto number) {
+        count.hold(static_cast<double>(dim) * columns * sizeof(number));
+      });
 }
 
 /// The strategy that build_mttkrp_plan begins with.
@@ -138,7 +144,7 @@ template <class ExecutionSpace>
 MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
                               TreeNode const* layouts) {
   if (options.strategy != MttkrpStrategy::automatic) return options.strategy;
-  if (options.order != RowOrder::automatic) return MttkrpStrategy::sorted;
+  if (!chooses_layout(options)) return MttkrpStrategy::sorted;
   auto const choose = [&](auto scalar) {
     return automatic_layout<ExecutionSpace, decltype(scalar)>(X.dims, X.count(), options.rank,
                                                               layouts);

@@ -21,7 +21,7 @@ inline std::string describe(MttkrpChoice const& choice) {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = carry.bytes();
+  std::uint64_t bytes = carry.bytes() + rounded.bytes();
   bool shared = false;
   for (int n = 0; n < order(); ++n) {
     auto const strategy = choices[n].strategy;
@@ -51,11 +51,17 @@ inline void check_options(MttkrpOptions const& options, int order) {
   check_options(options.flycoo, "make_mttkrp_plan");
   expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
           "make_mttkrp_plan: strategy flycoo adds nothing atomically");
+  expects(
+      options.gather == GatherPrecision::full || options.strategy == MttkrpStrategy::automatic ||
+          options.strategy == MttkrpStrategy::sorted || options.strategy == MttkrpStrategy::fibers,
+      "make_mttkrp_plan: strategy ", to_string(options.strategy),
+      " gathers factors in full precision: sorted and fibers can in ", to_string(options.gather));
 }
 
 /// Whether `automatic` chooses the order of the nonzeros as well.
 inline bool chooses_layout(MttkrpOptions const& options) {
-  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic;
+  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic &&
+         options.gather == GatherPrecision::full;
 }
 
 /// Whether a linear order of X fits the memory where rows in order do not.
@@ -80,7 +86,9 @@ MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, bool st
     choice = automatic_layout<ExecutionSpace, typename Tensor::Scalar>(X.dims, X.nnz(),
                                                                        options.rank, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
-    choice = {MttkrpStrategy::sorted, options.order, 0, "this order was asked for"};
+    choice = {MttkrpStrategy::sorted, options.order, 0,
+              options.gather == GatherPrecision::full ? "this order was asked for"
+                                                      : "this precision was asked for"};
   if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
       !linear_order_fits(X, options.streaming))
     choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
@@ -159,6 +167,10 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
             "modes but ",
             n, " they take ", packed_bits(plan.dims, n) - 1,
             ") cannot be streamed, and do not fit memory");
+    expects(fits || options.gather == GatherPrecision::full,
+            "make_mttkrp_plan: factors are gathered in full precision where the indices of all "
+            "modes but ",
+            n, " take over 63 bits (", packed_bits(plan.dims, n) - 1, ")");
     PackedTensor<Scalar, Index, GivenSpace> packed;
     bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
     if constexpr (!is_gpu<ExecutionSpace>)
@@ -242,6 +254,8 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.coo.resize(N);
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
+  bool const is_single = options.gather == GatherPrecision::single && sizeof(Scalar) == 4;
+  plan.rounded.precision = is_single ? GatherPrecision::full : options.gather;
   plan.carry.windows.options = options.streaming;
   bool const streams = exceeds_memory(X, options.streaming);
   auto const common = first_choice<ExecutionSpace>(X, options, streams, layouts);
@@ -262,6 +276,11 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   if (needs_carries && !options.atomic_flush)
     plan.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
                        options.rank);
+  if (plan.rounded.precision != GatherPrecision::full)
+    with_rounded_type<Scalar>(plan.rounded.precision, [&](auto number) {
+      for (int m = 0; m < N; ++m)
+        plan.rounded.template room<decltype(number)>(exec, m, plan.dims[m], options.rank);
+    });
   fence(exec, "sporades::mttkrp::make_plan");
   return plan;
 }

@@ -11,6 +11,7 @@
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
+#include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -203,7 +204,14 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
     auto const run = [&](auto const& X) {
-      detail::run_mttkrp(exec, X, detail::as_factors<Plan>(A), n, product, choice, plan.carry);
+      auto const& factors = detail::as_factors<Plan>(A);
+      if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)
+        if (plan.rounded.precision != GatherPrecision::full) {
+          detail::check_mttkrp(X.dims, factors, n, product);
+          return detail::mttkrp_rounded(exec, X, factors, product, choice.split, plan.rounded,
+                                        plan.carry);
+        }
+      detail::run_mttkrp(exec, X, factors, n, product, choice, plan.carry);
     };
     if (choice.strategy == MttkrpStrategy::csf)
       run(plan.csf[n]);

@@ -7,6 +7,12 @@
 namespace sporades {
 namespace detail {
 
+/// Whether a plan may fuse modes. (Sums of fused modes are not rounded: half may not hold them.)
+inline bool fuses_modes(MttkrpAllModesOptions const& options) {
+  return options.dimension_tree && options.products.strategy == MttkrpStrategy::automatic &&
+         options.products.gather == GatherPrecision::full;
+}
+
 /// The first R columns of a plan's matrix, which is replaced where it has fewer.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 Matrix<Scalar, MemorySpace> first_columns(ExecutionSpace const& exec,
@@ -79,7 +85,7 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
       auto const& products = options.products;
       detail::check_options(products, X.order());
       auto const fused =
-          options.dimension_tree && products.strategy == MttkrpStrategy::automatic
+          detail::fuses_modes(options)
               ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products.rank)
               : std::vector<int>();
       if (!fused.empty())  // else make_mttkrp_plan does it

@@ -23,7 +23,9 @@ inline constexpr bool is_on_host = std::is_same_v<typename Nonzeros::Memory, Kok
 
 /// The factors of the other modes, `Others` of them or any number, and products of their rows; the
 /// base of a Nonzeros, which gives index(at, m) for its entries, and for what else it calls by.
-template <class Nonzeros, class ScalarType, class MemorySpace, int Others>
+/// Gathered: what the factors are stored as.
+template <class Nonzeros, class ScalarType, class MemorySpace, int Others,
+          class Gathered = ScalarType>
 struct FactorRows {
   using Scalar = ScalarType;
   using Memory = MemorySpace;
@@ -31,8 +33,10 @@ struct FactorRows {
   static constexpr int capacity = Others == any_number ? max_order : Others;
   static constexpr bool has_words = false;  // whose bits say which nonzeros are a run
 
-  Kokkos::Array<RawMatrix<Scalar const, MemorySpace>, capacity> factors;  // of the other modes
-  int others;                                                             // N - 1
+  using Factor = RawMatrix<Gathered const, MemorySpace>;
+
+  Kokkos::Array<Factor, capacity> factors;  // of the other modes
+  int others;                               // N - 1
   int split = 0;  // modes multiplied once a run: read where kernels do not unroll over them
 
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
@@ -48,8 +52,8 @@ struct FactorRows {
   KOKKOS_FORCEINLINE_FUNCTION Nonzeros from_column(std::size_t first) const {
     Nonzeros moved = self();
     for (int m = 0; m < modes(); ++m)
-      moved.factors[m] = RawMatrix<Scalar const, MemorySpace>(
-          factors[m].data() + first, factors[m].extent(0), factors[m].stride_0());
+      moved.factors[m] =
+          Factor(factors[m].data() + first, factors[m].extent(0), factors[m].stride_0());
     return moved;
   }
 
@@ -102,10 +106,13 @@ constexpr bool is_unrolled(int others) {
 
 /// Calls run(constant) with the number of other modes where kernels unroll over it, else with
 /// any_number.
-template <class Index, class Run>
+template <class Index, int fewest = 1, class Run>
 void with_unrolled_modes(int others, Run const& run) {
-  if constexpr (sizeof(Index) == 4)
-    if (with_constant<1, 2, 3, 4>(others, run)) return;
+  if constexpr (sizeof(Index) == 4) {
+    if constexpr (fewest == 1)
+      if (with_constant<1>(others, run)) return;
+    if (with_constant<2, 3, 4>(others, run)) return;
+  }
   run(std::integral_constant<int, any_number>{});
 }
 
@@ -114,13 +121,15 @@ template <int others>
 inline constexpr TileWidths tile_widths =
     others == any_number ? TileWidths::coarse : TileWidths::fine;
 
-/// True if every matrix that the kernel reads or writes allows 16-byte tiles.
-template <class Scalar, class MemorySpace>
-bool all_rows_aligned(Factors<Scalar, MemorySpace> const& A, int n,
+/// True if every matrix that the kernel reads or writes allows tiles of 16 bytes, or of as many
+/// numbers in fewer bits.
+template <class FactorType, class Scalar, class MemorySpace>
+bool all_rows_aligned(std::vector<FactorType> const& A, int n,
                       Matrix<Scalar, MemorySpace> const& V) {
+  constexpr std::size_t tile = 16 / sizeof(Scalar) * sizeof(typename FactorType::value_type);
   bool aligned = rows_are_aligned(V);
   for (int m = 0; m < static_cast<int>(A.size()); ++m)
-    aligned = aligned && (m == n || rows_are_aligned(A[m]));
+    aligned = aligned && (m == n || rows_are_aligned(A[m], tile));
   return aligned;
 }
 

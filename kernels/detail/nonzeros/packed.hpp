@@ -9,9 +9,11 @@
 namespace sporades::detail {
 
 /// The nonzeros of a PackedTensor, whose rows are those of its row mode; see factor_rows.hpp.
-template <class ScalarType, class Index, class MemorySpace, class Words, int Others>
-struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace, Words, Others>,
-                                   ScalarType, MemorySpace, Others> {
+template <class ScalarType, class Index, class MemorySpace, class Words, int Others,
+          class Gathered = ScalarType>
+struct PackedNonzeros
+    : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace, Words, Others, Gathered>,
+                 ScalarType, MemorySpace, Others, Gathered> {
   using Scalar = ScalarType;
   using Word = typename Words::Word;
   using Row = Index;
@@ -76,12 +78,13 @@ struct PackedNonzeros : FactorRows<PackedNonzeros<ScalarType, Index, MemorySpace
   KOKKOS_FORCEINLINE_FUNCTION Word entered(Word word) const { return word & ~words.flag(); }
 };
 
-/// What kernels read of X and A.
-template <int Others, class Words, class Scalar, class Index, class MemorySpace>
+/// What kernels read of X and A, N matrices.
+template <int Others, class Words, class Scalar, class Index, class MemorySpace, class FactorType>
 auto packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X, Words const& words,
-                     Factors<Scalar, MemorySpace> const& A, int split) {
+                     std::vector<FactorType> const& A, int split) {
   using Word = typename Words::Word;
-  PackedNonzeros<Scalar, Index, MemorySpace, Words, Others> nonzeros;
+  using Gathered = typename FactorType::non_const_value_type;
+  PackedNonzeros<Scalar, Index, MemorySpace, Words, Others, Gathered> nonzeros;
   nonzeros.words = words;
   nonzeros.values = X.values;
   nonzeros.row_names = X.rows;
@@ -107,9 +110,12 @@ auto packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
 /// Calls run(nonzeros, split constant) with types that fit X and the split, a number up to N - 2:
 /// - where kernels unroll over the modes, a constant of that number;
 /// - else 0 for 0, and any_number for all others, which the kernel reads at run time.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Run>
+/// Where factors were rounded, kernels unroll over two to four modes, and for split 0 alone.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorType,
+          class Run>
 void with_packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
-                          Factors<Scalar, MemorySpace> const& A, int split, Run const& run) {
+                          std::vector<FactorType> const& A, int split, Run const& run) {
+  constexpr bool is_rounded = !std::is_same_v<typename FactorType::non_const_value_type, Scalar>;
   auto with_words = [&](auto others, auto depth) {
     if constexpr (!is_gpu<ExecutionSpace>) {
       EitherWidth<MemorySpace> const words{X.narrow.data(), X.wide.data()};
@@ -122,9 +128,9 @@ void with_packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
       run(packed_nonzeros<others()>(X, words, A, split), depth);
     }
   };
-  with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
+  with_unrolled_modes<Index, is_rounded ? 2 : 1>(X.order() - 1, [&](auto others) {
     auto const with_split = [&](auto depth) { with_words(others, depth); };
-    if constexpr (others() == any_number) {
+    if constexpr (others() == any_number || is_rounded) {
       if (!with_constant<0>(split, with_split))
         with_split(std::integral_constant<int, any_number>{});
     } else {

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/rounded.hpp>
+#include <sporades/core/matrix.hpp>
+#include <sporades/core/names.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
+
+namespace sporades {
+
+/// What the rows of factors that products gather are stored in. Sums are in the tensor's scalar
+/// type all the same. A product rounds the factors anew. With the unit roundoff u, its terms are
+/// exact to (N - 1) u: an error of the same relative size as in data that are known so well.
+enum class GatherPrecision {
+  full,      // the tensor's scalar type
+  single,    // float, u = 2^-24
+  bfloat16,  // u = 2^-8
+  half       // u = 2^-11 from 6.1e-5 up; past 65,504 infinite, below 6e-8 zero
+};
+
+namespace detail {
+template <>
+struct Names<GatherPrecision> {
+  static constexpr char const* kind = "precision";
+  static constexpr char const* list[] = {"full", "single", "bfloat16", "half"};
+};
+
+/// to <- from, rounded. An item is a row on hosts, and four columns of one on GPUs.
+template <class From, class To, class MemorySpace>
+struct RoundRows {
+  static constexpr bool on_host = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
+
+  RawMatrix<From const, MemorySpace> from;
+  RawMatrix<To, MemorySpace> to;  // with padded columns
+
+  Position items() const { return to.extent(0) * (on_host ? 1 : to.extent(1) / 4); }
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    std::size_t const count = on_host ? to.extent(1) : 4, parts = to.extent(1) / count;
+    std::size_t const row = item / parts, first = item % parts * count;
+    for (std::size_t j = first; j < first + count; ++j) {
+      auto const value = j < from.extent(1) ? static_cast<float>(from(row, j)) : 0.f;
+      round_to(value, to(row, j));
+    }
+  }
+};
+
+/// Rounded factors, and room for them that stays from one product to the next.
+template <class MemorySpace>
+class RoundedFactors {
+ public:
+  GatherPrecision precision = GatherPrecision::full;
+
+  /// The factor of mode m. Enqueued on exec; allocates where there is too little room.
+  template <class To, class ExecutionSpace, class Scalar>
+  RawMatrix<To const, MemorySpace> round(ExecutionSpace const& exec, std::size_t m,
+                                         Matrix<Scalar, MemorySpace> const& A) {
+    auto const to = room<To>(exec, m, A.extent(0), A.extent(1));
+    RoundRows<Scalar, To, MemorySpace> const kernel{A, to};
+    launch_items(exec, "sporades::mttkrp::round_rows", kernel.items(), kernel);
+    return to;
+  }
+
+  /// Room for the factor of mode m, with padded columns. Contents undefined.
+  template <class To, class ExecutionSpace>
+  RawMatrix<To, MemorySpace> room(ExecutionSpace const& exec, std::size_t m, std::size_t rows,
+                                  std::size_t columns) {
+    if (rows_.size() <= m) rows_.resize(m + 1);
+    std::size_t const padded = padded_columns(columns);
+    std::size_t const words = rows * padded * sizeof(To) / sizeof(std::uint64_t);
+    if (rows_[m].extent(0) < words)
+      rows_[m] = uninitialized<Room>(exec, "sporades::mttkrp::rounded_rows", words);
+    return RawMatrix<To, MemorySpace>(reinterpret_cast<To*>(rows_[m].data()), rows, padded);
+  }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (auto const& room : rows_) sum += sizeof(std::uint64_t) * room.extent(0);
+    return sum;
+  }
+
+ private:
+  using Room = Kokkos::View<std::uint64_t*, MemorySpace>;
+  std::vector<Room> rows_;  // per mode
+};
+
+/// Calls run(a number of the type that Scalar is rounded to).
+template <class Scalar, class Run>
+void with_rounded_type(GatherPrecision precision, Run const& run) {
+  if (precision == GatherPrecision::bfloat16) return run(BFloat16{});
+  if (precision == GatherPrecision::half) return run(Half{});
+  if constexpr (!std::is_same_v<Scalar, float>) run(float{});
+}
+
+}  // namespace detail
+}  // namespace sporades
