@@ -29,8 +29,8 @@ enum class Access {
 template <class Scalar, int Width, Access access>
 struct TileColumns {
   using T = Tile<Scalar, Width>;
-  static_assert(access != Access::packed || Width * sizeof(Scalar) == 16,
-                "A packed tile is 16 bytes.");
+  static_assert(access != Access::packed || Width * sizeof(Scalar) % 16 == 0,
+                "A packed tile is whole units of 16 bytes.");
 
   static constexpr int width = Width;
   static constexpr bool is_packed = access == Access::packed;
@@ -128,15 +128,17 @@ enum class TileWidths { coarse, fine };
 /// all calls cover `columns` columns.
 /// CPUs: tiles of the widest kind, then tiles of the width that remains in steps of four or eight,
 /// then guarded ones for what is left.
-/// GPUs: 16 bytes each, guarded past the last whole 16 bytes, or all where rows are not `aligned`.
-template <class ExecutionSpace, class Scalar, TileWidths widths, int widest = 32, class Run>
+/// GPUs: gpu_width columns each, guarded past the last whole tile, or all where rows are not
+/// `aligned`.
+template <class ExecutionSpace, class Scalar, TileWidths widths, int widest = 32,
+          int gpu_width = 16 / sizeof(Scalar), class Run>
 void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
   using Guarded = std::integral_constant<Access, Access::guarded>;
   auto call = [&](auto width, auto access, std::size_t first, std::size_t tiles) {
     if (tiles > 0) run(width, access, first, tiles);
   };
   if constexpr (is_gpu<ExecutionSpace>) {
-    constexpr std::integral_constant<int, 16 / sizeof(Scalar)> width{};
+    constexpr std::integral_constant<int, gpu_width> width{};
     std::size_t const packed = aligned ? columns / width() : 0, first = packed * width();
     call(width, std::integral_constant<Access, Access::packed>{}, 0, packed);
     call(width, Guarded{}, first, (columns - first + width() - 1) / width());

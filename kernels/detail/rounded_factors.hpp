@@ -32,7 +32,7 @@ struct RoundRows {
   static constexpr bool on_host = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
 
   RawMatrix<From const, MemorySpace> from;
-  RawMatrix<To, MemorySpace> to;  // with padded columns
+  RawMatrix<To, MemorySpace> to;  // rounded_stride columns
 
   Position items() const { return to.extent(0) * (on_host ? 1 : to.extent(1) / 4); }
   KOKKOS_FUNCTION void operator()(Position item) const {
@@ -44,6 +44,11 @@ struct RoundRows {
     }
   }
 };
+
+/// Columns of rounded rows: of 16 bits they begin at multiples of 16 bytes.
+constexpr std::size_t rounded_stride(std::size_t columns) {
+  return (columns + 7) / 8 * 8;
+}
 
 /// Rounded factors, and room for them that stays from one product to the next.
 template <class MemorySpace>
@@ -61,12 +66,12 @@ class RoundedFactors {
     return to;
   }
 
-  /// Room for the factor of mode m, with padded columns. Contents undefined.
+  /// Room for the factor of mode m. Contents undefined.
   template <class To, class ExecutionSpace>
   RawMatrix<To, MemorySpace> room(ExecutionSpace const& exec, std::size_t m, std::size_t rows,
                                   std::size_t columns) {
     if (rows_.size() <= m) rows_.resize(m + 1);
-    std::size_t const padded = padded_columns(columns);
+    std::size_t const padded = rounded_stride(columns);
     std::size_t const words = rows * padded * sizeof(To) / sizeof(std::uint64_t);
     if (rows_[m].extent(0) < words)
       rows_[m] = uninitialized<Room>(exec, "sporades::mttkrp::rounded_rows", words);

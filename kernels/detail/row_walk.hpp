@@ -45,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns con
 /// by sum_terms. Terms are a base so that they take no room where they are empty.
 /// Nonzeros: see factor_rows.hpp. Sums: see row_sums.hpp. Shape: see work_items.hpp.
 template <class Nonzeros, class Sums, int Width, Access access, int split, int Batch,
-          class Terms = ProductTerms, class Shape = WalkShape>
+          class Terms = ProductTerms, class Shape = WalkShape, int Group = Batch>
 struct RowWalk : Terms {
   using Columns = TileColumns<typename Nonzeros::Scalar, Width, access>;
   using T = typename Columns::T;
@@ -78,11 +78,12 @@ struct RowWalk : Terms {
     if constexpr (!Nonzeros::has_words)
       return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
     else if constexpr (is_on_host<Nonzeros>)
-      return sum_runs<split, Batch>(nonzeros.from_column(tile.first), Columns{0, tile.columns},
-                                    begin, end, rows, close, terms);
+      return sum_runs<split, Batch, Group>(nonzeros.from_column(tile.first),
+                                           Columns{0, tile.columns}, begin, end, rows, close,
+                                           terms);
     else
-      return sum_runs<split, Batch>(nonzeros, nonzeros.term_columns(tile), begin, end, rows, close,
-                                    terms);
+      return sum_runs<split, Batch, Group>(nonzeros, nonzeros.term_columns(tile), begin, end, rows,
+                                           close, terms);
   }
 };
 

@@ -131,7 +131,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
-  auto const columns = static_cast<double>(padded_columns(static_cast<std::size_t>(options.rank)));
+  auto const columns = static_cast<double>(rounded_stride(static_cast<std::size_t>(options.rank)));
   for (auto dim : X.dims)
     if (options.gather != GatherPrecision::full)
       with_rounded_type<Scalar>(options.gather, [&](auto number) {

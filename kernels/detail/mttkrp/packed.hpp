@@ -17,26 +17,24 @@ using PackedBounds = std::conditional_t<sizeof(Scalar) == 4 && (Others == 1 || O
 
 /// Strategies `sorted` (split 0) and `fibers` (split N - 2, or less for short fibers) on packed
 /// nonzeros in the order of their rows.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorType>
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed(ExecutionSpace const& exec, char const* label,
                  PackedTensor<Scalar, Index, MemorySpace> const& X,
                  SortedRows<Scalar, Index, MemorySpace> const& rows,
-                 std::vector<FactorType> const& A, Matrix<Scalar, MemorySpace> const& V,
+                 Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
                  int split) {
-  constexpr bool is_full = std::is_same_v<typename FactorType::non_const_value_type, Scalar>;
   bool const aligned = all_rows_aligned(A, X.row_mode, V);
   with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
     constexpr int others = std::decay_t<decltype(nonzeros)>::other_modes;
-    walk_rows<is_full ? tile_widths<others> : TileWidths::coarse, depth(),
-              PackedBounds<ExecutionSpace, Scalar, others>>(
+    walk_rows<tile_widths<others>, depth(), PackedBounds<ExecutionSpace, Scalar, others>>(
         exec, label, nonzeros, rows.sums, rows.length, rows.chunks, V.extent(1), aligned);
   });
 }
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorType>
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_packed(ExecutionSpace const& exec, char const* label,
                    PackedTensor<Scalar, Index, MemorySpace> const& X,
-                   std::vector<FactorType> const& A, Matrix<Scalar, MemorySpace> const& V,
+                   Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
                    int split, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
     walk_packed(instance, label, part, rows, A, V, split);

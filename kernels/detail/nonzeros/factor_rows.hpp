@@ -121,12 +121,13 @@ template <int others>
 inline constexpr TileWidths tile_widths =
     others == any_number ? TileWidths::coarse : TileWidths::fine;
 
-/// True if every matrix that the kernel reads or writes allows tiles of 16 bytes, or of as many
-/// numbers in fewer bits.
-template <class FactorType, class Scalar, class MemorySpace>
+/// True if every matrix that the kernel reads or writes allows tiles of so many columns, whole
+/// units of 16 bytes of V: by default 16 bytes.
+template <int columns = 0, class FactorType, class Scalar, class MemorySpace>
 bool all_rows_aligned(std::vector<FactorType> const& A, int n,
                       Matrix<Scalar, MemorySpace> const& V) {
-  constexpr std::size_t tile = 16 / sizeof(Scalar) * sizeof(typename FactorType::value_type);
+  constexpr std::size_t width = columns > 0 ? columns : 16 / sizeof(Scalar);
+  constexpr std::size_t tile = width * sizeof(typename FactorType::value_type);
   bool aligned = rows_are_aligned(V);
   for (int m = 0; m < static_cast<int>(A.size()); ++m)
     aligned = aligned && (m == n || rows_are_aligned(A[m], tile));

@@ -48,7 +48,7 @@ struct PackedNonzeros
   KOKKOS_FORCEINLINE_FUNCTION Word word(Position p) const { return words(p); }
   KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const { return words(p) & words.flag(); }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Word word, int m) const {
-    return static_cast<Index>(word >> shift[m] & mask[m]);
+    return static_cast<std::size_t>(word >> shift[m] & mask[m]);
   }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t index(Entry const& entry, int m) const {
     return index(entry.word, m);
@@ -110,7 +110,7 @@ auto packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
 /// Calls run(nonzeros, split constant) with types that fit X and the split, a number up to N - 2:
 /// - where kernels unroll over the modes, a constant of that number;
 /// - else 0 for 0, and any_number for all others, which the kernel reads at run time.
-/// Where factors were rounded, kernels unroll over two to four modes, and for split 0 alone.
+/// Where factors were rounded, kernels unroll over two to four modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorType,
           class Run>
 void with_packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
@@ -130,7 +130,7 @@ void with_packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
   };
   with_unrolled_modes<Index, is_rounded ? 2 : 1>(X.order() - 1, [&](auto others) {
     auto const with_split = [&](auto depth) { with_words(others, depth); };
-    if constexpr (others() == any_number || is_rounded) {
+    if constexpr (others() == any_number) {
       if (!with_constant<0>(split, with_split))
         with_split(std::integral_constant<int, any_number>{});
     } else {

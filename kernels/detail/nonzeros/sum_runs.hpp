@@ -24,9 +24,9 @@ struct ProductTerms {
 /// that agree in the first `split` modes, fibers or whole subtrees, are summed without these modes'
 /// factors, and multiplied by them once: split = 0 sums term by term, N - 2 fiber by fiber;
 /// any_number takes nonzeros.split. terms enters every run, and gives the term of each nonzero in
-/// it.
-template <int split, int Batch, class Nonzeros, class Columns, class Rows, class Close,
-          class Terms = ProductTerms>
+/// it. Batch: nonzeros that are loaded together, Group: whose factor rows are.
+template <int split, int Batch, int Group = Batch, class Nonzeros, class Columns, class Rows,
+          class Close, class Terms = ProductTerms>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns const& tile,
                                           Position begin, Position end, Rows& rows,
                                           Close const& close, Terms terms = {}) {
@@ -77,13 +77,15 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
         nonzeros.fetch(p, entries);
       else
         for (int b = 0; b < Batch; ++b) entries[b] = nonzeros.fetch(p + b);
-      T term[Batch];
-      for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entries[b], depth);
       if constexpr (loads_batches)
         if (p == begin) entries[0].word = nonzeros.entered(entries[0].word);
-      for (int b = 0; b < Batch; ++b) {
-        if (leaves(entries[b].word)) next_run(entries[b]);
-        run.add(term[b]);
+      for (int first = 0; first < Batch; first += Group) {
+        T term[Group];
+        for (int b = 0; b < Group; ++b) term[b] = terms(nonzeros, tile, entries[first + b], depth);
+        for (int b = 0; b < Group; ++b) {
+          if (leaves(entries[first + b].word)) next_run(entries[first + b]);
+          run.add(term[b]);
+        }
       }
     }
   }
