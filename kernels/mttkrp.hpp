@@ -11,6 +11,7 @@
 #include <sporades/formats/permuted_tensor.hpp>
 #include <sporades/kernels/detail/rounded_factors.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/gather_precision.hpp>
 #include <sporades/kernels/streaming.hpp>
 
 /// MTTKRP, the matricized tensor times Khatri-Rao product on mode n:

@@ -4,27 +4,10 @@
 
 #include <sporades/core/detail/rounded.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/core/names.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
+#include <sporades/kernels/gather_precision.hpp>
 
-namespace sporades {
-
-/// What the rows of factors that products gather are stored in. Sums are in the tensor's scalar
-/// type all the same. A product rounds the factors anew. With the unit roundoff u, its terms are
-/// exact to (N - 1) u: an error of the same relative size as in data that are known so well.
-enum class GatherPrecision {
-  full,      // the tensor's scalar type
-  single,    // float, u = 2^-24
-  bfloat16,  // u = 2^-8
-  half       // u = 2^-11 from 6.1e-5 up; past 65,504 infinite, below 6e-8 zero
-};
-
-namespace detail {
-template <>
-struct Names<GatherPrecision> {
-  static constexpr char const* kind = "precision";
-  static constexpr char const* list[] = {"full", "single", "bfloat16", "half"};
-};
+namespace sporades::detail {
 
 /// to <- from, rounded. An item is a row on hosts, and four columns of one on GPUs.
 template <class From, class To, class MemorySpace>
@@ -96,5 +79,4 @@ void with_rounded_type(GatherPrecision precision, Run const& run) {
   if constexpr (!std::is_same_v<Scalar, float>) run(float{});
 }
 
-}  // namespace detail
-}  // namespace sporades
+}  // namespace sporades::detail
