@@ -57,7 +57,7 @@ struct CpAlsOptions {
   double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
-  GatherPrecision gather = GatherPrecision::full;  // of factor rows, with sorted and fibers
+  GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
   Streaming streaming = {};                        // where the nonzeros take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void

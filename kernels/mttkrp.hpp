@@ -102,6 +102,7 @@ struct MttkrpChoice {
   RowOrder order = RowOrder::automatic;                 // of `sorted`; never `automatic` there
   int split = 0;       // of `fibers` and `flycoo`: modes multiplied once a run
   std::string reason;  // in plain words, with the numbers
+  GatherPrecision gather = GatherPrecision::full;  // of factor rows
 };
 
 /// "fibers", "sorted along a curve"

@@ -144,20 +144,23 @@ void run_all_modes(benchmark::State& state, std::string const& name, std::string
 template <class Scalar>
 void add_for(Settings const& settings) {
   for (auto const& name : settings.tensors)
-    for (auto const& strategy : settings.strategies)
+    for (auto const& strategy : settings.strategies) {
+      if (strategy.rfind("flycoo", 0) == 0)
+        add("remap/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/all",
+            [=](benchmark::State& state) {
+              run_remaps<Scalar>(state, name, strategy, settings.ranks.front());
+            });
       for (int rank : settings.ranks) {
         int const N = order_of<Scalar>(name);
-        add("mttkrp_all_modes/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy +
-                "/R" + std::to_string(rank),
+        add("all_modes/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
+                std::to_string(rank),
             [=](benchmark::State& state) { run_all_modes<Scalar>(state, name, strategy, rank); });
-        if (strategy.rfind("flycoo", 0) == 0)
-          add("remap/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/all",
-              [=](benchmark::State& state) { run_remaps<Scalar>(state, name, strategy, rank); });
         for (int mode = -1; mode < N; ++mode)
           add("mttkrp/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
                   std::to_string(rank) + (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
               [=](benchmark::State& state) { run<Scalar>(state, name, strategy, rank, mode); });
       }
+    }
 }
 
 }  // namespace

@@ -180,6 +180,34 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with rounded gathers reaches the fit to 1e-3",
   }
 }
 
+TEST_CASE("CP-ALS with rounded gathers reports the fit of its model", "[algorithms][cp_als]") {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  // all ones, of rank 1: a row of its factors is rounded as every other
+  auto const X = sporades::detail::allocate_coo<float, std::uint32_t>(host, {30, 30, 2}, 1800);
+  for (Position p = 0; p < 1800; ++p) {
+    X.coordinates(0, p) = static_cast<std::uint32_t>(p % 30);
+    X.coordinates(1, p) = static_cast<std::uint32_t>(p / 30 % 30);
+    X.coordinates(2, p) = static_cast<std::uint32_t>(p / 900);
+    X.values(p) = 1;
+  }
+  CpAlsOptions options;
+  options.rank = 1;
+  options.gather = GatherPrecision::bfloat16;
+  CHECK(cp_als(host, X, options).fit() > 1 - 1e-4);
+}
+
+TEMPLATE_LIST_TEST_CASE("the precision of float is full where single is asked for",
+                        "[kernels][mttkrp]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, {6, 5, 4}, 10);
+  MttkrpOptions options;
+  options.gather = GatherPrecision::single;
+  auto const plan = make_mttkrp_plan(exec, X, options);
+  for (auto const& choice : plan.choices)
+    CHECK((choice.gather == GatherPrecision::full) == (sizeof(Scalar) == 4));
+}
+
 TEST_CASE("make_mttkrp_plan refuses precisions that it cannot gather in", "[kernels][mttkrp]") {
   using Catch::Matchers::ContainsSubstring;
   Kokkos::DefaultExecutionSpace const exec{};

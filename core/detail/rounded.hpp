@@ -28,7 +28,8 @@ KOKKOS_FORCEINLINE_FUNCTION To same_bits_as(From from) {
   return to;
 }
 
-/// Smallest number past half's range that is not rounded into it, and its smallest normal one.
+/// 2^16, from which numbers are past half's range without being rounded first, and its smallest
+/// normal number.
 inline constexpr std::uint32_t half_overflow = 0x47800000u, half_normal = 0x38800000u;
 inline constexpr std::uint32_t half_subnormal_magic = 0x3f000000u;  // 0.5, whose unit is 2^-24
 

@@ -10,15 +10,15 @@
 #include <utility>
 
 /// Rows are read and written in tiles of neighbouring columns that live in registers. On GPUs a
-/// tile is 16 bytes, so that neighbouring threads read neighbouring tiles and a factor row is one
-/// coalesced load. On CPUs it is as much of the row as registers hold, and the compiler vectorises
-/// over it.
+/// tile is 16 bytes, or as many as 16 bytes hold of numbers in fewer bits, so that neighbouring
+/// threads read neighbouring tiles and a factor row is one coalesced load. On CPUs it is as much of
+/// the row as registers hold, and the compiler vectorises over it.
 
 namespace sporades::detail {
 
 /// How a tile of a row is loaded and stored.
 enum class Access {
-  packed,    // in one 16-byte load or store that must be aligned: GPUs
+  packed,    // in loads and stores of 16 bytes that must be aligned: GPUs
   whole,     // all columns, which the compiler makes vectors of: CPUs
   tight,     // as whole, where rows are exactly one tile long, padding included
   streamed,  // as whole, and stored past the caches in whole cache lines
@@ -69,6 +69,7 @@ struct TileColumns {
         if (j < columns) to[j] = tile[j];
     } else if constexpr (is_packed && once) {
       Pack<Scalar> pack;
+      static_assert(sizeof pack == sizeof tile, "A streamed tile is 16 bytes.");
       store_tile<Scalar, Width, true>(tile, pack.entry);
       stream_pack(to, &pack);
     } else if constexpr (access == Access::streamed) {

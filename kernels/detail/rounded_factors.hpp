@@ -19,7 +19,7 @@ struct RoundRows {
 
   Position items() const { return to.extent(0) * (on_host ? 1 : to.extent(1) / 4); }
   KOKKOS_FUNCTION void operator()(Position item) const {
-    std::size_t const count = on_host ? to.extent(1) : 4, parts = to.extent(1) / count;
+    std::size_t const count = on_host ? to.extent(1) : 4, parts = on_host ? 1 : to.extent(1) / 4;
     std::size_t const row = item / parts, first = item % parts * count;
     for (std::size_t j = first; j < first + count; ++j) {
       auto const value = j < from.extent(1) ? static_cast<float>(from(row, j)) : 0.f;
@@ -37,8 +37,6 @@ constexpr std::size_t rounded_stride(std::size_t columns) {
 template <class MemorySpace>
 class RoundedFactors {
  public:
-  GatherPrecision precision = GatherPrecision::full;
-
   /// The factor of mode m. Enqueued on exec; allocates where there is too little room.
   template <class To, class ExecutionSpace, class Scalar>
   RawMatrix<To const, MemorySpace> round(ExecutionSpace const& exec, std::size_t m,

@@ -50,9 +50,10 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
   products.products.streaming = options.streaming;
   products.products.gather = options.gather;
-  return {dims,   make_mttkrp_all_modes_plan(exec, hand_over(summed), products),
-          square, scaled.exponent,
-          nnz,    scaled.memory};
+  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), products);
+  // The fit comes from the product on the last mode, and its factor fits the others exactly.
+  if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
+  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory};
 }
 
 }  // namespace sporades

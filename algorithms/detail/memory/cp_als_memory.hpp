@@ -53,6 +53,7 @@ void count_products(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   MttkrpOptions products{options.strategy, options.rank};
   products.streaming = options.streaming;
   products.gather = options.gather;
+  products = options_for<Scalar>(products);
   auto const fused =
       fuses_modes({products, options.dimension_tree})
           ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
@@ -136,6 +137,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
   int const R = options.rank;
   MttkrpOptions products{options.strategy, R};
   products.gather = options.gather;
+  products = options_for<Scalar>(products);
   auto const fused = fuses_modes({products, options.dimension_tree})
                          ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, R)
                          : std::vector<int>();
@@ -148,6 +150,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
   for (auto dim : dims) count.hold(packed_row_bytes(X, rows_of(dim)));
   count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, R, sizeof(Index)));
+  count_rounded_rows<Scalar>(count, dims, products);
   if (!fused.empty()) {
     CooShape grid = X;
     grid.dims = {};

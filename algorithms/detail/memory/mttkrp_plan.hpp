@@ -55,6 +55,17 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
   if (!keeps_coordinates) count.release(base.coordinate_bytes());
 }
 
+/// Room for rounded factors, held.
+template <class Scalar>
+void count_rounded_rows(MemoryCount& count, Dims const& dims, MttkrpOptions const& options) {
+  if (options.gather == GatherPrecision::full) return;
+  auto const columns = rounded_stride(static_cast<std::size_t>(options.rank));
+  for (auto dim : dims)
+    with_rounded_type<Scalar>(options.gather, [&](auto number) {
+      count.hold(static_cast<double>(dim) * static_cast<double>(columns * sizeof(number)));
+    });
+}
+
 /// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
 /// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
 /// plan. rows_of(n): non-empty slices of mode n, or more. tuples: of X.
@@ -131,12 +142,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
-  auto const columns = static_cast<double>(rounded_stride(static_cast<std::size_t>(options.rank)));
-  for (auto dim : X.dims)
-    if (options.gather != GatherPrecision::full)
-      with_rounded_type<Scalar>(options.gather, [&](auto number) {
-        count.hold(static_cast<double>(dim) * columns * sizeof(number));
-      });
+  count_rounded_rows<Scalar>(count, X.dims, options);
 }
 
 /// The strategy that build_mttkrp_plan begins with.

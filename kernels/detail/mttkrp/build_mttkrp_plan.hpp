@@ -39,6 +39,14 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
 
 namespace detail {
 
+/// The options for tensors of Scalar: float is gathered in full where `single` is asked for.
+template <class Scalar>
+MttkrpOptions options_for(MttkrpOptions options) {
+  if (sizeof(Scalar) == sizeof(float) && options.gather == GatherPrecision::single)
+    options.gather = GatherPrecision::full;
+  return options;
+}
+
 inline void check_options(MttkrpOptions const& options, int order) {
   int const deepest = std::max(0, order - 2);
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
@@ -238,8 +246,9 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
-    MttkrpOptions const& options, TreeNode const* layouts) {
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X, MttkrpOptions const& given,
+    TreeNode const* layouts) {
+  auto const options = options_for<Scalar>(given);
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_mttkrp_plan");
@@ -254,8 +263,6 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.coo.resize(N);
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  bool const is_single = options.gather == GatherPrecision::single && sizeof(Scalar) == 4;
-  plan.rounded.precision = is_single ? GatherPrecision::full : options.gather;
   plan.carry.windows.options = options.streaming;
   bool const streams = exceeds_memory(X, options.streaming);
   auto const common = first_choice<ExecutionSpace>(X, options, streams, layouts);
@@ -276,11 +283,12 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   if (needs_carries && !options.atomic_flush)
     plan.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
                        options.rank);
-  if (plan.rounded.precision != GatherPrecision::full)
-    with_rounded_type<Scalar>(plan.rounded.precision, [&](auto number) {
-      for (int m = 0; m < N; ++m)
-        plan.rounded.template room<decltype(number)>(exec, m, plan.dims[m], options.rank);
+  for (int n = 0; n < N && options.gather != GatherPrecision::full; ++n) {
+    plan.choices[n].gather = options.gather;
+    with_rounded_type<Scalar>(options.gather, [&](auto number) {
+      plan.rounded.template room<decltype(number)>(exec, n, plan.dims[n], options.rank);
     });
+  }
   fence(exec, "sporades::mttkrp::make_plan");
   return plan;
 }

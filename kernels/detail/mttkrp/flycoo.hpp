@@ -86,7 +86,7 @@ void mttkrp_flycoo(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
           Position const items = pieces * tiles, team = static_cast<Position>(X.parallel) * tiles;
           if constexpr (is_gpu<ExecutionSpace>) {
             using Team = FlycooTeam<ExecutionSpace, Walk>;
-            auto const threads = std::min<Position>(team, Team::threads);
+            auto const threads = std::min<Position>(chunks_of(team, 32) * 32, Team::threads);
             typename Team::Policy const policy(exec, static_cast<int>(chunks_of(items, threads)),
                                                static_cast<int>(threads), 1);
             Kokkos::parallel_for(label, policy, Team{walk, items});

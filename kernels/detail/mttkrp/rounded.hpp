@@ -23,7 +23,7 @@ void walk_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
     using Nonzeros = std::decay_t<decltype(nonzeros)>;
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse, 32, rounded_columns<Scalar, To>>(
         V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-          // Half a batch at a time, as its tiles are twice as large.
+          // Half a batch at a time, as tiles are twice as large.
           constexpr int batch_size = batch<ExecutionSpace>, group = (batch_size + 1) / 2;
           using Walk = RowWalk<Nonzeros, std::decay_t<decltype(rows.sums)>, width(), access(),
                                depth(), batch_size, ProductTerms, WalkShape, group>;
@@ -43,9 +43,9 @@ void walk_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                     Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
-                    int split, RoundedFactors<MemorySpace>& rounded,
+                    int split, GatherPrecision precision, RoundedFactors<MemorySpace>& rounded,
                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  with_rounded_type<Scalar>(rounded.precision, [&](auto number) {
+  with_rounded_type<Scalar>(precision, [&](auto number) {
     using To = decltype(number);
     std::vector<RawMatrix<To const, MemorySpace>> A_rounded(A.size());
     for (std::size_t m = 0; m < A.size(); ++m)

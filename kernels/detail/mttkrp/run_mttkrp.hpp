@@ -206,10 +206,11 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     auto const run = [&](auto const& X) {
       auto const& factors = detail::as_factors<Plan>(A);
       if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)
-        if (plan.rounded.precision != GatherPrecision::full) {
+        if (choice.gather != GatherPrecision::full) {
           detail::check_mttkrp(X.dims, factors, n, product);
-          return detail::mttkrp_rounded(exec, X, factors, product, choice.split, plan.rounded,
-                                        plan.carry);
+          int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
+          return detail::mttkrp_rounded(exec, X, factors, product, split, choice.gather,
+                                        plan.rounded, plan.carry);
         }
       detail::run_mttkrp(exec, X, factors, n, product, choice, plan.carry);
     };

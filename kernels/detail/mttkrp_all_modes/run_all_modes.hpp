@@ -82,10 +82,10 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
       using Scalar = typename Tensor::Scalar;
-      auto const& products = options.products;
+      auto const products = detail::options_for<Scalar>(options.products);
       detail::check_options(products, X.order());
       auto const fused =
-          detail::fuses_modes(options)
+          detail::fuses_modes({products, options.dimension_tree})
               ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products.rank)
               : std::vector<int>();
       if (!fused.empty())  // else make_mttkrp_plan does it

@@ -33,7 +33,7 @@ struct WordField<std::uint64_t> {
   std::uint64_t mask;
 
   WordField() = default;
-  WordField(int first_bit, int bits) : shift(first_bit), mask(low_bits(bits)) {}
+  WordField(int first_bit, int bits) : shift(bits > 0 ? first_bit : 0), mask(low_bits(bits)) {}
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t of(std::uint64_t word) const {
     return word >> shift & mask;
   }
@@ -46,7 +46,7 @@ struct WordField<DoubleWord> {
   std::uint64_t mask;
 
   WordField() = default;
-  WordField(int first_bit, int bits) : shift(first_bit), mask(low_bits(bits)) {}
+  WordField(int first_bit, int bits) : shift(bits > 0 ? first_bit : 0), mask(low_bits(bits)) {}
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t of(DoubleWord const& word) const {
     if (shift >= 64) return word.high >> (shift - 64) & mask;
     return (word.low >> shift | word.high << 1 << (63 - shift)) & mask;
