@@ -19,21 +19,6 @@ Factors<Scalar, typename Exec::memory_space> products_for(Exec const& exec, Dims
   return V;
 }
 
-/// Counts the entries that are further from the definition than rounding explains.
-template <class Scalar, class Tensor, class FactorList, class Product>
-Position wrong_entries(Tensor const& X, FactorList const& A, int n, std::size_t R,
-                       Product const& V) {
-  std::vector<double> expected, magnitude;
-  define_mttkrp(X, A, n, R, expected, magnitude);
-  double const unit =
-      static_cast<double>(X.nnz() + X.order() + 1) * double{std::numeric_limits<Scalar>::epsilon()};
-  Position wrong = 0;
-  for (std::size_t i = 0; i < X.dims[n]; ++i)
-    for (std::size_t r = 0; r < R; ++r)
-      if (!(std::abs(V(i, r) - expected[i * R + r]) <= unit * magnitude[i * R + r])) ++wrong;
-  return wrong;
-}
-
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("mttkrp of all modes equals its definition as factors are updated",
