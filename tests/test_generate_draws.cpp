@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sporades/algorithms/generate.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
