@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
@@ -60,6 +61,8 @@ struct CpAlsOptions {
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
   Streaming streaming = {};                        // where the nonzeros take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
+                              // what is left
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
@@ -159,7 +162,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 /// are those of make_cp_als_problem, cp_als_start and cp_als on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> const& X,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAlsOptions const& options, Observer const& observer = {});
 
 }  // namespace sporades
@@ -169,4 +172,5 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 #include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_als/start.hpp>
 #include <sporades/algorithms/detail/cp_als/state_arrays.hpp>
+#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
 #include <sporades/eti/cp_als.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/cp_apr/row_subproblems.hpp>
+#include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
@@ -82,6 +83,8 @@ struct CpAprOptions {
   Pi pi = Pi::on_the_fly;                         // of mu
   Streaming streaming = {};   // where the counts, a copy a mode included, take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
+                              // what is left
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
@@ -203,7 +206,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 /// cp_apr on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> const& X,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAprOptions const& options, Observer const& observer = {});
 
 }  // namespace sporades
@@ -213,4 +216,5 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 #include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_apr/start.hpp>
 #include <sporades/algorithms/detail/cp_apr/state_arrays.hpp>
+#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
 #include <sporades/eti/cp_apr.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/stop.hpp>
@@ -60,6 +61,8 @@ struct TuckerOptions {
   double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's
   Streaming streaming = {};   // where the nonzeros, a copy a mode, take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
+                              // what is left
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
@@ -154,7 +157,7 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
 /// problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
-                                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                                         CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options,
                                          Observer const& observer = {});
 
@@ -165,4 +168,6 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
 #include <sporades/algorithms/detail/tucker/refuse_types.hpp>
 #include <sporades/algorithms/detail/tucker/start.hpp>
 #include <sporades/algorithms/detail/tucker/state_arrays.hpp>
+// Last, as it counts what the others hold.
+#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 #include <sporades/eti/tucker.hpp>

@@ -49,6 +49,12 @@ Tensor hand_over(Tensor& X) {
 
 namespace detail {
 
+/// Whether nobody else holds X's nonzeros, so that they go with it.
+template <class Tensor>
+bool is_last(Tensor const& X) {
+  return X.coordinates.use_count() == 1 && X.values.use_count() == 1;
+}
+
 /// An unsorted tensor of these dims with room for nnz nonzeros, contents undefined.
 /// Allocates on exec. Throws Error if the order or a mode does not fit.
 template <class Scalar, class Index, class ExecutionSpace>

@@ -94,6 +94,8 @@ struct MttkrpOptions {
   Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
   FlycooOptions flycoo = {};  // of `flycoo`
   GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
+  std::uint64_t memory = 0;  // bytes that X and the plan may take where exec computes, also while
+                             // it is built; 0: what is left
 };
 
 /// What a plan does for one mode, and why.
@@ -142,11 +144,16 @@ struct MttkrpPlan {
 
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
 /// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
-/// sorted copy. An X on the host that exec, a GPU, cannot access is sorted by the host, and always
-/// streamed. Fences exec. Throws Error if the rank is not positive, an index is past its mode, the
-/// split or the precision is not possible with the strategy, indices do not fit the words of
-/// strategy `fibers` or `alto`, or of order `morton`, strategy `alto` needs atomics, or the
-/// strategy cannot be streamed and would have to be; RunError where there is no far memory.
+/// sorted copy. Strategy `automatic` takes the fastest that options.memory leaves: a copy a mode;
+/// one copy, `alto` on hosts or `flycoo`; or copies in the host's memory that a GPU streams, and on
+/// a host, where a limit is set, in files. MttkrpPlan::choices say so; bits are those of the
+/// choice. memory_need (kernels/memory_need.hpp) tells the bytes before. An X on the host that
+/// exec, a GPU, cannot access is sorted by the host, and always streamed. Fences exec. Throws Error
+/// if the rank is not positive, an index is past its mode, the split or the precision is not
+/// possible with the strategy, indices do not fit the words of strategy `fibers` or `alto`, or of
+/// order `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have
+/// to be; RunError where there is no far memory, and where the plan takes more memory than it may,
+/// with both numbers and the least that would do.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
-#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
-#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/generate.hpp>
+#include <sporades/algorithms/tucker.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/tools.hpp>
@@ -31,18 +31,18 @@ std::vector<Trial> trials() {
 /// Tests that what a method was said to need is never less than it held, and hardly more.
 /// before: bytes that it was given. `most`: what may be counted for a byte that was held.
 template <class MemorySpace>
-void check_need(sporades::detail::MemoryNeed const& need, double before,
-                test::Recording const& recording, double most = 1.1) {
+void check_need(MemoryNeed const& need, double before, test::Recording const& recording,
+                double most = 1.1) {
   auto const found = recording.bytes.find(MemorySpace::name());
   REQUIRE(found != recording.bytes.end());
   double const held = before + found->second.peak;
-  INFO("counted " << sporades::detail::bytes_text(need.views) << ", held "
+  INFO("counted " << sporades::detail::bytes_text(need.peak) << ", held "
                   << sporades::detail::bytes_text(held));
-  CHECK(need.views >= held);
-  CHECK(need.views <= most * held);
+  CHECK(need.peak >= held);
+  CHECK(need.peak <= most * held);
 }
 
-TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][memory]",
+TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -60,7 +60,7 @@ TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][
   options.iterations = 1;
   options.init = init;
   options.strategy = strategy;
-  auto const need = sporades::detail::cp_als_memory(exec, X, options);
+  auto const need = memory_need(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   bool const races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
   auto const recording = test::record([&] {
@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("cp_als_memory counts what CP-ALS holds", "[algorithms][
   check_need<Memory>(need, before, recording);
 }
 
-TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][memory]",
+TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -88,7 +88,7 @@ TEMPLATE_LIST_TEST_CASE("cp_apr_memory counts what CP-APR holds", "[algorithms][
   options.iterations = 1;
   options.inner_iterations = 1;
   options.method = method;
-  auto const need = sporades::detail::cp_apr_memory(exec, X, options);
+  auto const need = memory_need(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
     auto state = cp_apr_start<Scalar>(exec, X.dims, options);
@@ -118,7 +118,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   options.streaming.memory = 1 << 20;
   auto need = sporades::detail::streamed_cp_apr_memory<Scalar, std::uint32_t>(exec, trial.dims,
                                                                               trial.nnz, options);
-  need.views += static_cast<double>(options.streaming.memory);
+  need.peak += static_cast<double>(options.streaming.memory);
   auto state = cp_apr_start<Scalar>(exec, trial.dims, options);
   auto problem = make_cp_apr_problem(exec, hand_over(X), options);
   REQUIRE(problem.far);
@@ -154,7 +154,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
   options.streaming.memory = 1 << 18;
   auto need = sporades::detail::streamed_tucker_memory<Scalar, std::uint32_t>(exec, trial.dims,
                                                                               trial.nnz, options);
-  need.views += static_cast<double>(options.streaming.memory);
+  need.peak += static_cast<double>(options.streaming.memory);
   sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
   starts.state =
       tucker_start(exec, CooTensor<Scalar, std::uint32_t, Memory>{trial.dims, {}, {}, {}}, options);
@@ -174,7 +174,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
   check_need<Memory>(need, before, recording, 1.5);
 }
 
-TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][memory]",
+TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -186,7 +186,7 @@ TEMPLATE_LIST_TEST_CASE("tucker_memory counts what HOOI holds", "[algorithms][me
   int const rank = trial.dims.size() < 4 ? 6 : trial.dims.size() < 6 ? 4 : 2;
   options.ranks.assign(trial.dims.size(), rank);
   options.iterations = 2;
-  auto const need = sporades::detail::tucker_memory(exec, X, options);
+  auto const need = memory_need(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
     sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;

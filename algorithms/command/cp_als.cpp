@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/command/fits.hpp>
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/algorithms/detail/memory/cp_als_memory.hpp>
 
 namespace sporades::command {
 namespace {
@@ -54,14 +53,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
-  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
-                                             CpAlsOptions const& options) {
-    return sporades::detail::cp_als_memory(exec, X, options);
-  }
-  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
-                                                      Position nnz, CpAlsOptions const& options) {
-    return sporades::detail::streamed_cp_als_memory<Scalar, Index>(exec, dims, nnz, options);
-  }
   static double streamed_files(Dims const& dims, Position nnz, CpAlsOptions const&) {
     return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }
@@ -70,26 +61,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                              options.strategy == MttkrpStrategy::sorted ||
                              options.strategy == MttkrpStrategy::fibers;
     return is_streamed ? "" : "; --strategy sorted or fibers would stream it";
-  }
-
-  /// Sets options with which a run takes less memory, and returns what it does without, in words;
-  /// "" where there are none.
-  static std::string lighten(CpAlsOptions& options, bool streams) {
-    bool const may_race = options.init == CpAlsInit::automatic && options.starts == 1;
-    if (!streams && may_race) {
-      options.init = CpAlsInit::random;
-      return "no singular vectors are computed for a start (--init random)";
-    }
-    bool const is_full = options.gather == GatherPrecision::full;
-    if (!streams && is_full && options.strategy == MttkrpStrategy::automatic) {
-      options.strategy = MttkrpStrategy::flycoo;
-      return "one copy of the nonzeros is moved from mode to mode (--strategy flycoo)";
-    }
-    if (streams && options.dimension_tree && options.strategy == MttkrpStrategy::automatic) {
-      options.dimension_tree = false;
-      return "no modes are fused (--no-dimension-tree)";
-    }
-    return "";
   }
 
   State start(Exec const& exec, Tensor const& X) {

@@ -4,7 +4,6 @@
 
 #include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/algorithms/detail/memory/cp_apr_memory.hpp>
 
 namespace sporades::command {
 namespace {
@@ -60,15 +59,6 @@ struct CpAprMethodRun {
             {"epsilon", concatenate(options.epsilon)}};
   }
 
-  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
-                                             CpAprOptions const& options) {
-    return sporades::detail::cp_apr_memory(exec, X, options);
-  }
-
-  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
-                                                      Position nnz, CpAprOptions const& options) {
-    return sporades::detail::streamed_cp_apr_memory<Scalar, Index>(exec, dims, nnz, options);
-  }
   static double streamed_files(Dims const& dims, Position nnz, CpAprOptions const& options) {
     return options.method == CpAprMethod::mu
                ? sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz)
@@ -81,8 +71,6 @@ struct CpAprMethodRun {
                ? ""
                : "; --strategy pull with --pi on-the-fly would stream it";
   }
-
-  static std::string lighten(CpAprOptions const&, bool) { return ""; }
 
   State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }
   State streamed_start(Exec const& exec, Dims const& dims) const {

@@ -10,11 +10,11 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
-#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/detail/storage_words.hpp>
 #include <sporades/formats/files/detail/file.hpp>
+#include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/sptv.hpp>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/core/detail/far_memory.hpp>
-#include <sporades/core/detail/memory_count.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
 #include <tuple>
@@ -70,11 +70,12 @@ class ModelMemory {
     auto const asked = options;
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
+    bool is_least = true;  // placed.bytes are those of X alone
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);
       double as_asked = 0;
-      auto const [bytes, lighter] = lightened(options, false, left, [&](Options const& with) {
+      auto const [bytes, lighter] = lightened(X, options, false, left, [&](Options const& with) {
         double const all = needed(placed.X, with);
         if (as_asked == 0) as_asked = all;
         return all;
@@ -86,19 +87,19 @@ class ModelMemory {
       }
       options = asked;
       placed.bytes = as_asked;
+      is_least = false;
     }
     double beside = left;
     std::string lighter;
     if (can_stay(options))
-      std::tie(beside, lighter) = lightened(options, true, left - least_window_bytes,
+      std::tie(beside, lighter) = lightened(X, options, true, left - least_window_bytes,
                                             [&](Options const& with) { return streamed(X, with); });
     if (left - beside >= least_window_bytes) {
-      options.streaming.memory = static_cast<std::uint64_t>(left - beside);
-      options.streaming.always = true;
+      set_streaming(sporades::detail::shape_of(X), options, left - beside);
       placed.note = sporades::detail::concatenate(
-          shortage(X.dims, options, placed.bytes, left), lighter, lighter.empty() ? "" : "; ",
-          "the nonzeros stay ", where(X, options), " and are streamed; the rest takes ",
-          sporades::detail::bytes_text(beside));
+          shortage(X.dims, options, placed.bytes, left, is_least), lighter,
+          lighter.empty() ? "" : "; ", "the nonzeros stay ", where(X, options),
+          " and are streamed; the rest takes ", sporades::detail::bytes_text(beside));
       placed.X = {};
       placed.is_streamed = true;
       placed.bytes = left;
@@ -110,11 +111,11 @@ class ModelMemory {
   }
 
  private:
-  static constexpr double least_window_bytes = 1 << 20;  // of all windows together
+  static constexpr double least_window_bytes = sporades::detail::least_window_bytes;
 
   /// Bytes that the run may have where it computes, if `more` of those that are taken count, too.
   double memory_left(double more = 0) const {
-    double const left = sporades::detail::memory_left(exec_) + more;
+    double const left = sporades::detail::memory_to_take(exec_) + more;
     return limit_ > 0 ? std::min(left, limit_) : left;
   }
 
@@ -123,40 +124,26 @@ class ModelMemory {
     return on_gpu || is_far_ ? 0 : static_cast<double>(X.storage_bytes());
   }
 
-  static double in_all(sporades::detail::MemoryNeed const& need) {
-    return on_gpu ? need.views : need.views + need.host;
+  static double in_all(MemoryNeed const& need) {
+    return on_gpu ? need.peak : need.peak + need.host;
+  }
+
+  template <class Options, class Need>
+  static std::pair<double, std::string> lightened(HostTensor const& X, Options& options,
+                                                  bool streams, double most, Need const& need) {
+    return sporades::detail::lightened<Exec>(sporades::detail::shape_of(X), options, streams, most,
+                                             need);
   }
 
   template <class Options>
   double needed(Tensor const& X, Options const& options) const {
-    return in_all(Method::memory(exec_, X, options));
+    return in_all(memory_need(exec_, X, options));
   }
 
   template <class Options>
   double streamed(HostTensor const& X, Options const& options) const {
-    return in_all(Method::streamed_memory(exec_, X.dims, X.nnz(), options));
-  }
-
-  /// What the first options need that need no more than `most`, from these to ever slower ones, or
-  /// what those need that need least; the options are set to them. And in words how they differ
-  /// from those given, or "".
-  template <class Options, class Need>
-  static std::pair<double, std::string> lightened(Options& options, bool streams, double most,
-                                                  Need const& need) {
-    double bytes = need(options);
-    std::string changed, all;
-    Options lighter = options;
-    while (bytes > most) {
-      auto const less = Method::lighten(lighter, streams);
-      if (less.empty()) break;
-      all += (all.empty() ? "" : ", and ") + less;
-      double const with = need(lighter);
-      if (with >= bytes) continue;
-      bytes = with;
-      options = lighter;
-      changed = all;
-    }
-    return {bytes, changed};
+    return in_all(streamed_need(exec_, sporades::detail::shape_of(X), options,
+                                sporades::detail::Numbers<Scalar, Index>{}));
   }
 
   /// The least that a run takes, in memory or streamed. near: X there, or empty.
@@ -165,22 +152,24 @@ class ModelMemory {
     double bytes = std::numeric_limits<double>::infinity();
     if (!near.dims.empty()) {
       auto options = asked;
-      bytes = lightened(options, false, 0, [&](Options const& with) {
+      bytes = lightened(X, options, false, 0, [&](Options const& with) {
                 return needed(near, with);
               }).first;
     }
     if (!can_stay(asked)) return bytes;
     auto options = asked;
     auto const beside =
-        lightened(options, true, 0, [&](Options const& with) { return streamed(X, with); });
+        lightened(X, options, true, 0, [&](Options const& with) { return streamed(X, with); });
     return std::min(bytes, double{least_window_bytes} + beside.first);
   }
 
-  /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: "
+  /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: ", or "needs over"
   template <class Options>
-  static std::string shortage(Dims const& dims, Options const& options, double needs, double left) {
-    return subject(dims, options) + " needs " + sporades::detail::bytes_text(needs) +
-           " of memory, " + sporades::detail::bytes_text(left) + " may be taken: ";
+  static std::string shortage(Dims const& dims, Options const& options, double needs, double left,
+                              bool is_least = false) {
+    return subject(dims, options) + (is_least ? " needs over " : " needs ") +
+           sporades::detail::bytes_text(needs) + " of memory, " +
+           sporades::detail::bytes_text(left) + " may be taken: ";
   }
 
   /// Where the nonzeros stay, in words.

@@ -10,11 +10,10 @@
 ///   options                      with those that all have, `starts`, and an `init` that may be
 ///                                `given`
 ///   facts()                      what its bits depend on beside what all have
-///   memory(exec, X, options)     MemoryNeed from the start to the model
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
-///   streamed_memory(exec, dims, nnz, options), streamed_files(dims, nnz, options),
-///   streamed_start(exec, dims)   of a tensor that is streamed, from the host to a GPU or from
-///                                files to a host: MemoryNeed of the rest, bytes of files, state
+///   streamed_files(dims, nnz, options), streamed_start(exec, dims)
+///                                of a tensor that is streamed, from the host to a GPU or from
+///                                files to a host: bytes of files, state
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <sporades/algorithms/command/fits.hpp>
-#include <sporades/algorithms/detail/memory/tucker_memory.hpp>
 #include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::command {
@@ -44,15 +43,6 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
 
   Facts facts() const { return {}; }
 
-  static sporades::detail::MemoryNeed memory(Exec const& exec, Tensor const& X,
-                                             TuckerOptions const& options) {
-    return sporades::detail::tucker_memory(exec, X, options);
-  }
-
-  static sporades::detail::MemoryNeed streamed_memory(Exec const& exec, Dims const& dims,
-                                                      Position nnz, TuckerOptions const& options) {
-    return sporades::detail::streamed_tucker_memory<Scalar, Index>(exec, dims, nnz, options);
-  }
   static double streamed_files(Dims const& dims, Position nnz, TuckerOptions const&) {
     return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }
@@ -63,8 +53,6 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
                ? ""
                : "; --strategy fused would stream it";
   }
-
-  static std::string lighten(TuckerOptions const&, bool) { return ""; }
 
   State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }
   State streamed_start(Exec const& exec, Dims const& dims) const {

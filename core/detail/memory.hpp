@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <sporades/core/detail/kokkos.hpp>
 #include <string>
@@ -69,6 +70,13 @@ double memory_left(ExecutionSpace const&) {
     return free_device_bytes();
   else
     return host_memory_left();
+}
+
+/// Bytes of that memory that may be taken: what is unused, less a margin for what others take.
+template <class ExecutionSpace>
+double memory_to_take(ExecutionSpace const& exec) {
+  double const margin = std::min(0.02 * memory_bytes(exec), 512e6);
+  return std::max(0.0, memory_left(exec) - margin);
 }
 
 /// A View whose entries are not initialised, allocated on exec.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/matrix.hpp>
+#include <sporades/core/memory_need.hpp>
 
 namespace sporades::detail {
 
@@ -66,11 +67,5 @@ inline double longest(Dims const& dims) {
 inline double with_small_views(double bytes) {
   return 1.005 * bytes + 16384;
 }
-
-/// The most bytes that a method holds at one time.
-struct MemoryNeed {
-  double views = 0;  // of Views in the memory space where it computes, the tensor's included
-  double host = 0;   // on the host, in addition: vectors and mirrors
-};
 
 }  // namespace sporades::detail

@@ -23,13 +23,17 @@ inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t inde
   return bytes;
 }
 
+/// Whether so many bytes of nonzeros are streamed.
+inline bool is_streamed(Streaming const& streaming, double bytes) {
+  return streaming.always ||
+         (streaming.memory > 0 && bytes > static_cast<double>(streaming.memory));
+}
+
 /// Whether a sorted copy of X a mode is streamed.
 template <class Tensor>
 bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
-  double const needed = sorted_list_bytes(X.dims, X.nnz(), sizeof(typename Tensor::Index),
-                                          sizeof(typename Tensor::Scalar));
-  return streaming.always ||
-         (streaming.memory > 0 && needed > static_cast<double>(streaming.memory));
+  return is_streamed(streaming, sorted_list_bytes(X.dims, X.nnz(), sizeof(typename Tensor::Index),
+                                                  sizeof(typename Tensor::Scalar)));
 }
 
 /// The packed tensor with words and values in far memory of exec, and the rest in its near memory.

@@ -8,6 +8,7 @@
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/solver.hpp>
 #include <sporades/algorithms/detail/cp_als/start.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 
 namespace sporades {
@@ -87,14 +88,18 @@ CpAlsResult<Scalar, MemorySpace> cp_als_of_starts(ExecutionSpace const& exec,
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> const& X,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAlsOptions const& options, Observer const& observer) {
-  detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
-  auto problem = make_cp_als_problem(exec, X, options);
-  starts.state = cp_als_start(exec, X, options);
-  if (detail::has_cp_als_race(options, X.order(), X.nnz()))
-    detail::cp_als_race(exec, problem, options, starts.state);
-  return detail::cp_als_of_starts(exec, problem, options, starts, observer);
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  return detail::solve_within_memory(
+      exec, X, options, [&](auto& given, CpAlsOptions const& fitted) {
+        bool const races = detail::has_cp_als_race(fitted, given.order(), given.nnz());
+        detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
+        starts.state = cp_als_start(exec, detail::near_or_dims<Tensor>(given), fitted);
+        auto problem = make_cp_als_problem(exec, hand_over(given), fitted);
+        if (races) detail::cp_als_race(exec, problem, fitted, starts.state);
+        return detail::cp_als_of_starts(exec, problem, fitted, starts, observer);
+      });
 }
 
 }  // namespace sporades

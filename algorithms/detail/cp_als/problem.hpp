@@ -29,6 +29,14 @@ inline void check_cp_als(CpAlsOptions const& options) {
           " starts: only random ones can be several, and init is another");
 }
 
+/// What its products are planned for.
+inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
+  MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
+  products.products.streaming = options.streaming;
+  products.products.gather = options.gather;
+  return products;
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -47,10 +55,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   Dims const dims = summed.dims;
   Position const nnz = summed.nnz();
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
-  MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
-  products.products.streaming = options.streaming;
-  products.products.gather = options.gather;
-  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), products);
+  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), detail::products_of(options));
   // The fit comes from the product on the last mode, and its factor fits the others exactly.
   if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
   return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory};

@@ -7,6 +7,7 @@
 #include <sporades/algorithms/detail/cp_apr/problem.hpp>
 #include <sporades/algorithms/detail/cp_apr/solver.hpp>
 #include <sporades/algorithms/detail/cp_apr/start.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/sorted_components.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 
@@ -58,12 +59,15 @@ CpAprResult<Scalar, MemorySpace> cp_apr_of_starts(ExecutionSpace const& exec,
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
-                                        CooTensor<Scalar, Index, MemorySpace> const& X,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAprOptions const& options, Observer const& observer) {
-  auto problem = make_cp_apr_problem(exec, X, options);
-  detail::Starts<CpAprState<Scalar, MemorySpace>> starts;
-  starts.state = cp_apr_start<Scalar>(exec, X.dims, options);
-  return detail::cp_apr_of_starts(exec, problem, options, starts, observer);
+  return detail::solve_within_memory(
+      exec, X, options, [&](auto& given, CpAprOptions const& fitted) {
+        detail::Starts<CpAprState<Scalar, MemorySpace>> starts;
+        starts.state = cp_apr_start<Scalar>(exec, given.dims, fitted);
+        auto problem = make_cp_apr_problem(exec, hand_over(given), fitted);
+        return detail::cp_apr_of_starts(exec, problem, fitted, starts, observer);
+      });
 }
 
 }  // namespace sporades

@@ -3,72 +3,12 @@
 #pragma once
 
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
+#include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 
-namespace sporades::detail {
-/// make_mttkrp_plan of an X that is handed over.
-template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
-void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                    MttkrpOptions const& options, Tuples& tuples, Rows const& rows_of) {
-  auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
-  count_mttkrp_plan<Scalar>(exec, count, X, true, options, strategy, tuples, rows_of);
-}
-
-/// make_dimension_tree of these modes of an X that is handed over.
-template <class Scalar, class ExecutionSpace, class Tuples>
-void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                      std::vector<int> const& fused, MttkrpOptions const& options, Tuples& tuples) {
-  CooShape whole = X, grid = X;
-  whole.dims = {1};
-  grid.dims = {};
-  std::vector<int> modes{-1};  // of whole
-  for (int n : fused) {
-    whole.dims[0] *= X.dims[n];
-    grid.dims.push_back(X.dims[n]);
-  }
-  for (int n = 0; n < X.order(); ++n)
-    if (std::find(fused.begin(), fused.end(), n) == fused.end()) {
-      whole.dims.push_back(X.dims[n]);
-      modes.push_back(n);
-    }
-  double const cells = static_cast<double>(whole.dims[0]);
-  grid.dims.push_back(whole.dims[0]);
-  grid.nnz = cells;
-  whole.sorted_modes = grid.sorted_modes = {};
-  count.hold(whole.coordinate_bytes());
-  count.release(X.coordinate_bytes());
-  count_own_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
-    return n == 0 ? tuples.of(fused, fused.size()) : tuples.rows(modes[n]);
-  });
-  count.hold(grid.bytes());
-  count_own_plan<Scalar>(exec, count, grid, options, tuples,
-                         [&](int n) { return static_cast<double>(grid.dims[n]); });
-  count.hold(2 * matrix_bytes<Scalar>(cells, options.rank));
-}
-
-/// make_dimension_tree for the choice of make_cp_als_problem.
-template <class Scalar, class ExecutionSpace, class Tuples>
-void count_products(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                    CpAlsOptions const& options, Tuples& tuples) {
-  MttkrpOptions products{options.strategy, options.rank};
-  products.streaming = options.streaming;
-  products.gather = options.gather;
-  products = options_for<Scalar>(products);
-  auto const fused =
-      fuses_modes({products, options.dimension_tree})
-          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options.rank)
-          : std::vector<int>();
-  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
-  auto other = count;
-  if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
-  if (!fused.empty() && strategy != MttkrpStrategy::alto) return;
-  count_own_plan<Scalar>(exec, other, X, products, tuples, [&](int n) { return tuples.rows(n); });
-  if (fused.empty())
-    count = other;
-  else  // it is plain where fused modes would scatter X
-    count.take_larger(other);
-}
-
+namespace sporades {
+namespace detail {
 /// CpAlsSolver, and the model that it leaves.
 template <class ExecutionSpace, class Scalar>
 void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
@@ -91,23 +31,16 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
   count.hold(factors_bytes<Scalar>(dims, R) + (8.0 + sizeof(Scalar)) * R);
 }
 
-/// The memory that CP-ALS holds at its peak: cp_als_start(exec, X, options), or a given start, then
-/// make_cp_als_problem(exec, hand_over(X), options), then cp_als, while nobody else holds X. Never
-/// less than that, and where X's values of equal coordinates need no adding at most a tenth more,
-/// unless its order hangs on the nonzeros in ways that only sorting shows. (A fit so near 1 that
-/// the residual is computed nonzero by nonzero takes their coordinates beside the plan.) Some
-/// passes over the nonzeros at most. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                         CpAlsOptions const& options) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  int const R = options.rank, N = X.order();
-  auto const shape = shape_of(X);
-  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+/// From cp_als_start, or a given start, to the model. repeats: coordinates of X may.
+template <class Scalar, class ExecutionSpace, class Tuples>
+MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
+                        CpAlsOptions const& options, Tuples& tuples, bool repeats) {
+  int const R = options.rank, N = shape.order();
+  auto const& dims = shape.dims;
   MemoryCount count;
   count.hold(shape.bytes());
-  count.hold(factors_bytes<Scalar>(X.dims, R));
-  bool const races = has_cp_als_race(options, N, X.nnz());
+  count.hold(factors_bytes<Scalar>(dims, R));
+  bool const races = has_cp_als_race(options, N, shape.count());
   if (options.init == CpAlsInit::hosvd || races)
     for (int n = 1; n < N; ++n) {
       double const before = count.held();
@@ -115,42 +48,38 @@ MemoryNeed cp_als_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, Me
       count.hold_in_all(before);  // in place of the random factor
     }
   double start = 0;
-  for (auto dim : X.dims)
+  for (auto dim : dims)
     start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
   count.pass(start + 8.0 * R * R);
   count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
-  auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  auto const summed = count_sum_duplicates(exec, count, shape, repeats);
   count.pass(summed.value_bytes());  // scaled
-  count_products<Scalar>(exec, count, summed, options, tuples);
-  if (races || options.starts > 1) count.hold(factors_bytes<Scalar>(X.dims, R));
-  count_cp_als_solver<ExecutionSpace, Scalar>(count, X.dims, options);
+  count_all_modes_plan<Scalar>(exec, count, summed, products_of(options), tuples);
+  if (races || options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
+  count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;
-  return {with_small_views(count.peak()), (2 * N + 6) * square};
+  return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
 }
 
-/// The same, on the GPU, of an X that stays on the host: make_cp_als_problem(exec, X, options) and
-/// cp_als from a random or a given start. Of windows it counts none.
+/// The same, where exec computes, of an X that stays on the host or in files:
+/// make_cp_als_problem(exec, X, options) and cp_als from a random or a given start. Of windows it
+/// counts none.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
                                   CpAlsOptions const& options) {
   int const R = options.rank;
-  MttkrpOptions products{options.strategy, R};
-  products.gather = options.gather;
-  products = options_for<Scalar>(products);
+  auto const products = options_for<Scalar>(products_of(options).products);
   auto const fused = fuses_modes({products, options.dimension_tree})
                          ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, R)
                          : std::vector<int>();
   MemoryCount count;
   count.hold(factors_bytes<Scalar>(dims, R));
   count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));
-  auto const rows_of = [&](std::uint64_t dim) {
-    return std::min(static_cast<double>(dim), static_cast<double>(nnz));
-  };
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
-  for (auto dim : dims) count.hold(packed_row_bytes(X, rows_of(dim)));
-  count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, R, sizeof(Index)));
-  count_rounded_rows<Scalar>(count, dims, products);
+  PossibleTuples const possible(X);
+  count_far_plan<Scalar, ExecutionSpace>(count, X, products,
+                                         [&](int n) { return possible.rows(n); });
   if (!fused.empty()) {
     CooShape grid = X;
     grid.dims = {};
@@ -163,7 +92,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
     grid.nnz = cells;
     CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> const none;
     MostTuples<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
-    count.hold(packed_row_bytes(X, rows_of(grid.dims.back())) + grid.bytes());
+    count.hold(packed_row_bytes(X, std::min(cells, X.nnz)) + grid.bytes());
     count_own_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
     count.hold(2 * matrix_bytes<Scalar>(cells, R));
@@ -171,9 +100,71 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
   if (options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   double const square = 8.0 * R * R;
-  return {with_small_views(count.peak()), (2.0 * static_cast<double>(dims.size()) + 6) * square};
+  double const N = static_cast<double>(dims.size());
+  return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
 }
 
-}  // namespace sporades::detail
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions const& options,
+                         Numbers<Scalar, Index>) {
+  return streamed_cp_als_memory<Scalar, Index>(exec, X.dims, X.count(), options);
+}
+
+inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
+  bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
+                        options.strategy == MttkrpStrategy::sorted ||
+                        options.strategy == MttkrpStrategy::fibers;
+  return has_rows && options.init != CpAlsInit::hosvd && fits_packed_words(X);
+}
+
+/// A race would need X near.
+inline void set_streaming(CooShape const&, CpAlsOptions& options, double bytes) {
+  options.streaming.always = true;
+  options.streaming.memory = static_cast<std::uint64_t>(bytes);
+  if (options.init == CpAlsInit::automatic) options.init = CpAlsInit::random;
+}
+
+inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& asked,
+                           CpAlsOptions& options, bool streams) {
+  bool const may_race = options.init == CpAlsInit::automatic && options.starts == 1;
+  if (!streams && may_race) {
+    options.init = CpAlsInit::random;
+    return "no singular vectors are computed for a start (init random)";
+  }
+  bool const is_automatic = asked.strategy == MttkrpStrategy::automatic;
+  if (!streams && is_automatic && options.gather == GatherPrecision::full) {
+    auto const lighter = lighter_strategies(on_gpu, X);
+    auto const now = std::find(lighter.begin(), lighter.end(), options.strategy);
+    auto const next = now == lighter.end() ? lighter.begin() : now + 1;
+    if (next == lighter.end()) return "";
+    options.strategy = *next;
+    return std::string("one copy of the nonzeros serves all modes (strategy ") + to_string(*next) +
+           ")";
+  }
+  if (streams && options.dimension_tree && is_automatic) {
+    options.dimension_tree = false;
+    return "no modes are fused";
+  }
+  return "";
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       CpAlsOptions const& options) {
+  detail::check_cp_als(options);
+  auto const shape = detail::shape_of(X);
+  if constexpr (detail::is_near<ExecutionSpace, MemorySpace>) {
+    detail::MostTuples<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, X);
+    return detail::count_cp_als<Scalar>(exec, shape, options, tuples, detail::may_repeat(exec, X));
+  } else {
+    return detail::with_windows(
+        shape, options,
+        detail::streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
+  }
+}
+
+}  // namespace sporades
 
 #include <sporades/eti/cp_als_memory.hpp>

@@ -3,40 +3,12 @@
 #pragma once
 
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/algorithms/detail/memory/dense.hpp>
-#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
+#include <sporades/core/detail/dense/workspace_bytes.hpp>
+#include <sporades/kernels/detail/phi/phi_memory.hpp>
 
-namespace sporades::detail {
-/// make_phi_plan of counts that are kept; returns whether an order of the counts along a curve
-/// takes their place.
-template <class Scalar, class ExecutionSpace, class Tuples>
-bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                    CpAprOptions const& options, Tuples& tuples) {
-  int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
-  bool const is_stored = options.pi == Pi::stored;
-  if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, columns));
-  if (options.strategy == PhiStrategy::atomic) return false;
-  if (is_stored) {
-    for (int n = 0; n < X.order(); ++n) {
-      bool is_new = false;
-      count_sorted(exec, count, X, mttkrp_mode_order(X.dims, n), is_new);
-    }
-    count.hold(X.value_bytes() +
-               carry_bytes_of<ExecutionSpace, Scalar>(X.count(), columns, X.index_bytes));
-    return false;
-  }
-  MttkrpOptions products{MttkrpStrategy::automatic, columns};
-  if (options.strategy == PhiStrategy::alto) products.strategy = MttkrpStrategy::alto;
-  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
-  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::phi_layout_on_hosts);
-  count_mttkrp_plan<Scalar>(exec, count, X, false, products, strategy, tuples,
-                            [&](int n) { return tuples.rows(n); });
-  bool const is_alto = strategy == MttkrpStrategy::alto;
-  if ((is_gpu<ExecutionSpace> && is_alto) ||
-      !rows_are_one_tile<ExecutionSpace, Scalar>(static_cast<std::size_t>(columns)))
-    count.hold(X.value_bytes());
-  return is_alto;
-}
+namespace sporades {
+namespace detail {
 
 /// The memory of solve_rows for so many windows at once.
 template <class ExecutionSpace, class Scalar, class Index, class Method>
@@ -105,43 +77,7 @@ void count_cp_apr_solver(MemoryCount& count, Dims const& dims, double nnz, int R
              8.0 * (64 + (static_cast<double>(dims.size()) + 1) * P));
 }
 
-/// The memory that CP-APR holds at its peak: cp_apr_start, then
-/// make_cp_apr_problem(exec, hand_over(X), options), then cp_apr, while nobody else holds X. Never
-/// less than that, and at most about a tenth more: see cp_als_memory. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed cp_apr_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                         CpAprOptions const& options) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  int const R = options.rank;
-  auto const shape = shape_of(X);
-  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
-  MemoryCount count;
-  count.hold(shape.bytes());
-  double const factors = factors_bytes<Scalar>(X.dims, R);
-  count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
-  auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
-  double const largest = static_cast<double>(max_abs(exec, X.values));
-  bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
-  if (in_units) count.hold(counts.value_bytes());
-  if (options.method == CpAprMethod::mu) {
-    bool const is_alto = count_phi_plan<Scalar>(exec, count, counts, options, tuples);
-    if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
-  } else {
-    for (int n = 0; n < X.order(); ++n) {
-      bool is_new = false;
-      count_sorted(exec, count, counts, mttkrp_mode_order(X.dims, n), is_new);
-      count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
-    }
-  }
-  if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
-  count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
-  if (options.method != CpAprMethod::mu)
-    count.hold(row_solver_bytes<Scalar, Index>(exec, counts, options, 1));
-  count.hold(factors + (8.0 + sizeof(Scalar)) * R);
-  return {with_small_views(count.peak()), 8.0 * R};
-}
-
-/// The same, of what is near memory where X is streamed: cp_apr_start, then
+/// What is near memory where X is streamed: cp_apr_start, then
 /// make_cp_apr_problem(exec, X, options) of an X that stays on the host, then cp_apr. Of windows it
 /// counts none.
 template <class Scalar, class Index, class ExecutionSpace>
@@ -164,9 +100,76 @@ MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, 
   if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
   count_cp_apr_solver<ExecutionSpace, Scalar>(count, dims, X.nnz, R);
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);
-  return {with_small_views(count.peak()), 8.0 * R};
+  return {count.held(), with_small_views(count.peak()), 8.0 * R};
 }
 
-}  // namespace sporades::detail
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAprOptions const& options,
+                         Numbers<Scalar, Index>) {
+  return streamed_cp_apr_memory<Scalar, Index>(exec, X.dims, X.count(), options);
+}
+
+inline bool can_stream(CooShape const& X, CpAprOptions const& options) {
+  if (options.method != CpAprMethod::mu) return true;
+  bool const pulls =
+      options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull;
+  return pulls && options.pi == Pi::on_the_fly && fits_packed_words(X);
+}
+
+inline void set_streaming(CooShape const&, CpAprOptions& options, double bytes) {
+  options.streaming.always = true;
+  options.streaming.memory = static_cast<std::uint64_t>(bytes);
+}
+
+inline std::string lighten(bool, CooShape const&, CpAprOptions const&, CpAprOptions&, bool) {
+  return "";
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       CpAprOptions const& options) {
+  using namespace detail;
+  check_cp_apr(options);
+  if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
+    auto const shape = shape_of(X);
+    return with_windows(shape, options,
+                        streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
+  } else {
+    using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+    int const R = options.rank;
+    auto const shape = shape_of(X);
+    MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+    MemoryCount count;
+    count.hold(shape.bytes());
+    double const factors = factors_bytes<Scalar>(X.dims, R);
+    count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
+    auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+    double const largest = static_cast<double>(max_abs(exec, X.values));
+    bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
+    if (in_units) count.hold(counts.value_bytes());
+    if (options.method == CpAprMethod::mu) {
+      int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+      PhiOptions const products{options.strategy, columns, options.pi, {}};
+      bool const is_alto = count_phi_plan<Scalar>(exec, count, counts, products, tuples);
+      if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
+    } else {
+      for (int n = 0; n < X.order(); ++n) {
+        bool is_new = false;
+        count_sorted(exec, count, counts, mttkrp_mode_order(X.dims, n), is_new);
+        count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
+      }
+    }
+    if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
+    count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
+    if (options.method != CpAprMethod::mu)
+      count.hold(row_solver_bytes<Scalar, Index>(exec, counts, options, 1));
+    count.hold(factors + (8.0 + sizeof(Scalar)) * R);
+    return {count.held(), with_small_views(count.peak()), 8.0 * R};
+  }
+}
+
+}  // namespace sporades
 
 #include <sporades/eti/cp_apr_memory.hpp>

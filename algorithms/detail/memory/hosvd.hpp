@@ -3,8 +3,8 @@
 #pragma once
 
 #include <sporades/algorithms/detail/hosvd.hpp>
-#include <sporades/algorithms/detail/memory/dense.hpp>
-#include <sporades/algorithms/detail/memory/mttkrp_plan.hpp>
+#include <sporades/core/detail/dense/workspace_bytes.hpp>
+#include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 
 namespace sporades::detail {
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
-#include <sporades/algorithms/detail/memory/ttm_chain_plan.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/detail/ttm_chain/ttm_chain_memory.hpp>
 
-namespace sporades::detail {
+namespace sporades {
+namespace detail {
+
 /// TallMatrices::orthonormalize of a rows x R matrix; workspace: what it shares with others.
 /// Nothing stays held.
 template <class Scalar>
@@ -90,55 +93,7 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
   return host;
 }
 
-/// The memory that HOOI holds at its peak: tucker_start, or a given start, then
-/// make_tucker_problem(exec, hand_over(X), options), then tucker_of_starts, while nobody else holds
-/// X. See cp_als_memory; where singular vectors take more than six blocks of Lanczos vectors, they
-/// hold more. Throws Error as make_tucker_problem does where a product exceeds the memory limit.
-/// Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed tucker_memory(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                         TuckerOptions const& options) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  check_tucker(options, X.dims);
-  auto const shape = shape_of(X);
-  auto const& ranks = options.ranks;
-  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
-  MemoryCount count;
-  count.hold(shape.bytes());
-  double core = 1, factors = 0, workspace = 0;
-  for (int n = 0; n < X.order(); ++n) {
-    core *= ranks[n];
-    if (options.init == TuckerInit::hosvd && n > 0) {
-      count_singular_vectors<Scalar>(exec, count, shape, n, ranks[n], tuples);
-    } else {
-      count.hold(matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]));
-    }
-    factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
-  }
-  for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
-    workspace = std::max(
-        workspace, product_workspace_bytes<ExecutionSpace, Scalar>(X.dims[n], ranks[n], ranks[n]));
-    count.hold(workspace);
-    count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
-    count.release(workspace);
-  }
-  count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
-  auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
-  count.pass(summed.value_bytes());  // scaled
-  auto const products =
-      count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks,
-                                   TtmChainOptions{options.strategy, options.memory_limit}, tuples);
-  auto solver = count;
-  double const host =
-      count_tucker_solver<ExecutionSpace, Scalar>(solver, X.dims, options, products);
-  double const model = factors + core * sizeof(Scalar);
-  solver.pass(options.starts > 1 ? 2 * model + factors
-                                 : model);  // the best one, and the next start
-  count.take_larger(solver);
-  return {with_small_views(count.peak()), host + 4 * 8 * core};
-}
-
-/// The same, on the GPU, of an X that stays on the host: make_tucker_problem(exec, X, options) and
+/// What is near memory where X is streamed: make_tucker_problem(exec, X, options) and
 /// tucker_of_starts from a random or a given start. Of windows it counts none.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
@@ -157,9 +112,82 @@ MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Posit
   double const host = count_tucker_solver<ExecutionSpace, Scalar>(count, dims, options, products);
   double const model = factors + core * sizeof(Scalar);
   count.pass(options.starts > 1 ? 2 * model + factors : model);
-  return {with_small_views(count.peak()), host + 4 * 8 * core};
+  return {count.held(), with_small_views(count.peak()), host + 4 * 8 * core};
 }
 
-}  // namespace sporades::detail
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X,
+                         TuckerOptions const& options, Numbers<Scalar, Index>) {
+  return streamed_tucker_memory<Scalar, Index>(exec, X.dims, X.count(), options);
+}
+
+inline bool can_stream(CooShape const& X, TuckerOptions const& options) {
+  bool const is_fused = options.strategy == TtmChainStrategy::automatic ||
+                        options.strategy == TtmChainStrategy::fused;
+  return is_fused && options.init != TuckerInit::hosvd && fits_packed_words(X);
+}
+
+inline void set_streaming(CooShape const&, TuckerOptions& options, double bytes) {
+  options.streaming.always = true;
+  options.streaming.memory = static_cast<std::uint64_t>(bytes);
+}
+
+inline std::string lighten(bool, CooShape const&, TuckerOptions const&, TuckerOptions&, bool) {
+  return "";
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       TuckerOptions const& options) {
+  using namespace detail;
+  if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
+    auto const shape = shape_of(X);
+    return with_windows(shape, options,
+                        streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
+  } else {
+    using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+    check_tucker(options, X.dims);
+    auto const shape = shape_of(X);
+    auto const& ranks = options.ranks;
+    MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+    MemoryCount count;
+    count.hold(shape.bytes());
+    double core = 1, factors = 0, workspace = 0;
+    for (int n = 0; n < X.order(); ++n) {
+      core *= ranks[n];
+      if (options.init == TuckerInit::hosvd && n > 0) {
+        count_singular_vectors<Scalar>(exec, count, shape, n, ranks[n], tuples);
+      } else {
+        count.hold(matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]));
+      }
+      factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
+    }
+    for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
+      workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
+                                          X.dims[n], ranks[n], ranks[n]));
+      count.hold(workspace);
+      count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
+      count.release(workspace);
+    }
+    count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
+    auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+    count.pass(summed.value_bytes());  // scaled
+    auto const products = count_ttm_chain_plan<Scalar>(
+        exec, count, X, summed, ranks, TtmChainOptions{options.strategy, options.memory_limit},
+        tuples);
+    auto solver = count;
+    double const host =
+        count_tucker_solver<ExecutionSpace, Scalar>(solver, X.dims, options, products);
+    double const model = factors + core * sizeof(Scalar);
+    solver.pass(options.starts > 1 ? 2 * model + factors
+                                   : model);  // the best one, and the next start
+    count.take_larger(solver);
+    return {count.held(), with_small_views(count.peak()), host + 4 * 8 * core};
+  }
+}
+
+}  // namespace sporades
 
 #include <sporades/eti/tucker_memory.hpp>

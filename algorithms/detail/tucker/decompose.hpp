@@ -4,6 +4,7 @@
 
 // Included by algorithms/tucker.hpp.
 
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/detail/tucker/model.hpp>
 #include <sporades/algorithms/detail/tucker/problem.hpp>
@@ -56,12 +57,16 @@ TuckerResult<Scalar, MemorySpace> tucker_of_starts(
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
-                                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                                         CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options, Observer const& observer) {
-  auto problem = make_tucker_problem(exec, X, options);
-  detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
-  starts.state = tucker_start(exec, X, options);
-  return detail::tucker_of_starts(exec, problem, options, starts, observer);
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  return detail::solve_within_memory(
+      exec, X, options, [&](auto& given, TuckerOptions const& fitted) {
+        detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+        starts.state = tucker_start(exec, detail::near_or_dims<Tensor>(given), fitted);
+        auto problem = make_tucker_problem(exec, hand_over(given), fitted);
+        return detail::tucker_of_starts(exec, problem, fitted, starts, observer);
+      });
 }
 
 }  // namespace sporades

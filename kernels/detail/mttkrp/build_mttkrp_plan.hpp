@@ -6,6 +6,8 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
+#include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -38,39 +40,6 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
 }
 
 namespace detail {
-
-/// The options for tensors of Scalar: float is gathered in full where `single` is asked for.
-template <class Scalar>
-MttkrpOptions options_for(MttkrpOptions options) {
-  if (sizeof(Scalar) == sizeof(float) && options.gather == GatherPrecision::single)
-    options.gather = GatherPrecision::full;
-  return options;
-}
-
-inline void check_options(MttkrpOptions const& options, int order) {
-  int const deepest = std::max(0, order - 2);
-  expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
-  expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
-          "make_mttkrp_plan: split ", options.split, " is for strategy fibers, not ",
-          to_string(options.strategy));
-  expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
-          options.split, " of a tensor of order ", order, ": -1 to ", deepest);
-  check_streaming("make_mttkrp_plan", options.streaming);
-  check_options(options.flycoo, "make_mttkrp_plan");
-  expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
-          "make_mttkrp_plan: strategy flycoo adds nothing atomically");
-  expects(
-      options.gather == GatherPrecision::full || options.strategy == MttkrpStrategy::automatic ||
-          options.strategy == MttkrpStrategy::sorted || options.strategy == MttkrpStrategy::fibers,
-      "make_mttkrp_plan: strategy ", to_string(options.strategy),
-      " gathers factors in full precision: sorted and fibers can in ", to_string(options.gather));
-}
-
-/// Whether `automatic` chooses the order of the nonzeros as well.
-inline bool chooses_layout(MttkrpOptions const& options) {
-  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic &&
-         options.gather == GatherPrecision::full;
-}
 
 /// Whether a linear order of X fits the memory where rows in order do not.
 template <class Tensor>
@@ -303,9 +272,23 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
                 "make_mttkrp_plan takes a CooTensor: make_coo makes one of Views, to_coo of other "
                 "formats, and std::visit takes one out of what read_tensor gives");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
-      return detail::build_mttkrp_plan(exec, hand_over(X), options,
-                                       detail::trees::mttkrp_layout_on_hosts);
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
+      auto const fitted = detail::fit_mttkrp_plan(exec, X, options, detail::is_last(X));
+      auto const build = [&](auto& given) {
+        auto plan = detail::build_mttkrp_plan(exec, hand_over(given), fitted.options,
+                                              detail::trees::mttkrp_layout_on_hosts);
+        for (auto& choice : plan.choices)
+          if (!fitted.reason.empty()) choice.reason = fitted.reason;
+        return plan;
+      };
+      if constexpr (detail::is_gpu<ExecutionSpace>)
+        if (fitted.moves_to_host) {
+          auto on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+          X = {};
+          return build(on_host);
+        }
+      return build(X);
+    }
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

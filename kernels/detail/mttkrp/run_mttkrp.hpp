@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/mttkrp.hpp>
+// First that, whose plans these products take.
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
@@ -10,20 +12,15 @@
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
+#include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
-#include <sporades/kernels/mttkrp.hpp>
 
 /// The products of kernels/mttkrp.hpp, by buffers that the caller keeps from one to the next.
 
 namespace sporades {
 namespace detail {
-
-/// True for both strategies that take the linear order.
-inline bool is_linear(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
-}
 
 template <class Scalar, class MemorySpace>
 void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,

@@ -2,16 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
 
 namespace sporades {
 namespace detail {
-
-/// Whether a plan may fuse modes. (Sums of fused modes are not rounded: half may not hold them.)
-inline bool fuses_modes(MttkrpAllModesOptions const& options) {
-  return options.dimension_tree && options.products.strategy == MttkrpStrategy::automatic &&
-         options.products.gather == GatherPrecision::full;
-}
 
 /// The first R columns of a plan's matrix, which is replaced where it has fewer.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
@@ -82,15 +77,21 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
       using Scalar = typename Tensor::Scalar;
+      constexpr bool is_near =
+          std::is_same_v<typename Tensor::MemorySpace, typename ExecutionSpace::memory_space>;
       auto const products = detail::options_for<Scalar>(options.products);
       detail::check_options(products, X.order());
-      auto const fused =
+      auto fused =
           detail::fuses_modes({products, options.dimension_tree})
               ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products.rank)
               : std::vector<int>();
       if (!fused.empty())  // else make_mttkrp_plan does it
         check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
                           "make_mttkrp_all_modes_plan");
+      bool const is_streamed = products.streaming.always || products.streaming.memory > 0;
+      if constexpr (is_near)
+        if (!fused.empty() && !is_streamed && !detail::fused_modes_fit(exec, X, options))
+          fused.clear();
       return detail::make_dimension_tree(exec, hand_over(X), fused, products);
     }
 }

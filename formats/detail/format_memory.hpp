@@ -11,7 +11,6 @@
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
-#include <sporades/kernels/detail/packed_windows.hpp>
 
 /// What sorting nonzeros and making the formats of them holds. The functions follow, allocation by
 /// allocation, those whose names they bear.
@@ -73,42 +72,6 @@ class MostTuples {
   std::map<std::uint32_t, double> known_;
 };
 
-/// CarryBuffers whose slots grow from one reserve to the next.
-class CarryCount {
- public:
-  template <class Scalar>
-  void reserve(MemoryCount& count, Position chunks, std::size_t columns, double index_bytes) {
-    double const stride = static_cast<double>(padded_columns(columns));
-    double waiting = 0;
-    for (std::size_t l = 0; chunks > 1; ++l) {
-      if (l == levels_.size()) levels_.emplace_back();
-      Level& level = levels_[l];
-      double const slots = 2 * static_cast<double>(chunks);
-      if (level.slots < slots || level.stride < stride) {
-        double const bytes = slots * ((l == 0 ? index_bytes : 0) + stride * sizeof(Scalar));
-        count.hold(bytes);
-        count.release(level.bytes);
-        level = {slots, stride, bytes};
-      }
-      chunks = chunks_of(2 * chunks, carry_chunk);
-      if (l > 0) waiting += static_cast<double>(chunks);
-    }
-    double const arrivals = waiting * std::ceil(stride * sizeof(Scalar) / 16) * sizeof(unsigned);
-    if (arrivals_ < arrivals) {
-      count.hold(arrivals);
-      count.release(arrivals_);
-      arrivals_ = arrivals;
-    }
-  }
-
- private:
-  struct Level {
-    double slots = 0, stride = 0, bytes = 0;
-  };
-  std::vector<Level> levels_;
-  double arrivals_ = 0;
-};
-
 /// What estimate_tuples takes.
 inline double tuple_map_bytes(Position nnz) {
   return static_cast<double>(4 * tuple_map_words(nnz));
@@ -153,6 +116,16 @@ void count_sort_items(ExecutionSpace const& exec, MemoryCount& count, Position n
   count.pass(words + scratch);
 }
 
+/// The bits that are sorted of keys of these modes, of which the first `compared` are in no order.
+inline BitRange sorted_bits(Dims const& dims, std::vector<int> const& modes, int compared) {
+  BitRange range{0, 0};
+  for (int k = static_cast<int>(modes.size()) - 1; k >= 0; --k) {
+    if (k == compared - 1) range.begin = range.end;
+    range.end += index_bits(dims[modes[k]]);
+  }
+  return range;
+}
+
 /// sorted: the tensor stays held. Returns its shape; is_new is false where it is X itself.
 template <class ExecutionSpace>
 CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X,
@@ -160,12 +133,8 @@ CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X
   auto const reordering = plan_reordering(X.sorted_modes, modes);
   is_new = reordering.compared > 0;
   if (!is_new) return X;
-  auto const all = with_other_modes(reordering.modes, X.order());
-  BitRange range{0, 0};
-  for (int k = X.order() - 1; k >= 0; --k) {
-    if (k == reordering.compared - 1) range.begin = range.end;
-    range.end += index_bits(X.dims[all[k]]);
-  }
+  auto const range =
+      sorted_bits(X.dims, with_other_modes(reordering.modes, X.order()), reordering.compared);
   double const before = count.held();
   count_sort_items(exec, count, X.count(), range);
   count.hold(X.bytes());
@@ -226,6 +195,13 @@ inline double packed_row_bytes(CooShape const& X, double rows) {
 /// make_packed of a list whose values it shares: words, rows and marks stay held.
 inline void count_packed(MemoryCount& count, CooShape const& X, int n, double rows) {
   count.hold(packed_word_bytes(X, n) + packed_row_bytes(X, rows));
+}
+
+/// make_fibers of items with this many coordinates in so many fibers.
+inline double fibers_bytes(double items, double fibers, double modes, double index_bytes) {
+  double const marks = std::ceil(items / 32);
+  return (modes - 1) * fibers * index_bytes + 8 * (fibers + 1) + 8 * marks + items * index_bytes +
+         4 * (marks + 1);
 }
 
 /// make_csf: the tree stays held.
@@ -318,21 +294,6 @@ inline double most_buffer_rows(CooShape const& X, int n) {
 inline bool may_have_no_parts(CooShape const& X, int n) {
   double const dim = static_cast<double>(X.dims[n]);
   return (dim > 65536 && dim / 64 > X.nnz) || (X.nnz >= 4096 && 2 * dim > X.nnz / 8);
-}
-
-/// Bytes of the files in which a host keeps nonzeros while it makes so many sorted copies of them:
-/// what was read, what is scaled, and a sort's runs and result.
-template <class Scalar, class Index>
-double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
-  return static_cast<double>(nnz * (dims.size() * sizeof(Index) + sizeof(Scalar))) *
-         static_cast<double>(copies + 4);
-}
-
-/// The same for packed copies, one a mode.
-template <class Scalar, class Index>
-double far_list_bytes(Dims const& dims, Position nnz) {
-  return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +
-         far_copy_bytes<Scalar, Index>(dims, nnz, 0);
 }
 
 }  // namespace sporades::detail

@@ -2,19 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/detail/memory/sorting.hpp>
+#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/kernels/detail/carry_count.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
-/// What plans for chains of TTMs hold: as algorithms/memory/sorting.hpp.
+/// What plans for chains of TTMs hold: as formats/detail/format_memory.hpp.
 
 namespace sporades::detail {
-
-/// make_fibers of items with this many coordinates in so many fibers.
-inline double fibers_bytes(double items, double fibers, double modes, double index_bytes) {
-  double const marks = std::ceil(items / 32);
-  return (modes - 1) * fibers * index_bytes + 8 * (fibers + 1) + 8 * marks + items * index_bytes +
-         4 * (marks + 1);
-}
 
 /// Carry slots of a product of semi-sparse chains, taken if any of its fibers is long.
 struct ChainCarry {

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <sporades/algorithms/fit_memory.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <utility>
+
+/// How decompositions take less memory. What each of them has, for its Options:
+///   memory_need(exec, X, options)
+///   streamed_need(exec, shape, options, Numbers)   where X is streamed; windows excepted
+///   can_stream(shape, options)
+///   set_streaming(shape, options, bytes)       bytes of windows
+///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
+///                                       what they do without, in words; "" where there are none
+
+namespace sporades {
+namespace detail {
+
+/// The types of a tensor's numbers, as an argument.
+template <class Scalar, class Index>
+struct Numbers {};
+
+template <class ExecutionSpace, class MemorySpace>
+inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
+
+/// Whether the indices of all modes but any fit the words of packed nonzeros.
+inline bool fits_packed_words(CooShape const& X) {
+  for (int n = 0; n < X.order(); ++n)
+    if (!fits_packed(X.dims, n)) return false;
+  return true;
+}
+
+/// With the windows of what is streamed.
+template <class Options>
+MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed need) {
+  double const windows = window_bytes(options.streaming, X.bytes());
+  need.kept += windows;
+  need.peak += windows;
+  return need;
+}
+
+/// What the first options need that need no more than `most`, from these to ever slower ones, or
+/// what those need that need least; the options are set to them. And in words how they differ
+/// from those given, or "".
+template <class ExecutionSpace, class Options, class Need>
+std::pair<double, std::string> lightened(CooShape const& X, Options& options, bool streams,
+                                         double most, Need const& need) {
+  double bytes = need(options);
+  std::string changed, all;
+  Options const asked = options;
+  Options lighter = options;
+  while (bytes > most) {
+    auto const less = lighten(is_gpu<ExecutionSpace>, X, asked, lighter, streams);
+    if (less.empty()) break;
+    all += (all.empty() ? "" : ", and ") + less;
+    double const with = need(lighter);
+    if (with >= bytes) continue;
+    bytes = with;
+    options = lighter;
+    changed = all;
+  }
+  return {bytes, changed};
+}
+
+/// fit_memory of an X beside which as many bytes stay taken.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+FittedOptions<Options> fitted(ExecutionSpace const& exec,
+                              CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
+                              double beside) {
+  constexpr bool near = is_near<ExecutionSpace, MemorySpace>;
+  FittedOptions<Options> fit{asked, false, ""};
+  if (asked.streaming.always || asked.streaming.memory > 0) return fit;
+  auto const shape = shape_of(X);
+  double const limit = static_cast<double>(asked.memory);
+  double const left =
+      (limit > 0 ? limit : memory_to_take(exec) + (near ? shape.bytes() : 0)) - beside;
+  double least = std::numeric_limits<double>::infinity(), needs = 0;
+  auto const shortage = [&] {
+    return "needs " + bytes_text(needs) + " of memory, " + bytes_text(left) + " may be taken: ";
+  };
+  if constexpr (near) {
+    auto const need = [&](Options const& with) {
+      double const bytes = memory_need(exec, X, with).peak;
+      if (needs == 0) needs = bytes;
+      return bytes;
+    };
+    auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, fit.options, false, left, need);
+    if (bytes <= left) {
+      if (!lighter.empty()) fit.note = shortage() + lighter;
+      return fit;
+    }
+    fit.options = asked;
+    least = bytes;
+  }
+  // Files take room on a disk: a host uses them only where a limit is asked for.
+  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
+  if (can_stream(shape, asked) && (on_gpu || limit > 0)) {
+    double const stays = near && !on_gpu ? shape.bytes() : 0;
+    auto const need = [&](Options const& with) {
+      return streamed_need(exec, shape, with, Numbers<Scalar, Index>{}).peak + stays;
+    };
+    auto const [bytes, lighter] =
+        lightened<ExecutionSpace>(shape, fit.options, true, left - least_window_bytes, need);
+    double const windows = left - bytes;
+    if (windows >= least_window_bytes) {
+      set_streaming(shape, fit.options, windows);
+      fit.moves_to_host = near && on_gpu;
+      fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
+                 (on_gpu ? "the nonzeros stay in the host's memory and are streamed"
+                         : "the nonzeros are streamed from files");
+      return fit;
+    }
+    least = std::min(least, bytes + least_window_bytes);
+  }
+  throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
+                             " nonzeros needs ", bytes_text(least + beside),
+                             " of memory at least, ", bytes_text(left + beside), " may be taken"));
+}
+
+/// Bytes of an X that others hold, too, beside what a decomposition takes for it.
+template <class Tensor>
+double kept_bytes(Tensor const& X) {
+  return is_last(X) ? 0 : static_cast<double>(X.storage_bytes());
+}
+
+/// A decomposition of X by options that fit: solve(X, options), with X near or on the host. Where
+/// it moves to the host, it is freed here.
+template <class ExecutionSpace, class Tensor, class Options, class Solve>
+auto solve_within_memory(ExecutionSpace const& exec, Tensor& X, Options const& options,
+                         Solve const& solve) {
+  auto const fit = fitted(exec, X, options, kept_bytes(X));
+  if constexpr (is_gpu<ExecutionSpace>)
+    if (fit.moves_to_host) {
+      auto on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+      X = {};
+      return solve(on_host, fit.options);
+    }
+  return solve(X, fit.options);
+}
+
+/// X where it is near; else a tensor without nonzeros of its dims, for starts that ask for no more.
+template <class Near, class Tensor>
+Near near_or_dims(Tensor const& X) {
+  if constexpr (std::is_same_v<Near, Tensor>)
+    return X;
+  else
+    return {X.dims, {}, {}, {}};
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
+                                  CooTensor<Scalar, Index, MemorySpace> const& X,
+                                  Options const& options) {
+  return detail::fitted(exec, X, options, 0);
+}
+
+}  // namespace sporades

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/memory_need.hpp>
+#include <sporades/formats/coo_tensor.hpp>
+#include <string>
+
+/// The memory of decompositions before they are run, and what they take less memory by.
+///   memory_need(exec, X, options)    for CpAlsOptions, CpAprOptions and TuckerOptions: MemoryNeed
+/// counts the start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody
+/// else holds X. X may be on the host and exec a GPU that streams it; `host` does not count X then.
+/// A tenth more at most, unless the order of X hangs on the nonzeros in ways that only sorting
+/// shows, or the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take
+/// more. (A fit of CP-ALS so near 1 that the residual is computed nonzero by nonzero takes their
+/// coordinates beside the plan.) Some passes over the nonzeros at most. Fences exec. Throws Error
+/// where the options are out of range, or a product of HOOI exceeds the memory limit.
+
+namespace sporades {
+
+/// Options within a limit, and how they got there.
+template <class Options>
+struct FittedOptions {
+  Options options;
+  bool moves_to_host = false;  // a GPU streams X then: copy it to the host and hand it over there
+  std::string note;            // what is done without, with both numbers, or ""
+};
+
+/// The options with which the decomposition of X takes at most options.memory where exec computes,
+/// or, if that is 0, what is left there with X's own bytes: those given if they do, else the
+/// fastest that do. Of CP-ALS with strategy `automatic`, in this order:
+/// - no singular vectors for a start (init automatic),
+/// - one copy of the nonzeros for all modes: strategy `alto` on hosts, then `flycoo`,
+/// - nonzeros that stay in the host's memory and that a GPU streams; or on a host, but only where
+///   options.memory is set, in files.
+/// CP-APR and HOOI: the last. cp_als, cp_apr and tucker do this on their own where they are given a
+/// tensor; who makes a problem does it before. The model's bits depend on the fitted options alone.
+/// Looks at the nonzeros, by a few passes, only where memory may be short. Fences exec. Throws
+/// RunError where nothing fits, with both numbers and the least that would do.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
+FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
+                                  CooTensor<Scalar, Index, MemorySpace> const& X,
+                                  Options const& options);
+
+}  // namespace sporades

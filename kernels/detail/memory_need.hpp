@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
+#include <sporades/kernels/detail/phi/phi_memory.hpp>
+#include <sporades/kernels/detail/spttm/spttm_memory.hpp>
+#include <sporades/kernels/detail/ttm_chain/ttm_chain_memory.hpp>
+#include <sporades/kernels/memory_need.hpp>
+
+namespace sporades {
+namespace detail {
+
+/// What `count` counts of a plan that keeps X, or takes its memory.
+template <class ExecutionSpace, class Tensor, class Count>
+MemoryNeed count_plan(ExecutionSpace const& exec, Tensor const& X, bool keeps_X,
+                      Count const& count_it) {
+  auto const shape = shape_of(X);
+  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  count_it(count, shape, tuples);
+  return {count.held() - (keeps_X ? shape.bytes() : 0), with_small_views(count.peak()), 0};
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       MttkrpOptions const& options) {
+  return detail::mttkrp_plan_memory(exec, X, options, true);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       MttkrpAllModesOptions const& options) {
+  return detail::all_modes_plan_memory(exec, X, options, true);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       PhiOptions const& options) {
+  return detail::count_plan(exec, X, true, [&](auto& count, auto const& shape, auto& tuples) {
+    detail::count_phi_plan<Scalar>(exec, count, shape, options, tuples);
+  });
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       SpttmOptions const& options) {
+  return detail::count_plan(exec, X, true, [&](auto& count, auto const&, auto& tuples) {
+    detail::count_spttm_plan(exec, count, X, options, tuples);
+  });
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       std::vector<int> const& ranks, TtmChainOptions const& options) {
+  return detail::count_plan(exec, X, false, [&](auto& count, auto const& shape, auto& tuples) {
+    auto const summed =
+        detail::count_sum_duplicates(exec, count, shape, detail::may_repeat(exec, X));
+    detail::count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks, options, tuples);
+  });
+}
+
+}  // namespace sporades

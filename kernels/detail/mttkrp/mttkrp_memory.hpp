@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+// First that, whose plans use what follows.
+#include <sporades/kernels/detail/carry_count.hpp>
+#include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/mttkrp/options.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
+
+/// What plans for MTTKRP hold, as formats/detail/format_memory.hpp, and which of them a limit
+/// leaves.
+
+namespace sporades::detail {
+
+/// Carry slots for nonzeros in chunks of chunk_length.
+template <class ExecutionSpace, class Scalar>
+double carry_bytes_of(Position nnz, int columns, double index_bytes) {
+  Position const length = chunk_length<ExecutionSpace>(nnz);
+  MemoryCount count;
+  CarryCount().reserve<Scalar>(count, chunks_of(nnz, length), static_cast<std::size_t>(columns),
+                               index_bytes);
+  return count.held();
+}
+
+/// The lists of make_mttkrp_plan for modes in the order of rows: packed, far if that is so, or as
+/// they are. is_last: nobody else holds X.
+template <class ExecutionSpace, class Rows>
+void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                        bool is_last, bool along_curve, bool is_far, std::vector<int> const& modes,
+                        Rows const& rows_of) {
+  bool is_new = true;
+  CooShape base = X;
+  if (along_curve) {
+    double const before = count.held();
+    count_alto(exec, count, X, 0);
+    count.hold(X.bytes());
+    count.hold_in_all(before + X.bytes());
+    base.sorted_modes = {};
+  } else {
+    base = count_sorted(exec, count, X, modes_by_length(X.dims), is_new);
+  }
+  if (is_new && is_last) count.release(X.bytes());
+  bool keeps_values = false, keeps_coordinates = false;  // of the base
+  for (int n : modes) {
+    bool is_list_new = false;
+    auto const list = count_sorted(exec, count, base, {n}, is_list_new);
+    bool const fits = fits_packed(X.dims, n);
+    if (fits) {
+      count_packed(count, list, n, rows_of(n));
+      if (is_list_new) count.release(list.coordinate_bytes());
+      if (is_far) count.release(packed_word_bytes(X, n) + (is_list_new ? list.value_bytes() : 0));
+    }
+    keeps_values = keeps_values || (!is_list_new && !is_far);
+    keeps_coordinates = keeps_coordinates || (!is_list_new && !fits);
+  }
+  if (!is_new && !is_last) return;
+  if (!keeps_values) count.release(base.value_bytes());
+  if (!keeps_coordinates) count.release(base.coordinate_bytes());
+}
+
+/// Room for rounded factors, held.
+template <class Scalar>
+void count_rounded_rows(MemoryCount& count, Dims const& dims, MttkrpOptions const& options) {
+  if (options.gather == GatherPrecision::full) return;
+  auto const columns = rounded_stride(static_cast<std::size_t>(options.rank));
+  for (auto dim : dims)
+    with_rounded_type<Scalar>(options.gather, [&](auto number) {
+      count.hold(static_cast<double>(dim) * static_cast<double>(columns * sizeof(number)));
+    });
+}
+
+/// Bytes of the files in which a host keeps nonzeros while it makes so many sorted copies of them:
+/// what was read, what is scaled, and a sort's runs and result.
+template <class Scalar, class Index>
+double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
+  return static_cast<double>(nnz * (dims.size() * sizeof(Index) + sizeof(Scalar))) *
+         static_cast<double>(copies + 4);
+}
+
+/// The same for packed copies, one a mode.
+template <class Scalar, class Index>
+double far_list_bytes(Dims const& dims, Position nnz) {
+  return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +
+         far_copy_bytes<Scalar, Index>(dims, nnz, 0);
+}
+
+/// The most that windows take through which so many bytes are streamed at most.
+inline double window_bytes(Streaming const& streaming, double streamed) {
+  if (streaming.memory > 0) return static_cast<double>(streaming.memory);
+  Windows<Kokkos::HostSpace> windows;
+  windows.options = streaming;
+  auto const bytes = static_cast<std::uint64_t>(std::min(streamed, 1e18));
+  return streaming.streams * (static_cast<double>(windows.window_bytes(bytes)) + 256);
+}
+
+/// What a plan with far lists holds where it computes, windows excepted.
+template <class Scalar, class ExecutionSpace, class Rows>
+void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
+                    Rows const& rows_of) {
+  for (int n = 0; n < X.order(); ++n) count.hold(packed_row_bytes(X, rows_of(n)));
+  count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
+  count_rounded_rows<Scalar>(count, X.dims, options);
+}
+
+/// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
+/// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
+/// plan. rows_of(n): non-empty slices of mode n, or more. tuples: of X.
+template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
+void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                       bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
+                       Tuples& tuples, Rows const& rows_of) {
+  int const N = X.order();
+  bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
+  bool needs_carry = true, shares_values = false;
+  std::vector<int> all, unfit;
+  double buffer_rows = 0;
+  for (int n = 0; n < N; ++n) all.push_back(n);
+  if (is_linear(strategy)) strategy = MttkrpStrategy::alto;
+  switch (strategy) {
+    case MttkrpStrategy::atomic:
+    case MttkrpStrategy::duplicated:
+      return;
+    case MttkrpStrategy::permuted:
+      for (int n = 0; n < N; ++n) {
+        std::vector<int> modes = all;
+        std::swap(modes[0], modes[n]);
+        std::sort(modes.begin() + 1, modes.end());
+        count_sort_items(exec, count, X.count(), sorted_bits(X.dims, modes, X.order()));
+      }
+      break;
+    case MttkrpStrategy::csf:
+      for (int n = 0; n < N; ++n) {
+        auto const modes = mttkrp_mode_order(X.dims, n);
+        shares_values = shares_values || plan_reordering(X.sorted_modes, modes).compared == 0;
+        count_csf(exec, count, X, modes, tuples);
+      }
+      if (is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
+      break;
+    case MttkrpStrategy::alto:
+      needs_carry = false;
+      for (int n = 0; n < N; ++n) {
+        if (is_automatic && may_have_no_parts(X, n))
+          unfit.push_back(n);
+        else
+          buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
+      }
+      count_alto(exec, count, X, buffer_rows);
+      count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
+      if (!is_gpu<ExecutionSpace>)
+        for (auto dim : X.dims)
+          count.hold(matrix_bytes<Scalar>(
+              static_cast<double>(dim),
+              static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank))));
+      if (unfit.empty()) {
+        if (is_last) count.release(X.bytes());
+        break;
+      }
+      needs_carry = true;
+      count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
+      break;
+    case MttkrpStrategy::flycoo: {
+      needs_carry = false;
+      Position const partitions = options.flycoo.partitions > 0
+                                      ? static_cast<Position>(options.flycoo.partitions)
+                                      : default_partitions(exec, X.count());
+      count_flycoo(exec, count, X, is_last, partitions);
+      CarryCount().reserve<Scalar>(
+          count, most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
+          static_cast<std::size_t>(options.rank), X.index_bytes);
+      break;
+    }
+    default:
+      std::size_t const index_bytes = static_cast<std::size_t>(X.index_bytes);
+      double const lists = sorted_list_bytes(X.dims, X.count(), index_bytes, sizeof(Scalar));
+      bool const is_far = is_streamed(options.streaming, lists);
+      if (is_far && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
+        count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+        double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
+        count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
+                            X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
+        if (is_last) count.release(X.bytes());
+        count.hold(window_bytes(options.streaming, lists / N));
+        return;
+      }
+      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_far, all,
+                         rows_of);
+      if (is_far) count.hold(window_bytes(options.streaming, lists / N));
+  }
+  if (needs_carry && !options.atomic_flush)
+    count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
+  count_rounded_rows<Scalar>(count, X.dims, options);
+}
+
+/// The strategy that build_mttkrp_plan begins with.
+template <class ExecutionSpace>
+MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
+                              TreeNode const* layouts) {
+  if (options.strategy != MttkrpStrategy::automatic) return options.strategy;
+  if (!chooses_layout(options)) return MttkrpStrategy::sorted;
+  auto const choose = [&](auto scalar) {
+    return automatic_layout<ExecutionSpace, decltype(scalar)>(X.dims, X.count(), options.rank,
+                                                              layouts);
+  };
+  return (X.scalar_bytes == sizeof(float) ? choose(float{}) : choose(double{})).strategy;
+}
+
+/// As MostTuples, without a look at the nonzeros.
+class PossibleTuples {
+ public:
+  explicit PossibleTuples(CooShape const& X) : X_(X) {}
+  double rows(int n) const { return std::min(X_.nnz, static_cast<double>(X_.dims[n])); }
+  double of(std::vector<int> const& modes, std::size_t count) const {
+    double cells = 1;
+    for (std::size_t k = 0; k < count; ++k) cells *= static_cast<double>(X_.dims[modes[k]]);
+    return std::min(X_.nnz, cells);
+  }
+
+ private:
+  CooShape const& X_;
+};
+
+/// What make_mttkrp_plan takes for an X in memory that exec works in, or else on the host, where it
+/// is counted by host_exec.
+template <class Scalar, class ExecutionSpace, class HostSpace, class Tuples>
+MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, bool is_near,
+                        CooShape const& X, bool is_last, MttkrpOptions const& options,
+                        Tuples& tuples) {
+  auto const rows_of = [&](int n) { return tuples.rows(n); };
+  MemoryNeed need;
+  MemoryCount count;
+  if (is_near) {
+    count.hold(X.bytes());
+    auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
+    count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, strategy, tuples, rows_of);
+  } else {
+    std::vector<int> all;
+    double longest_list = 0;
+    for (int n = 0; n < X.order(); ++n) {
+      all.push_back(n);
+      longest_list = std::max(longest_list, packed_word_bytes(X, n) + X.value_bytes());
+    }
+    MemoryCount host;  // packed lists are copied one by one to memory that a GPU can access
+    host.hold(X.bytes());
+    count_sorted_lists(host_exec, host, X, is_last, options.order == RowOrder::morton, false, all,
+                       rows_of);
+    need.host = with_small_views(host.peak() + longest_list);
+    count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+    count.hold(window_bytes(options.streaming, longest_list));
+  }
+  bool const shares_X = is_near && (options.strategy == MttkrpStrategy::atomic ||
+                                    options.strategy == MttkrpStrategy::duplicated);
+  need.kept = count.held() - (is_near && !is_last && !shares_X ? X.bytes() : 0);
+  need.peak = with_small_views(count.peak());
+  return need;
+}
+
+/// memory_need of a plan for MTTKRP; is_last: nobody else holds X.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+MemoryNeed mttkrp_plan_memory(ExecutionSpace const& exec,
+                              CooTensor<Scalar, Index, GivenSpace> const& X,
+                              MttkrpOptions const& given, bool is_last) {
+  auto const options = options_for<Scalar>(given);
+  check_options(options, X.order());
+  auto const builder = builder_of<GivenSpace>(exec);
+  using Builder = std::decay_t<decltype(builder)>;
+  constexpr bool is_near = std::is_same_v<Builder, ExecutionSpace>;
+  MostTuples<Builder, std::decay_t<decltype(X)>> tuples(builder, X);
+  return count_mttkrp<Scalar>(exec, builder, is_near, shape_of(X), is_last, options, tuples);
+}
+
+/// One copy of the nonzeros for all modes instead of one a mode, from the fastest on: strategies
+/// that `automatic` takes where it may take less memory.
+inline std::vector<MttkrpStrategy> lighter_strategies(bool on_gpu, CooShape const& X) {
+  std::vector<MttkrpStrategy> strategies;
+  int bits = 0;
+  for (auto dim : X.dims) bits += index_bits(dim);
+  bool is_linear = !on_gpu && bits <= AltoLayout::most_bits;
+  for (int n = 0; n < X.order(); ++n) is_linear = is_linear && !may_have_no_parts(X, n);
+  if (is_linear) strategies.push_back(MttkrpStrategy::alto);
+  strategies.push_back(MttkrpStrategy::flycoo);
+  return strategies;
+}
+
+/// The least that windows take in all.
+inline constexpr double least_window_bytes = 1 << 20;
+
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
+                           CooTensor<Scalar, Index, GivenSpace> const& X,
+                           MttkrpOptions const& given, bool is_last) {
+  auto const builder = builder_of<GivenSpace>(exec);
+  using Builder = std::decay_t<decltype(builder)>;
+  constexpr bool is_near = std::is_same_v<Builder, ExecutionSpace>;
+  auto const shape = shape_of(X);
+  FittedPlan fitted{options_for<Scalar>(given), false, ""};
+  auto& options = fitted.options;
+  check_options(options, X.order());
+  check_streaming("make_mttkrp_plan", options.streaming);
+  PossibleTuples possible(shape);
+  auto const at_most =
+      count_mttkrp<Scalar>(exec, builder, is_near, shape, is_last, options, possible);
+  if (options.memory == 0 && at_most.peak < (64 << 20)) return fitted;
+  double const left = options.memory > 0 ? static_cast<double>(options.memory)
+                                         : memory_to_take(exec) + (is_near ? shape.bytes() : 0);
+  if (at_most.peak <= left) return fitted;
+  MostTuples<Builder, CooTensor<Scalar, Index, GivenSpace>> tuples(builder, X);
+  double least = 0;
+  auto const fits = [&](MttkrpOptions const& with) {
+    double const peak =
+        count_mttkrp<Scalar>(exec, builder, is_near, shape, is_last, with, tuples).peak;
+    least = least == 0 ? peak : std::min(least, peak);
+    return peak <= left;
+  };
+  if (fits(options)) return fitted;
+  fitted.reason = "what is fastest needs " + bytes_text(least) + " of memory, " + bytes_text(left) +
+                  " may be taken";
+  bool const is_asked = options.streaming.always || options.streaming.memory > 0;
+  if (is_near && chooses_layout(options) && !is_asked)
+    for (auto strategy : lighter_strategies(is_gpu<ExecutionSpace>, shape)) {
+      options.strategy = strategy;
+      if (fits(options)) return fitted;
+      options.strategy = given.strategy;
+    }
+  bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
+                        options.strategy == MttkrpStrategy::sorted ||
+                        options.strategy == MttkrpStrategy::fibers;
+  bool fits_words = true;
+  for (int n = 0; n < X.order(); ++n) fits_words = fits_words && fits_packed(X.dims, n);
+  bool const may_stream = has_rows && fits_words && options.streaming.memory == 0;
+  // Files take room on a disk: a host uses them only where a limit is asked for.
+  if (may_stream && (is_gpu<ExecutionSpace> || options.memory > 0)) {
+    constexpr bool stays_near = is_near && !is_gpu<ExecutionSpace>;
+    MemoryCount beside;  // the windows
+    count_far_plan<Scalar, ExecutionSpace>(beside, shape, options,
+                                           [&](int n) { return tuples.rows(n); });
+    double const rest =
+        with_small_views(beside.peak()) + (stays_near || (is_near && !is_last) ? shape.bytes() : 0);
+    least = std::min(least, rest + least_window_bytes);
+    if (is_gpu<ExecutionSpace> && is_near) least = std::max(least, shape.bytes());
+    if (rest + least_window_bytes <= left) {
+      options.streaming.always = true;
+      options.streaming.memory = static_cast<std::uint64_t>(left - rest);
+      fitted.moves_to_host = is_gpu<ExecutionSpace> && is_near;
+      return fitted;
+    }
+  }
+  throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
+                             " nonzeros needs ", bytes_text(least), " of memory at least, ",
+                             bytes_text(left), " may be taken"));
+}
+
+}  // namespace sporades::detail
+
+#include <sporades/eti/mttkrp_memory.hpp>

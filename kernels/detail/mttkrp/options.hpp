@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <sporades/kernels/mttkrp.hpp>
+#include <string>
+
+/// What options of plans for MTTKRP say.
+
+namespace sporades::detail {
+
+/// The options for tensors of Scalar: float is gathered in full where `single` is asked for.
+template <class Scalar>
+MttkrpOptions options_for(MttkrpOptions options) {
+  if (sizeof(Scalar) == sizeof(float) && options.gather == GatherPrecision::single)
+    options.gather = GatherPrecision::full;
+  return options;
+}
+
+inline void check_options(MttkrpOptions const& options, int order) {
+  int const deepest = std::max(0, order - 2);
+  expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
+  expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
+          "make_mttkrp_plan: split ", options.split, " is for strategy fibers, not ",
+          to_string(options.strategy));
+  expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
+          options.split, " of a tensor of order ", order, ": -1 to ", deepest);
+  check_streaming("make_mttkrp_plan", options.streaming);
+  check_options(options.flycoo, "make_mttkrp_plan");
+  expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
+          "make_mttkrp_plan: strategy flycoo adds nothing atomically");
+  expects(
+      options.gather == GatherPrecision::full || options.strategy == MttkrpStrategy::automatic ||
+          options.strategy == MttkrpStrategy::sorted || options.strategy == MttkrpStrategy::fibers,
+      "make_mttkrp_plan: strategy ", to_string(options.strategy),
+      " gathers factors in full precision: sorted and fibers can in ", to_string(options.gather));
+}
+
+/// True for both strategies that take the linear order.
+inline bool is_linear(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
+}
+
+/// Whether `automatic` chooses the order of the nonzeros as well.
+inline bool chooses_layout(MttkrpOptions const& options) {
+  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic &&
+         options.gather == GatherPrecision::full;
+}
+
+/// Options that take no more than a limit, and why they differ from those given; or "".
+struct FittedPlan {
+  MttkrpOptions options;
+  bool moves_to_host = false;  // X does, and is streamed from there
+  std::string reason;
+};
+
+/// The fastest options that `automatic` may take for a plan of X within options.memory, or what is
+/// left. Throws RunError where none does. Looks at the nonzeros only where it may matter.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
+                           CooTensor<Scalar, Index, GivenSpace> const& X,
+                           MttkrpOptions const& given, bool is_last);
+
+}  // namespace sporades::detail

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
+#include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
+
+/// What plans for MTTKRP on all modes hold: as formats/detail/format_memory.hpp.
+
+namespace sporades::detail {
+
+/// Whether a plan may fuse modes. (Sums of fused modes are not rounded: half may not hold them.)
+inline bool fuses_modes(MttkrpAllModesOptions const& options) {
+  return options.dimension_tree && options.products.strategy == MttkrpStrategy::automatic &&
+         options.products.gather == GatherPrecision::full;
+}
+
+/// make_mttkrp_plan of an X that is handed over.
+template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
+void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                    MttkrpOptions const& options, Tuples& tuples, Rows const& rows_of) {
+  auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
+  count_mttkrp_plan<Scalar>(exec, count, X, true, options, strategy, tuples, rows_of);
+}
+
+/// make_dimension_tree of these modes of an X that is handed over.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                      std::vector<int> const& fused, MttkrpOptions const& options, Tuples& tuples) {
+  CooShape whole = X, grid = X;
+  whole.dims = {1};
+  grid.dims = {};
+  std::vector<int> modes{-1};  // of whole
+  for (int n : fused) {
+    whole.dims[0] *= X.dims[n];
+    grid.dims.push_back(X.dims[n]);
+  }
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(fused.begin(), fused.end(), n) == fused.end()) {
+      whole.dims.push_back(X.dims[n]);
+      modes.push_back(n);
+    }
+  double const cells = static_cast<double>(whole.dims[0]);
+  grid.dims.push_back(whole.dims[0]);
+  grid.nnz = cells;
+  whole.sorted_modes = grid.sorted_modes = {};
+  count.hold(whole.coordinate_bytes());
+  count.release(X.coordinate_bytes());
+  count_own_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
+    return n == 0 ? tuples.of(fused, fused.size()) : tuples.rows(modes[n]);
+  });
+  count.hold(grid.bytes());
+  count_own_plan<Scalar>(exec, count, grid, options, tuples,
+                         [&](int n) { return static_cast<double>(grid.dims[n]); });
+  count.hold(2 * matrix_bytes<Scalar>(cells, options.rank));
+}
+
+/// make_mttkrp_all_modes_plan of an X that is handed over.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                          MttkrpAllModesOptions const& options, Tuples& tuples) {
+  auto const products = options_for<Scalar>(options.products);
+  auto const fused =
+      fuses_modes({products, options.dimension_tree})
+          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), products.rank)
+          : std::vector<int>();
+  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
+  auto other = count;
+  if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
+  if (!fused.empty() && strategy != MttkrpStrategy::alto) return;
+  count_own_plan<Scalar>(exec, other, X, products, tuples, [&](int n) { return tuples.rows(n); });
+  if (fused.empty())
+    count = other;
+  else  // it is plain where fused modes would scatter X
+    count.take_larger(other);
+}
+
+/// memory_need of a plan on all modes, with X in memory that exec works in; is_last: nobody else
+/// holds it.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed all_modes_plan_memory(ExecutionSpace const& exec,
+                                 CooTensor<Scalar, Index, MemorySpace> const& X,
+                                 MttkrpAllModesOptions const& options, bool is_last) {
+  auto const shape = shape_of(X);
+  MostTuples<ExecutionSpace, std::decay_t<decltype(X)>> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  count_all_modes_plan<Scalar>(exec, count, shape, options, tuples);
+  double const beside = is_last ? 0 : shape.bytes();
+  return {count.held(), with_small_views(count.peak() + beside), 0};
+}
+
+/// Whether a plan with fused modes takes no more than it may. Looks at the nonzeros only where it
+/// may matter.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+bool fused_modes_fit(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                     MttkrpAllModesOptions const& options) {
+  auto const shape = shape_of(X);
+  PossibleTuples possible(shape);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  count_all_modes_plan<Scalar>(exec, count, shape, options, possible);
+  double const beside = is_last(X) ? 0 : shape.bytes();
+  double const memory = static_cast<double>(options.products.memory);
+  double const at_most = with_small_views(count.peak() + beside);
+  if (memory == 0 && at_most < (64 << 20)) return true;
+  double const left = memory > 0 ? memory : memory_to_take(exec) + shape.bytes();
+  return at_most <= left || all_modes_plan_memory(exec, X, options, is_last(X)).peak <= left;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/memory_need.hpp>
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+#include <sporades/kernels/phi.hpp>
+#include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
+
+/// The bytes of plans before they are built. X is a CooTensor; its nonzeros are counted where that
+/// matters, by some passes over them at most, and their order may matter. Each fences exec, and
+/// throws Error where the options are out of range.
+
+namespace sporades {
+
+/// Of make_mttkrp_plan(exec, hand_over(X), options), by the strategy that the options name or that
+/// is the fastest, whatever options.memory says. X may be on the host and exec a GPU.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       MttkrpOptions const& options);
+
+/// Of make_mttkrp_all_modes_plan(exec, hand_over(X), options), in the same way.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       MttkrpAllModesOptions const& options);
+
+/// Of make_phi_plan(exec, X, options), which keeps X.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       PhiOptions const& options);
+
+/// Of make_spttm_plan(exec, X, options), which keeps X, without streaming. Up to a half more where
+/// the carry slots that it counts are not needed.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       SpttmOptions const& options);
+
+/// Of make_ttm_chain_plan(exec, hand_over(X), ranks, options), without streaming. Throws Error as
+/// that does.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       std::vector<int> const& ranks, TtmChainOptions const& options);
+
+}  // namespace sporades
+
+#include <sporades/eti/memory_need.hpp>
+#include <sporades/kernels/detail/memory_need.hpp>
