@@ -35,8 +35,9 @@ struct FittedOptions {
 ///   options.memory is set, in files.
 /// CP-APR and HOOI: the last. cp_als, cp_apr and tucker do this on their own where they are given a
 /// tensor; who makes a problem does it before. The model's bits depend on the fitted options alone.
-/// Looks at the nonzeros, by a few passes, only where memory may be short. Fences exec. Throws
-/// RunError where nothing fits, with both numbers and the least that would do.
+/// Streaming that is set by hand stays as it is; it is refused where it exceeds options.memory.
+/// Takes a few passes over the nonzeros, of CP-ALS only where memory may be short. Fences exec.
+/// Throws RunError where nothing fits, with both numbers and the least that would do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,

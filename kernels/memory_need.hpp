@@ -6,6 +6,8 @@
 #include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/spttm.hpp>
+#include <sporades/kernels/sptv.hpp>
+#include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// The bytes of plans before they are built. X is a CooTensor; its nonzeros are counted where that
@@ -20,7 +22,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        MttkrpOptions const& options);
 
-/// Of make_mttkrp_all_modes_plan(exec, hand_over(X), options), in the same way.
+/// Of make_mttkrp_all_modes_plan(exec, hand_over(X), options) in the same way, for an X where exec
+/// computes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        MttkrpAllModesOptions const& options);
@@ -35,6 +38,18 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        SpttmOptions const& options);
+
+/// Of make_sspttm_plan(exec, Y, n, options), which keeps Y, a ScooTensor, without streaming. `peak`
+/// counts Y's coordinates, too, but not its values. In the same way up to twice as much.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, ScooTensor<Scalar, Index, MemorySpace> const& Y,
+                       int n, SspttmOptions const& options);
+
+/// Of make_sptv_plan(exec, X, n, options), which keeps X. Padding of HocfsSlices::ell is not
+/// counted. Throws Error if n is not in [0, N).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       int n, SptvOptions const& options);
 
 /// Of make_ttm_chain_plan(exec, hand_over(X), ranks, options), without streaming. Throws Error as
 /// that does.

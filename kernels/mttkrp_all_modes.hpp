@@ -86,6 +86,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, Memory
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;
+  plan.whole.rounded.forget();
 }
 
 }  // namespace sporades

@@ -100,7 +100,8 @@ TEST_CASE("flycoo moves nonzeros once a product, and allocates nothing", "[kerne
   for (int n : {0, 1, 2, 0}) {
     auto const V = make_matrix<double>(exec, "V", X.dims[n], 8);
     auto const recording = check_launches(exec, [&] { mttkrp(exec, plan, A, n, V); });
-    CHECK(recording.allocations.empty());
+    for (auto const& label : recording.allocations)  // Kokkos' own, of teams
+      CHECK(label == "Kokkos::CudaSpace::TeamScratchMemory");
     auto const remaps = std::count_if(
         recording.launches.begin(), recording.launches.end(),
         [](Launch const& launch) { return launch.label == "sporades::flycoo::remap"; });

@@ -92,9 +92,9 @@ class ModelMemory {
     double beside = left;
     std::string lighter;
     if (can_stay(options))
-      std::tie(beside, lighter) = lightened(X, options, true, left - least_window_bytes,
+      std::tie(beside, lighter) = lightened(X, options, true, left - least_windows(X),
                                             [&](Options const& with) { return streamed(X, with); });
-    if (left - beside >= least_window_bytes) {
+    if (left - beside >= least_windows(X)) {
       set_streaming(sporades::detail::shape_of(X), options, left - beside);
       placed.note = sporades::detail::concatenate(
           shortage(X.dims, options, placed.bytes, left, is_least), lighter,
@@ -111,12 +111,14 @@ class ModelMemory {
   }
 
  private:
-  static constexpr double least_window_bytes = sporades::detail::least_window_bytes;
-
   /// Bytes that the run may have where it computes, if `more` of those that are taken count, too.
   double memory_left(double more = 0) const {
     double const left = sporades::detail::memory_to_take(exec_) + more;
     return limit_ > 0 ? std::min(left, limit_) : left;
+  }
+
+  static double least_windows(HostTensor const& X) {
+    return sporades::detail::least_windows(on_gpu, sporades::detail::shape_of(X));
   }
 
   /// Bytes of that memory which the tensor takes before the run.
@@ -124,9 +126,7 @@ class ModelMemory {
     return on_gpu || is_far_ ? 0 : static_cast<double>(X.storage_bytes());
   }
 
-  static double in_all(MemoryNeed const& need) {
-    return on_gpu ? need.peak : need.peak + need.host;
-  }
+  static double in_all(MemoryNeed const& need) { return sporades::detail::in_all<Exec>(need); }
 
   template <class Options, class Need>
   static std::pair<double, std::string> lightened(HostTensor const& X, Options& options,
@@ -160,7 +160,7 @@ class ModelMemory {
     auto options = asked;
     auto const beside =
         lightened(X, options, true, 0, [&](Options const& with) { return streamed(X, with); });
-    return std::min(bytes, double{least_window_bytes} + beside.first);
+    return std::min(bytes, least_windows(X) + beside.first);
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: ", or "needs over"

@@ -34,6 +34,15 @@ void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* wher
   expects(first >= X.nnz(), where, ": value ", first, " of X (counted from 0) is NaN or infinite");
 }
 
+/// Throws Error where X has no nonzeros, an index past its mode, NaN or infinity. exec can access
+/// X. Fences exec.
+template <class ExecutionSpace, class Tensor>
+void expect_decomposable(ExecutionSpace const& exec, Tensor const& X, char const* where) {
+  expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, where);
+  expect_finite(exec, X, where);
+}
+
 /// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
 /// changes. part_bytes: 0, or the memory for sorting by parts; what is made is in far memory of a
 /// host then. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
@@ -42,9 +51,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where,
     std::uint64_t part_bytes = 0) {
-  expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, where);
-  expect_finite(exec, X, where);
+  expect_decomposable(exec, X, where);
   auto summed = summed_by_parts(exec, hand_over(X), part_bytes);
   auto& result = summed.tensor;
   double const largest = static_cast<double>(max_abs(exec, result.values));

@@ -126,6 +126,12 @@ void advise_huge_pages(void* data, std::size_t bytes) {
 #endif
 }
 
+std::string enough_text(double bytes) {
+  double tenth = 1;  // of the unit of bytes_text
+  for (double rest = bytes; rest >= 1000; rest /= 1000) tenth *= tenth == 1 ? 100 : 1000;
+  return bytes_text(std::ceil(bytes / tenth) * tenth);
+}
+
 std::string bytes_text(double bytes) {
   char const* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   int unit = 0;

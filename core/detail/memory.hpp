@@ -41,6 +41,9 @@ void advise_huge_pages(void* data, std::size_t bytes);
 /// A number of bytes as text, such as "12.3 GB".
 std::string bytes_text(double bytes);
 
+/// The same, rounded up.
+std::string enough_text(double bytes);
+
 template <class Space>
 auto space_bytes(Space const& exec, int)
     -> decltype(static_cast<double>(exec.cuda_device_prop().totalGlobalMem)) {

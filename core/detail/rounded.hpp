@@ -5,6 +5,10 @@
 #include <cstring>
 #include <sporades/core/detail/tile.hpp>
 
+#if defined(__AVX2__) || defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 /// Numbers that are stored in fewer bits than sums have: float, and two formats of 16 bits. They
 /// are rounded to nearest, ties to even. A number too large for half becomes infinite.
 
@@ -93,6 +97,12 @@ struct FloatVector {
     return (Float)(bits_of(from) << 16);
   }
   static KOKKOS_FORCEINLINE_FUNCTION Float load(Half const* from) {
+#if defined(__AVX512F__)
+    if constexpr (entries == 16) return (Float)_mm512_maskz_cvtph_ps(0xffff, halves(from));
+#endif
+#if defined(__F16C__)
+    if constexpr (entries == 8) return (Float)_mm256_cvtph_ps(shorts(from));
+#endif
     Bits const bits = bits_of(from), magnitude = (bits & 0x7fffu) << 13;
     Bits const is_past = (Bits)(magnitude >= 0x0f800000u);
     Bits const finite = (Bits)((Float)magnitude * same_bits_as<float>(0x77800000u));
@@ -101,8 +111,26 @@ struct FloatVector {
   }
 
  private:
+  // What g++ 12 makes several instructions of for vector types. (It warns of intrinsics without a
+  // mask for vectors of 64 bytes, which are the same ones.)
+#if defined(__AVX512F__)
+  static KOKKOS_FORCEINLINE_FUNCTION __m256i halves(void const* from) {
+    return _mm256_loadu_si256(static_cast<__m256i const*>(from));
+  }
+#endif
+#if defined(__AVX2__) || defined(__F16C__)
+  static KOKKOS_FORCEINLINE_FUNCTION __m128i shorts(void const* from) {
+    return _mm_loadu_si128(static_cast<__m128i const*>(from));
+  }
+#endif
   template <class From>
   static KOKKOS_FORCEINLINE_FUNCTION Bits bits_of(From const* from) {
+#if defined(__AVX512F__)
+    if constexpr (entries == 16) return (Bits)_mm512_maskz_cvtepu16_epi32(0xffff, halves(from));
+#endif
+#if defined(__AVX2__)
+    if constexpr (entries == 8) return (Bits)_mm256_cvtepu16_epi32(shorts(from));
+#endif
     return __builtin_convertvector(*reinterpret_cast<Short const*>(from), Bits);
   }
 };

@@ -7,6 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 /// Tiles: consecutive entries of a matrix row that a kernel holds in registers.
 
 namespace sporades::detail {
@@ -29,7 +33,15 @@ struct Register {
   template <class To>
   static KOKKOS_FORCEINLINE_FUNCTION typename Register<To, entries>::Type convert(
       Type const& from) {
-    return __builtin_convertvector(from, typename Register<To, entries>::Type);
+    using Converted = typename Register<To, entries>::Type;
+#if defined(__AVX512F__)
+    // One instruction, of which g++ 12 makes several for vector types. (It warns of the intrinsic
+    // without a mask, which is the same one.)
+    if constexpr (entries == 8 && std::is_same_v<Scalar, float> && std::is_same_v<To, double>)
+      return (Converted)_mm512_maskz_cvtps_pd(0xff, (__m256)from);
+    else
+#endif
+      return __builtin_convertvector(from, Converted);
   }
   /// The sum of the entries: the two halves are added, then the halves of the result, and so on.
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {

@@ -244,6 +244,9 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
                   Position partitions) {
   double const before = count.held() - (is_last ? X.bytes() : 0);
   double const nonzeros = 8 * X.nnz;
+  auto const pieces = static_cast<double>(
+      most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())) + 1);
+  count.hold(8 * pieces * X.order());
   double ranks = 0;
   int rank_bits = 0;
   for (auto dim : X.dims) {
@@ -265,7 +268,7 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
   double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
   count.hold(records);
   count_sort_items(exec, count, X.count(), BitRange{0, rank_bits});
-  double tensor = records;
+  double tensor = records + 8 * pieces * X.order();
   if (X.order() > 1) {
     tensor += records;
     count.hold_in_all(before + ranks + tensor);
@@ -277,9 +280,7 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
       count.hold_in_all(before + ranks + tensor);
     }
   }
-  auto const pieces = static_cast<double>(
-      most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())) + 1);
-  count.hold_in_all(before + tensor + 8 * pieces * X.order());
+  count.hold_in_all(before + tensor);
 }
 
 /// The most buffer rows that the parts of mode n may have: see choose_partition.

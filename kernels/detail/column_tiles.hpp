@@ -121,9 +121,10 @@ bool with_row_width(std::size_t columns, Run const& run) {
 }
 
 /// Tile widths that a CPU kernel is compiled for: `fine`, every multiple of four up to the widest,
-/// so that any rank up to that is one pass over the nonzeros; `coarse`, the widest and 8, for
-/// kernels that are not the fastest anyway. Compile time is proportional to their number.
-enum class TileWidths { coarse, fine };
+/// so that any rank up to that is one pass over the nonzeros; `medium`, the widest, 16 and 8;
+/// `coarse`, the widest and 8, for kernels that are not the fastest anyway. Compile time is
+/// proportional to their number.
+enum class TileWidths { coarse, medium, fine };
 
 /// Calls run(width constant, access constant, first column, number of tiles) so that the tiles of
 /// all calls cover `columns` columns.
@@ -159,6 +160,11 @@ void for_column_tiles(std::size_t columns, bool aligned, Run const& run) {
         with_constant<4, 8, 12, 16, 20, 24, 28>(rest, once);
       first += static_cast<std::size_t>(rest);
     } else {
+      if constexpr (widths == TileWidths::medium) {
+        std::size_t const sixteens = (columns - first) / 16;
+        call(std::integral_constant<int, 16>{}, whole, first, sixteens);
+        first += sixteens * 16;
+      }
       constexpr std::integral_constant<int, 8> eight{};
       std::size_t const eights = (columns - first) / 8;
       call(eight, whole, first, eights);

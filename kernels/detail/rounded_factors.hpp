@@ -20,11 +20,12 @@ struct RoundRows {
   Position items() const { return to.extent(0) * (on_host ? 1 : to.extent(1) / 4); }
   KOKKOS_FUNCTION void operator()(Position item) const {
     std::size_t const count = on_host ? to.extent(1) : 4, parts = on_host ? 1 : to.extent(1) / 4;
-    std::size_t const row = item / parts, first = item % parts * count;
-    for (std::size_t j = first; j < first + count; ++j) {
-      auto const value = j < from.extent(1) ? static_cast<float>(from(row, j)) : 0.f;
-      round_to(value, to(row, j));
-    }
+    std::size_t const row = item / parts, first = item % parts * count, last = first + count;
+    std::size_t const end = last < from.extent(1) ? last : from.extent(1);
+    From const* KOKKOS_RESTRICT const in = &from(row, 0);
+    To* KOKKOS_RESTRICT const out = &to(row, 0);
+    for (std::size_t j = first; j < end; ++j) round_to(static_cast<float>(in[j]), out[j]);
+    for (std::size_t j = end > first ? end : first; j < last; ++j) round_to(0.f, out[j]);
   }
 };
 
@@ -37,13 +38,39 @@ constexpr std::size_t rounded_stride(std::size_t columns) {
 template <class MemorySpace>
 class RoundedFactors {
  public:
+  /// While it lives, rounded factors are those of later products, too, except that of mode n.
+  class Keeping {
+   public:
+    Keeping(RoundedFactors& rounded, std::size_t n) : rounded_(rounded), n_(n) {
+      rounded_.keeps_ = true;
+    }
+    Keeping(Keeping const&) = delete;
+    Keeping& operator=(Keeping const&) = delete;
+    ~Keeping() {
+      rounded_.keeps_ = false;
+      if (n_ < rounded_.kept_.size()) rounded_.kept_[n_] = {};
+    }
+
+   private:
+    RoundedFactors& rounded_;
+    std::size_t n_;
+  };
+
+  Keeping keep_others(std::size_t n) { return {*this, n}; }
+  /// None is that of later products.
+  void forget() { kept_.clear(); }
+
   /// The factor of mode m. Enqueued on exec; allocates where there is too little room.
   template <class To, class ExecutionSpace, class Scalar>
   RawMatrix<To const, MemorySpace> round(ExecutionSpace const& exec, std::size_t m,
                                          Matrix<Scalar, MemorySpace> const& A) {
     auto const to = room<To>(exec, m, A.extent(0), A.extent(1));
+    if (kept_.size() <= m) kept_.resize(m + 1);
+    Kept const now{A.data(), A.extent(1)};
+    if (keeps_ && kept_[m].data == now.data && kept_[m].columns == now.columns) return to;
     RoundRows<Scalar, To, MemorySpace> const kernel{A, to};
     launch_items(exec, "sporades::mttkrp::round_rows", kernel.items(), kernel);
+    kept_[m] = keeps_ ? now : Kept{};
     return to;
   }
 
@@ -66,7 +93,15 @@ class RoundedFactors {
 
  private:
   using Room = Kokkos::View<std::uint64_t*, MemorySpace>;
+  /// Of which factor the rows are.
+  struct Kept {
+    void const* data = nullptr;
+    std::size_t columns = 0;
+  };
+
   std::vector<Room> rows_;  // per mode
+  std::vector<Kept> kept_;
+  bool keeps_ = false;
 };
 
 /// Calls run(a number of the type that Scalar is rounded to).

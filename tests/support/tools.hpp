@@ -143,6 +143,22 @@ Recording record(Function const& function) {
   return recording;
 }
 
+/// A copy of X, whose memory a recording sees come and go.
+template <class ExecutionSpace, class Tensor>
+Tensor copy_of(ExecutionSpace const& exec, Tensor const& X) {
+  Tensor Y = X;
+  Y.coordinates = decltype(Y.coordinates)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sporades::test::coordinates"),
+      X.coordinates.extent(0), X.coordinates.extent(1));
+  Y.values = decltype(Y.values)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sporades::test::values"),
+      X.values.extent(0));
+  Kokkos::deep_copy(exec, Y.coordinates, X.coordinates);
+  Kokkos::deep_copy(exec, Y.values, X.values);
+  exec.fence();
+  return Y;
+}
+
 /// Kokkos Tools' number of an execution-space instance.
 template <class ExecutionSpace>
 std::uint32_t device_id(ExecutionSpace const& exec) {

@@ -94,6 +94,10 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
   return detail::solve_within_memory(
       exec, X, options, [&](auto& given, CpAlsOptions const& fitted) {
         bool const races = detail::has_cp_als_race(fitted, given.order(), given.nnz());
+        if (fitted.init != CpAlsInit::random)  // before its singular vectors are computed
+          detail::expect_decomposable(
+              detail::builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec), given,
+              "cp_als");
         detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
         starts.state = cp_als_start(exec, detail::near_or_dims<Tensor>(given), fitted);
         auto problem = make_cp_als_problem(exec, hand_over(given), fitted);

@@ -110,6 +110,14 @@ MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOpt
   return streamed_cp_als_memory<Scalar, Index>(exec, X.dims, X.count(), options);
 }
 
+template <class ExecutionSpace, class Scalar, class Index>
+double possible_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions const& options,
+                     Numbers<Scalar, Index>) {
+  check_cp_als(options);
+  PossibleTuples possible(X);
+  return in_all<ExecutionSpace>(count_cp_als<Scalar>(exec, X, options, possible, true));
+}
+
 inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
                         options.strategy == MttkrpStrategy::sorted ||
@@ -138,8 +146,7 @@ inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& a
     auto const next = now == lighter.end() ? lighter.begin() : now + 1;
     if (next == lighter.end()) return "";
     options.strategy = *next;
-    return std::string("one copy of the nonzeros serves all modes (strategy ") + to_string(*next) +
-           ")";
+    return "one copy of the nonzeros serves all modes";
   }
   if (streams && options.dimension_tree && is_automatic) {
     options.dimension_tree = false;
@@ -154,6 +161,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        CpAlsOptions const& options) {
   detail::check_cp_als(options);
+  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   auto const shape = detail::shape_of(X);
   if constexpr (detail::is_near<ExecutionSpace, MemorySpace>) {
     detail::MostTuples<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, X);

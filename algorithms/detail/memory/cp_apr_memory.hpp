@@ -109,6 +109,13 @@ MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAprOpt
   return streamed_cp_apr_memory<Scalar, Index>(exec, X.dims, X.count(), options);
 }
 
+/// Unknown without a look at the nonzeros.
+template <class ExecutionSpace, class Scalar, class Index>
+double possible_need(ExecutionSpace const&, CooShape const&, CpAprOptions const&,
+                     Numbers<Scalar, Index>) {
+  return std::numeric_limits<double>::infinity();
+}
+
 inline bool can_stream(CooShape const& X, CpAprOptions const& options) {
   if (options.method != CpAprMethod::mu) return true;
   bool const pulls =
@@ -131,6 +138,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        CpAprOptions const& options) {
   using namespace detail;
+  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   check_cp_apr(options);
   if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
     auto const shape = shape_of(X);

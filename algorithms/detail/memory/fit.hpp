@@ -11,6 +11,7 @@
 ///   memory_need(exec, X, options)
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; windows excepted
 ///   can_stream(shape, options)
+///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
 ///   set_streaming(shape, options, bytes)       bytes of windows
 ///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
 ///                                       what they do without, in words; "" where there are none
@@ -25,11 +26,11 @@ struct Numbers {};
 template <class ExecutionSpace, class MemorySpace>
 inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
 
-/// Whether the indices of all modes but any fit the words of packed nonzeros.
-inline bool fits_packed_words(CooShape const& X) {
-  for (int n = 0; n < X.order(); ++n)
-    if (!fits_packed(X.dims, n)) return false;
-  return true;
+/// All bytes that a decomposition takes in the memory where it computes: on hosts vectors and
+/// mirrors are in the same.
+template <class ExecutionSpace>
+double in_all(MemoryNeed const& need) {
+  return need.peak + (is_gpu<ExecutionSpace> ? 0 : need.host);
 }
 
 /// With the windows of what is streamed.
@@ -54,7 +55,7 @@ std::pair<double, std::string> lightened(CooShape const& X, Options& options, bo
   while (bytes > most) {
     auto const less = lighten(is_gpu<ExecutionSpace>, X, asked, lighter, streams);
     if (less.empty()) break;
-    all += (all.empty() ? "" : ", and ") + less;
+    if (all.find(less) == std::string::npos) all += (all.empty() ? "" : ", and ") + less;
     double const with = need(lighter);
     if (with >= bytes) continue;
     bytes = with;
@@ -71,22 +72,28 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               double beside) {
   constexpr bool near = is_near<ExecutionSpace, MemorySpace>;
   FittedOptions<Options> fit{asked, false, ""};
-  if (asked.streaming.always || asked.streaming.memory > 0) return fit;
   auto const shape = shape_of(X);
   double const limit = static_cast<double>(asked.memory);
-  double const left =
-      (limit > 0 ? limit : memory_to_take(exec) + (near ? shape.bytes() : 0)) - beside;
+  bool const is_asked = asked.streaming.always || asked.streaming.memory > 0;
+  if (X.nnz() == 0 || (is_asked && limit == 0)) return fit;  // what is wrong is said later
+  double const free = memory_to_take(exec) + (near ? shape.bytes() : 0);
+  double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
+  if (near && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
   double least = std::numeric_limits<double>::infinity(), needs = 0;
   auto const shortage = [&] {
-    return "needs " + bytes_text(needs) + " of memory, " + bytes_text(left) + " may be taken: ";
+    return "needs " + bytes_text(needs + beside) + " of memory, " + bytes_text(left + beside) +
+           " may be taken: ";
   };
   if constexpr (near) {
     auto const need = [&](Options const& with) {
-      double const bytes = memory_need(exec, X, with).peak;
+      double const bytes = in_all<ExecutionSpace>(memory_need(exec, X, with));
       if (needs == 0) needs = bytes;
       return bytes;
     };
-    auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, fit.options, false, left, need);
+    // What streams by hand is not made lighter.
+    auto const [bytes, lighter] =
+        is_asked ? std::pair{need(asked), std::string()}
+                 : lightened<ExecutionSpace>(shape, fit.options, false, left, need);
     if (bytes <= left) {
       if (!lighter.empty()) fit.note = shortage() + lighter;
       return fit;
@@ -96,15 +103,21 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   }
   // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
-  if (can_stream(shape, asked) && (on_gpu || limit > 0)) {
+  // On the host a GPU's tensor is there twice for a moment, beside its lists.
+  bool const host_fits =
+      !on_gpu || !near || (shape.order() + 3) * shape.bytes() <= host_memory_left();
+  if (can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked && host_fits) {
     double const stays = near && !on_gpu ? shape.bytes() : 0;
+    double const fewest = least_windows(on_gpu, shape);
     auto const need = [&](Options const& with) {
-      return streamed_need(exec, shape, with, Numbers<Scalar, Index>{}).peak + stays;
+      auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
+      double const bytes = in_all<ExecutionSpace>(streamed) + stays;
+      return near ? std::max(bytes, shape.bytes() - fewest) : bytes;  // X was there, too
     };
     auto const [bytes, lighter] =
-        lightened<ExecutionSpace>(shape, fit.options, true, left - least_window_bytes, need);
+        lightened<ExecutionSpace>(shape, fit.options, true, left - fewest, need);
     double const windows = left - bytes;
-    if (windows >= least_window_bytes) {
+    if (windows >= fewest) {
       set_streaming(shape, fit.options, windows);
       fit.moves_to_host = near && on_gpu;
       fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
@@ -112,10 +125,10 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                          : "the nonzeros are streamed from files");
       return fit;
     }
-    least = std::min(least, bytes + least_window_bytes);
+    least = std::min(least, bytes + fewest);
   }
   throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros needs ", bytes_text(least + beside),
+                             " nonzeros needs ", enough_text(least + beside),
                              " of memory at least, ", bytes_text(left + beside), " may be taken"));
 }
 

@@ -121,6 +121,13 @@ MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X,
   return streamed_tucker_memory<Scalar, Index>(exec, X.dims, X.count(), options);
 }
 
+/// Unknown without a look at the nonzeros.
+template <class ExecutionSpace, class Scalar, class Index>
+double possible_need(ExecutionSpace const&, CooShape const&, TuckerOptions const&,
+                     Numbers<Scalar, Index>) {
+  return std::numeric_limits<double>::infinity();
+}
+
 inline bool can_stream(CooShape const& X, TuckerOptions const& options) {
   bool const is_fused = options.strategy == TtmChainStrategy::automatic ||
                         options.strategy == TtmChainStrategy::fused;
@@ -142,6 +149,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        TuckerOptions const& options) {
   using namespace detail;
+  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
     auto const shape = shape_of(X);
     return with_windows(shape, options,

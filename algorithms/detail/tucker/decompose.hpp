@@ -62,6 +62,10 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   return detail::solve_within_memory(
       exec, X, options, [&](auto& given, TuckerOptions const& fitted) {
+        if (fitted.init != TuckerInit::random)  // before its singular vectors are computed
+          detail::expect_decomposable(
+              detail::builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec), given,
+              "tucker");
         detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
         starts.state = tucker_start(exec, detail::near_or_dims<Tensor>(given), fitted);
         auto problem = make_tucker_problem(exec, hand_over(given), fitted);

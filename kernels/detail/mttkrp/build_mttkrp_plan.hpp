@@ -41,15 +41,6 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
 
 namespace detail {
 
-/// Whether a linear order of X fits the memory where rows in order do not.
-template <class Tensor>
-bool linear_order_fits(Tensor const& X, Streaming const& streaming) {
-  double const word = AltoLayout(X.dims).has_two_words() ? 16 : 8;
-  double const bytes =
-      static_cast<double>(X.nnz()) * (word + double{sizeof(typename Tensor::Scalar)});
-  return !streaming.always && bytes <= static_cast<double>(streaming.memory);
-}
-
 /// What is done for every mode, as far as that is known before a format is built. streams: whether
 /// rows in order are streamed; a linear order never is. layouts: the tree that chooses among them
 /// on hosts.
@@ -67,7 +58,7 @@ MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, bool st
               options.gather == GatherPrecision::full ? "this order was asked for"
                                                       : "this precision was asked for"};
   if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
-      !linear_order_fits(X, options.streaming))
+      !linear_order_fits(X.dims, X.nnz(), sizeof(typename Tensor::Scalar), options.streaming))
     choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
   return choice;
@@ -239,8 +230,9 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   bool const is_sorted =
       common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
   bool const is_far = !is_accessible || (is_sorted && streams);
-  bool const fits = !streams || (common.strategy == MttkrpStrategy::alto &&
-                                 linear_order_fits(X, options.streaming));
+  bool const fits =
+      !streams || (common.strategy == MttkrpStrategy::alto &&
+                   linear_order_fits(X.dims, X.nnz(), sizeof(Scalar), options.streaming));
   expects(is_sorted || (is_accessible && fits), "make_mttkrp_plan: strategy ",
           to_string(common.strategy),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");

@@ -121,7 +121,10 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   if (is_linear(strategy)) strategy = MttkrpStrategy::alto;
   switch (strategy) {
     case MttkrpStrategy::atomic:
-    case MttkrpStrategy::duplicated:
+      return;
+    case MttkrpStrategy::duplicated:  // a product's copies of V
+      if (!is_gpu<ExecutionSpace>)
+        count.pass(exec.concurrency() * matrix_bytes<Scalar>(longest(X.dims), options.rank));
       return;
     case MttkrpStrategy::permuted:
       for (int n = 0; n < N; ++n) {
@@ -204,7 +207,15 @@ MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
     return automatic_layout<ExecutionSpace, decltype(scalar)>(X.dims, X.count(), options.rank,
                                                               layouts);
   };
-  return (X.scalar_bytes == sizeof(float) ? choose(float{}) : choose(double{})).strategy;
+  auto const strategy =
+      (X.scalar_bytes == sizeof(float) ? choose(float{}) : choose(double{})).strategy;
+  auto const scalar_bytes = static_cast<std::size_t>(X.scalar_bytes);
+  double const lists =
+      sorted_list_bytes(X.dims, X.count(), static_cast<std::size_t>(X.index_bytes), scalar_bytes);
+  bool const is_row_by_row = strategy == MttkrpStrategy::alto &&
+                             is_streamed(options.streaming, lists) &&
+                             !linear_order_fits(X.dims, X.count(), scalar_bytes, options.streaming);
+  return is_row_by_row ? MttkrpStrategy::sorted : strategy;
 }
 
 /// As MostTuples, without a look at the nonzeros.
@@ -252,7 +263,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
   }
   bool const shares_X = is_near && (options.strategy == MttkrpStrategy::atomic ||
                                     options.strategy == MttkrpStrategy::duplicated);
-  need.kept = count.held() - (is_near && !is_last && !shares_X ? X.bytes() : 0);
+  need.kept = with_small_views(count.held() - (is_near && !is_last && !shares_X ? X.bytes() : 0));
   need.peak = with_small_views(count.peak());
   return need;
 }
@@ -284,8 +295,20 @@ inline std::vector<MttkrpStrategy> lighter_strategies(bool on_gpu, CooShape cons
   return strategies;
 }
 
-/// The least that windows take in all.
-inline constexpr double least_window_bytes = 1 << 20;
+/// The least that windows take in all. What a host streams it sorts in as many bytes, by parts of a
+/// thousandth of the nonzeros or more, and with a sample of them.
+inline double least_windows(bool on_gpu, CooShape const& X) {
+  double const nonzero = X.bytes() / std::max(1.0, X.nnz);
+  double const part = X.nnz / 1000 * (nonzero + 8 + std::max(8.0, nonzero));
+  return std::max(double{1 << 20}, on_gpu ? 0 : 2 * part);
+}
+
+/// Whether the indices of all modes but any fit the words of packed nonzeros.
+inline bool fits_packed_words(CooShape const& X) {
+  for (int n = 0; n < X.order(); ++n)
+    if (!fits_packed(X.dims, n)) return false;
+  return true;
+}
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
@@ -298,13 +321,15 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   FittedPlan fitted{options_for<Scalar>(given), false, ""};
   auto& options = fitted.options;
   check_options(options, X.order());
-  check_streaming("make_mttkrp_plan", options.streaming);
+  // What is asked for by name is built, or fails, unless a limit is.
+  if (options.memory == 0 && !chooses_layout(options)) return fitted;
   PossibleTuples possible(shape);
   auto const at_most =
       count_mttkrp<Scalar>(exec, builder, is_near, shape, is_last, options, possible);
   if (options.memory == 0 && at_most.peak < (64 << 20)) return fitted;
-  double const left = options.memory > 0 ? static_cast<double>(options.memory)
-                                         : memory_to_take(exec) + (is_near ? shape.bytes() : 0);
+  double const free = memory_to_take(exec) + (is_near ? shape.bytes() : 0);
+  double const left =
+      options.memory > 0 ? std::min(free, static_cast<double>(options.memory)) : free;
   if (at_most.peak <= left) return fitted;
   MostTuples<Builder, CooTensor<Scalar, Index, GivenSpace>> tuples(builder, X);
   double least = 0;
@@ -315,11 +340,12 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
     return peak <= left;
   };
   if (fits(options)) return fitted;
-  fitted.reason = "what is fastest needs " + bytes_text(least) + " of memory, " + bytes_text(left) +
-                  " may be taken";
+  fitted.reason = (chooses_layout(options) ? "what is fastest needs " : "it needs ") +
+                  bytes_text(least) + " of memory, " + bytes_text(left) + " may be taken";
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
   if (is_near && chooses_layout(options) && !is_asked)
     for (auto strategy : lighter_strategies(is_gpu<ExecutionSpace>, shape)) {
+      if (strategy == MttkrpStrategy::flycoo && options.atomic_flush) continue;
       options.strategy = strategy;
       if (fits(options)) return fitted;
       options.strategy = given.strategy;
@@ -327,9 +353,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
                         options.strategy == MttkrpStrategy::sorted ||
                         options.strategy == MttkrpStrategy::fibers;
-  bool fits_words = true;
-  for (int n = 0; n < X.order(); ++n) fits_words = fits_words && fits_packed(X.dims, n);
-  bool const may_stream = has_rows && fits_words && options.streaming.memory == 0;
+  bool const by_parts = is_gpu<ExecutionSpace> || options.order != RowOrder::morton;
+  bool const may_stream = has_rows && by_parts && fits_packed_words(shape) && !is_asked;
   // Files take room on a disk: a host uses them only where a limit is asked for.
   if (may_stream && (is_gpu<ExecutionSpace> || options.memory > 0)) {
     constexpr bool stays_near = is_near && !is_gpu<ExecutionSpace>;
@@ -338,9 +363,13 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                                            [&](int n) { return tuples.rows(n); });
     double const rest =
         with_small_views(beside.peak()) + (stays_near || (is_near && !is_last) ? shape.bytes() : 0);
-    least = std::min(least, rest + least_window_bytes);
-    if (is_gpu<ExecutionSpace> && is_near) least = std::max(least, shape.bytes());
-    if (rest + least_window_bytes <= left) {
+    double const host =
+        count_mttkrp<Scalar>(exec, builder, false, shape, is_last, options, tuples).host;
+    bool const host_fits = !is_gpu<ExecutionSpace> || host <= host_memory_left();
+    double const enough = std::max(rest + least_windows(is_gpu<ExecutionSpace>, shape),
+                                   is_near ? shape.bytes() : 0.0);
+    if (host_fits) least = std::min(least, enough);
+    if (enough <= left && host_fits) {
       options.streaming.always = true;
       options.streaming.memory = static_cast<std::uint64_t>(left - rest);
       fitted.moves_to_host = is_gpu<ExecutionSpace> && is_near;
@@ -348,7 +377,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
     }
   }
   throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros needs ", bytes_text(least), " of memory at least, ",
+                             " nonzeros needs ", enough_text(least), " of memory at least, ",
                              bytes_text(left), " may be taken"));
 }
 

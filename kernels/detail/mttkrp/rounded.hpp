@@ -21,10 +21,11 @@ void walk_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
   bool const aligned = all_rows_aligned<rounded_columns<Scalar, To>>(A, X.row_mode, V);
   with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
     using Nonzeros = std::decay_t<decltype(nonzeros)>;
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse, 32, rounded_columns<Scalar, To>>(
+    for_column_tiles<ExecutionSpace, Scalar, TileWidths::medium, 32, rounded_columns<Scalar, To>>(
         V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-          // Half a batch at a time, as tiles are twice as large.
-          constexpr int batch_size = batch<ExecutionSpace>, group = (batch_size + 1) / 2;
+          // On GPUs half a batch at a time, as tiles are twice as large.
+          constexpr int batch_size = batch<ExecutionSpace>;
+          constexpr int group = is_gpu<ExecutionSpace> ? (batch_size + 1) / 2 : batch_size;
           using Walk = RowWalk<Nonzeros, std::decay_t<decltype(rows.sums)>, width(), access(),
                                depth(), batch_size, ProductTerms, WalkShape, group>;
           // bfloat16 takes one instruction to be made float, and fewer registers.

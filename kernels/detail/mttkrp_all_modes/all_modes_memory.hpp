@@ -87,7 +87,7 @@ MemoryNeed all_modes_plan_memory(ExecutionSpace const& exec,
   count.hold(shape.bytes());
   count_all_modes_plan<Scalar>(exec, count, shape, options, tuples);
   double const beside = is_last ? 0 : shape.bytes();
-  return {count.held(), with_small_views(count.peak() + beside), 0};
+  return {with_small_views(count.held()), with_small_views(count.peak() + beside), 0};
 }
 
 /// Whether a plan with fused modes takes no more than it may. Looks at the nonzeros only where it

@@ -22,7 +22,10 @@ Matrix<Scalar, MemorySpace> first_columns(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
-  if (plan.fused.empty()) return mttkrp(exec, plan.whole, A, n, V);
+  if (plan.fused.empty()) {
+    auto const scope = plan.whole.rounded.keep_others(static_cast<std::size_t>(n));
+    return mttkrp(exec, plan.whole, A, n, V);
+  }
   int const N = plan.order(), S = static_cast<int>(plan.fused.size());
   expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
@@ -89,6 +92,7 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
         check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
                           "make_mttkrp_all_modes_plan");
       bool const is_streamed = products.streaming.always || products.streaming.memory > 0;
+      if (!is_near && products.memory > 0) fused.clear();  // what its windows leave is not counted
       if constexpr (is_near)
         if (!fused.empty() && !is_streamed && !detail::fused_modes_fit(exec, X, options))
           fused.clear();
