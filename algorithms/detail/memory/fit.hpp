@@ -112,7 +112,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     auto const need = [&](Options const& with) {
       auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
       double const bytes = in_all<ExecutionSpace>(streamed) + stays;
-      return near ? std::max(bytes, shape.bytes() - fewest) : bytes;  // X was there, too
+      return near ? std::max(bytes, looked_at_bytes(shape) - fewest) : bytes;
     };
     auto const [bytes, lighter] =
         lightened<ExecutionSpace>(shape, fit.options, true, left - fewest, need);

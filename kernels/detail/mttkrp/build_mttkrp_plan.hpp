@@ -93,9 +93,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                   MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   plan.flycoo = make_flycoo(exec, hand_over(X), options.flycoo);
+  Position chunks = 0;  // the most of a mode: slots do not grow from mode to mode
+  for (auto const& mode : plan.flycoo.modes)
+    if (mode.shares_rows) chunks = std::max<Position>(chunks, mode.pieces.extent(0) - 1);
+  plan.carry.reserve(exec, chunks, options.rank);
   for (int n = 0; n < plan.order(); ++n) {
-    auto const& mode = plan.flycoo.modes[n];
-    if (mode.shares_rows) plan.carry.reserve(exec, mode.pieces.extent(0) - 1, options.rank);
     auto& choice = plan.choices[n];
     choice.split = 0;
     if (plan.nnz > 0 && fits_words(plan.flycoo))

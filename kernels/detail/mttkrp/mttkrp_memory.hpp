@@ -295,6 +295,11 @@ inline std::vector<MttkrpStrategy> lighter_strategies(bool on_gpu, CooShape cons
   return strategies;
 }
 
+/// X, while its tuples are counted.
+inline double looked_at_bytes(CooShape const& X) {
+  return with_small_views(X.bytes() + tuple_map_bytes(X.count()));
+}
+
 /// The least that windows take in all. What a host streams it sorts in as many bytes, by parts of a
 /// thousandth of the nonzeros or more, and with a sample of them.
 inline double least_windows(bool on_gpu, CooShape const& X) {
@@ -367,7 +372,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
         count_mttkrp<Scalar>(exec, builder, false, shape, is_last, options, tuples).host;
     bool const host_fits = !is_gpu<ExecutionSpace> || host <= host_memory_left();
     double const enough = std::max(rest + least_windows(is_gpu<ExecutionSpace>, shape),
-                                   is_near ? shape.bytes() : 0.0);
+                                   is_near ? looked_at_bytes(shape) : 0.0);
     if (host_fits) least = std::min(least, enough);
     if (enough <= left && host_fits) {
       options.streaming.always = true;
