@@ -105,7 +105,8 @@ void count_sort_items(ExecutionSpace const& exec, MemoryCount& count, Position n
   int const capacity = 64 - index_bits(n);
   int const last_begin = std::max(0, bits.end - capacity);
   count.hold(words);
-  if (bits.width() <= 0 || n < 2) return;
+  // Items whose ranks leave no bits to sort by fit into no memory: their words say so.
+  if (bits.width() <= 0 || n < 2 || capacity < 2) return;
   double scratch = 0;
   auto const round = [&](int begin, int end) {
     scratch = std::max(scratch, sort_scratch_bytes(exec, n, BitRange{begin, end}));
