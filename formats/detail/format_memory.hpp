@@ -218,6 +218,11 @@ void count_csf(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X
   count.release(8 * X.nnz + (is_new ? X.coordinate_bytes() : 0));
 }
 
+/// Whether a mode has too many rows for any parts: see choose_partition.
+inline bool has_far_more_rows(CooShape const& X, std::uint64_t dim) {
+  return dim > 65536 && static_cast<double>(dim / 64) > X.nnz;
+}
+
 /// make_alto with room for as many rows in all parts: the tensor stays held.
 template <class ExecutionSpace>
 void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
@@ -233,7 +238,8 @@ void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& 
   double const N = X.order(), all_parts = static_cast<double>(most_parts(X.count()));
   count.pass(16 * all_parts * N);
   double rows = 0;
-  for (auto dim : X.dims) rows += static_cast<double>(dim);
+  for (auto dim : X.dims)
+    if (!has_far_more_rows(X, dim)) rows += static_cast<double>(dim);
   constexpr double block = AltoPartition<Kokkos::HostSpace>::block_rows;
   count.hold(N * all_parts * (sizeof(AltoPart) + 8) + 8 * (rows / block + 2 * N) +
              4 * N * buffer_rows / block);
@@ -294,8 +300,8 @@ inline double most_buffer_rows(CooShape const& X, int n) {
 
 /// Whether the parts of mode n may have too many buffer rows for any of them.
 inline bool may_have_no_parts(CooShape const& X, int n) {
-  double const dim = static_cast<double>(X.dims[n]);
-  return (dim > 65536 && dim / 64 > X.nnz) || (X.nnz >= 4096 && 2 * dim > X.nnz / 8);
+  return has_far_more_rows(X, X.dims[n]) ||
+         (X.nnz >= 4096 && 2 * static_cast<double>(X.dims[n]) > X.nnz / 8);
 }
 
 }  // namespace sporades::detail
