@@ -87,11 +87,12 @@ struct AltoTensor {
 };
 
 /// X in linear order. X may be in any order; nonzeros of equal coordinates stay separate. Takes
-/// about the time of one sort. Fences exec. X's indices are trusted; check_coordinates checks them.
+/// about the time of one sort. The memory of an X that is handed over (hand_over) is given back on
+/// the way. Fences exec. X's indices are trusted; check_coordinates checks them.
 /// Throws Error if the indices take more than 128 bits.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
-                                                 CooTensor<Scalar, Index, MemorySpace> const& X);
+                                                 CooTensor<Scalar, Index, MemorySpace> X);
 
 /// The nonzeros in coordinate format, in linear order. Exact. Enqueued on exec, does not fence.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -223,20 +223,16 @@ TEMPLATE_LIST_TEST_CASE("A plan of MTTKRP takes no more than it may", "[kernels]
   CHECK(ways > 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithms][memory]",
-                        test::Cases) {
-  using Scalar = typename TestType::Scalar;
-  using Memory = typename TestType::MemorySpace;
-  using Space = typename TestType::ExecutionSpace;
-  auto const exec = test::new_instance<Space>();
-  auto const trial =
-      GENERATE(Trial{{1000, 800, 600}, 100000, 0.8, 16}, Trial{{50, 60, 70, 80}, 200000, 0.3, 8},
-               Trial{{64, 64, 64, 64, 64}, 200000, 0, 24});
-  auto const make = [&] {
-    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
-  };
-  auto const X = make();
-  auto const check = [&](auto options, auto const& solve) {
+/// Runs one decomposition of some tensors with ten limits each. Over all, limits leave several ways
+/// to compute, and some stream.
+template <class ExecutionSpace, class Scalar, class Options, class Solve>
+void check_limits(ExecutionSpace const& exec, std::vector<Trial> const& tensors,
+                  Options const& options_of, Solve const& solve) {
+  using Memory = typename ExecutionSpace::memory_space;
+  std::size_t ways = 0, streamed = 0;
+  for (auto const& trial : tensors) {
+    auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+    auto options = options_of(trial);
     auto const fails = [&](std::uint64_t limit) {
       auto with = options;
       with.memory = limit;
@@ -248,11 +244,10 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
       }
     };
     std::map<std::string, double> values;
-    std::size_t streamed = 0;
     for (auto limit : limits(memory_need(exec, X, options).peak, fails)) {
       options.memory = limit;
       auto const fit = fit_memory(exec, X, options);
-      CAPTURE(limit, fit.note);
+      CAPTURE(to_string(trial.dims), limit, fit.note);
       streamed += fit.options.streaming.always ? 1 : 0;
       double value = 0;
       auto const recording = test::record([&] {
@@ -265,29 +260,61 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
       auto const known = values.emplace(way, value).first;
       CHECK(known->second == value);  // the choice alone decides
     }
-    CHECK(values.size() > 1);
-    CHECK(streamed > 0);
-  };
-  CpAlsOptions als;
-  als.rank = trial.rank;
-  als.iterations = 2;
-  als.init = CpAlsInit::automatic;
-  check(als, [&](auto given, CpAlsOptions const& options) {
-    return cp_als(exec, hand_over(given), options).fit();
-  });
-  CpAprOptions apr;
-  apr.rank = trial.rank;
-  apr.iterations = 1;
-  apr.method = CpAprMethod::mu;
-  check(apr, [&](auto given, CpAprOptions const& options) {
-    return cp_apr(exec, hand_over(given), options).log_likelihood();
-  });
-  TuckerOptions tucker_options;
-  tucker_options.ranks.assign(trial.dims.size(), 4);
-  tucker_options.iterations = 1;
-  check(tucker_options, [&](auto given, TuckerOptions const& options) {
-    return tucker(exec, hand_over(given), options).fit();
-  });
+    ways += values.size() - 1;
+  }
+  CHECK(ways > 1);
+  CHECK(streamed > 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithms][memory]",
+                        test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  using Space = std::decay_t<decltype(exec)>;
+  std::vector<Trial> const tensors{{{1000, 800, 600}, 400000, 0.8, 16},
+                                   {{50, 60, 70, 80}, 200000, 0.3, 8},
+                                   {{64, 64, 64, 64, 64}, 200000, 0, 24}};
+  SECTION("CP-ALS") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](Trial const& trial) {
+          CpAlsOptions options;
+          options.rank = trial.rank;
+          options.iterations = 2;
+          options.init = CpAlsInit::automatic;
+          return options;
+        },
+        [&](auto X, CpAlsOptions const& options) {
+          return cp_als(exec, hand_over(X), options).fit();
+        });
+  }
+  SECTION("CP-APR") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](Trial const& trial) {
+          CpAprOptions options;
+          options.rank = trial.rank;
+          options.iterations = 1;
+          options.method = CpAprMethod::mu;
+          return options;
+        },
+        [&](auto X, CpAprOptions const& options) {
+          return cp_apr(exec, hand_over(X), options).log_likelihood();
+        });
+  }
+  SECTION("Tucker") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](Trial const& trial) {
+          TuckerOptions options;
+          options.ranks.assign(trial.dims.size(), 4);
+          options.iterations = 1;
+          return options;
+        },
+        [&](auto X, TuckerOptions const& options) {
+          return tucker(exec, hand_over(X), options).fit();
+        });
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would do",

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <numeric>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <support/backends.hpp>
@@ -41,6 +42,52 @@ TEMPLATE_LIST_TEST_CASE("packed tensors give back their nonzeros", "[formats][pa
       if (X.nnz() > 0)
         CHECK((packed.narrow.extent(0) > 0) == (sporades::detail::packed_bits(dims, n) <= 32));
     }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("nonzeros sorted and packed at once are those sorted and then packed",
+                        "[formats][packed_tensor]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  typename TestType::ExecutionSpace const exec{};
+  auto const same = [&](auto const& a, auto const& b) {
+    auto const host_a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+    REQUIRE(host_a.extent(0) == host_b.extent(0));
+    Position differences = 0;
+    for (Position p = 0; p < host_a.extent(0); ++p) differences += !(host_a(p) == host_b(p));
+    CHECK(differences == 0);
+  };
+  // In the second last the words of a sort have no room for all indices, in the last not even for
+  // those that it compares.
+  for (Dims const& dims :
+       {Dims{9}, Dims{7, 4}, Dims{6, 1, 4}, Dims{300, 200, 100, 50}, Dims{5, 0},
+        Dims{3, 4, 2, 3, 2, 3, 2, 4}, Dims{70000, 60000, 50000}, Dims{7, 1u << 31, 1u << 31}}) {
+    auto const X = random_coo<Scalar, Index>(exec, dims, dims.back() == 0 ? 0 : 3000, 5, 2);
+    std::vector<int> ascending(dims.size());
+    std::iota(ascending.begin(), ascending.end(), 0);
+    for (auto const& given : {X, sorted(exec, X, ascending)})
+      for (int n = 0; n < X.order(); ++n) {
+        if (!sporades::detail::fits_packed(dims, n)) continue;
+        std::vector<int> all{n};
+        for (int m = X.order() - 1; m >= 0; --m)
+          if (m != n) all.push_back(m);
+        for (auto const& modes : {std::vector<int>{n}, all}) {
+          INFO(to_string(dims) << ", mode " << n << ", " << modes.size() << " modes, sorted by "
+                               << given.sorted_modes.size());
+          auto const together = sporades::detail::sorted_packed(exec, given, modes);
+          auto const apart = make_packed(exec, sorted(exec, given, modes), n);
+          CHECK(together.dims == apart.dims);
+          CHECK(together.row_mode == n);
+          CHECK(together.modes == apart.modes);
+          CHECK(together.shifts == apart.shifts);
+          same(together.narrow, apart.narrow);
+          same(together.wide, apart.wide);
+          same(together.values, apart.values);
+          same(together.rows, apart.rows);
+          same(together.marks, apart.marks);
+        }
+      }
   }
 }
 

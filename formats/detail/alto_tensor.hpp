@@ -208,46 +208,53 @@ AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionS
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
-                                                 CooTensor<Scalar, Index, MemorySpace> const& X) {
+                                                 CooTensor<Scalar, Index, MemorySpace> X) {
   using Tensor = AltoTensor<Scalar, Index, MemorySpace>;
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   using WordsView = Kokkos::View<std::uint64_t*, MemorySpace>;
   Tensor result;
+  Position const nnz = X.nnz();
   result.dims = X.dims;
   result.layout = AltoLayout(X.dims);
   detail::AltoMasks const masks(result.layout);
-  auto const sorted_keys = [&](auto keys) {
+  // What is no longer needed is given back before more is taken.
+  auto const linearize = [&](auto keys) {
     using Keys = decltype(keys);
-    keys = detail::uninitialized<Keys>(exec, "sporades::alto::keys", X.nnz());
-    detail::launch_items(exec, "sporades::alto::linearize", X.nnz(),
+    keys = detail::uninitialized<Keys>(exec, "sporades::alto::keys", nnz);
+    detail::launch_items(exec, "sporades::alto::linearize", nnz,
                          detail::Linearize<Coordinates, Keys>{X.coordinates, keys, masks});
-    return std::make_pair(keys, detail::sort_permutation(exec, keys, result.layout.bits));
+    X.coordinates = {};
+    return keys;
   };
+  detail::Permutation<MemorySpace> order;
   if (result.layout.has_two_words()) {
-    auto const [keys, order] = sorted_keys(Kokkos::View<detail::Key128*, MemorySpace>());
-    result.low = detail::uninitialized<WordsView>(exec, "sporades::alto::low", X.nnz());
-    result.high = detail::uninitialized<WordsView>(exec, "sporades::alto::high", X.nnz());
-    detail::launch_items(exec, "sporades::alto::split_keys", X.nnz(),
+    auto const keys = linearize(Kokkos::View<detail::Key128*, MemorySpace>());
+    order = detail::sort_permutation(exec, keys, result.layout.bits);
+    result.low = detail::uninitialized<WordsView>(exec, "sporades::alto::low", nnz);
+    result.high = detail::uninitialized<WordsView>(exec, "sporades::alto::high", nnz);
+    detail::launch_items(exec, "sporades::alto::split_keys", nnz,
                          detail::SplitKeys<MemorySpace>{keys, order, result.low, result.high});
-    result.values = detail::in_order(exec, X.values, order);
   } else {
-    auto const [keys, order] = sorted_keys(WordsView());
+    auto const keys = linearize(WordsView());
+    order = detail::sort_permutation(exec, keys, result.layout.bits);
     result.low = detail::in_order(exec, keys, order);
-    result.values = detail::in_order(exec, X.values, order);
   }
+  result.values = detail::in_order(exec, X.values, order);
+  X = {};
+  order = {};
 
-  Position const parts = detail::most_parts(X.nnz());
+  Position const parts = detail::most_parts(nnz);
   Kokkos::View<std::uint64_t* [2], MemorySpace> const intervals(
-      Kokkos::view_alloc(exec, "sporades::alto::intervals"), X.nnz() ? parts * X.order() : 0);
+      Kokkos::view_alloc(exec, "sporades::alto::intervals"), nnz ? parts * result.order() : 0);
   detail::launch_items(
       exec, "sporades::alto::find_intervals", intervals.extent(0),
       detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
   auto const host = Kokkos::create_mirror_view(intervals);
   Kokkos::deep_copy(exec, host, intervals);
   detail::fence(exec, "sporades::alto::find_intervals");
-  for (int n = 0; n < X.order(); ++n)
+  for (int n = 0; n < result.order(); ++n)
     result.partitions.push_back(
-        detail::choose_partition(exec, X.nnz(), X.dims[n], n, X.order(), host));
+        detail::choose_partition(exec, nnz, result.dims[n], n, result.order(), host));
   return result;
 }
 

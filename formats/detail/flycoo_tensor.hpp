@@ -221,13 +221,21 @@ std::vector<RankedRows<Index, MemorySpace>> rank_all_rows(
   return all;
 }
 
-/// The records in the order of mode 0. It sorts by modes 0, N - 1, ..., 1, so that a stable sort by
-/// mode 1 gives one by modes 1, 0, N - 1, ..., 2, and so on, until one by mode 0 gives the first
-/// again.
+/// Room for the records.
+template <class ExecutionSpace, class Tensor>
+typename Tensor::Records record_room(ExecutionSpace const& exec, Tensor const& X) {
+  return uninitialized<typename Tensor::Records>(
+      exec, "sporades::flycoo::records",
+      X.nnz() * static_cast<Position>(X.layout.units) + spare_units);
+}
+
+/// Makes the records in the order of mode 0. It sorts by modes 0, N - 1, ..., 1, so that a stable
+/// sort by mode 1 gives one by modes 1, 0, N - 1, ..., 2, and so on, until one by mode 0 gives the
+/// first again.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void write_first_order(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        std::vector<RankedRows<Index, MemorySpace>> const& ranks,
-                       FlycooTensor<Scalar, Index, MemorySpace> const& result) {
+                       FlycooTensor<Scalar, Index, MemorySpace>& result) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   using Order = Permutation<MemorySpace>;
   int const N = X.order();
@@ -241,6 +249,7 @@ void write_first_order(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   auto const order = unpack_items(
       exec,
       sort_items(exec, X.nnz(), key, BitRange{0, key.total_bits()}, SortAlgorithm::automatic));
+  result.records = record_room(exec, result);
   WriteRecords<Tensor, Order> write{X.coordinates,       X.values, order, result.records.data(),
                                     result.layout.units, N,        {},    {}};
   std::copy(result.layout.first_bit.begin(), result.layout.first_bit.end(), &write.first_bit[0]);
@@ -294,17 +303,13 @@ FlycooTensor<Scalar, Index, MemorySpace> make_flycoo(ExecutionSpace const& exec,
   Position const partitions = options.partitions > 0 ? static_cast<Position>(options.partitions)
                                                      : detail::default_partitions(exec, X.nnz());
   auto const ranks = detail::rank_all_rows(exec, X, partitions, result);
-  Position const room = X.nnz() * static_cast<Position>(result.layout.units) + detail::spare_units;
-  using Records = typename Result::Records;
-  result.records = detail::uninitialized<Records>(exec, "sporades::flycoo::records", room);
   detail::write_first_order(exec, X, ranks, result);
   X = {};
-  if (N > 1) {
-    result.spare = detail::uninitialized<Records>(exec, "sporades::flycoo::spare", room);
-    for (int n = 0; n < N; ++n) {
-      detail::find_remap_ids(exec, ranks[(n + 1) % N], result);
-      remap(exec, result);
-    }
+  for (int n = 0; n < N && N > 1; ++n) {
+    result.spare = {};  // makes room for a sort
+    detail::find_remap_ids(exec, ranks[(n + 1) % N], result);
+    result.spare = detail::record_room(exec, result);
+    remap(exec, result);
   }
   detail::fence(exec, "sporades::flycoo::make");
   return result;

@@ -127,6 +127,15 @@ inline BitRange sorted_bits(Dims const& dims, std::vector<int> const& modes, int
   return range;
 }
 
+/// sort_nonzeros: its words stay held.
+template <class ExecutionSpace>
+void count_sort_nonzeros(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                         Reordering const& reordering) {
+  count_sort_items(
+      exec, count, X.count(),
+      sorted_bits(X.dims, with_other_modes(reordering.modes, X.order()), reordering.compared));
+}
+
 /// sorted: the tensor stays held. Returns its shape; is_new is false where it is X itself.
 template <class ExecutionSpace>
 CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X,
@@ -134,10 +143,8 @@ CooShape count_sorted(ExecutionSpace const& exec, MemoryCount& count, CooShape X
   auto const reordering = plan_reordering(X.sorted_modes, modes);
   is_new = reordering.compared > 0;
   if (!is_new) return X;
-  auto const range =
-      sorted_bits(X.dims, with_other_modes(reordering.modes, X.order()), reordering.compared);
   double const before = count.held();
-  count_sort_items(exec, count, X.count(), range);
+  count_sort_nonzeros(exec, count, X, reordering);
   count.hold(X.bytes());
   count.hold_in_all(before + X.bytes());
   X.sorted_modes = reordering.modes;
@@ -193,9 +200,18 @@ inline double packed_row_bytes(CooShape const& X, double rows) {
   return rows * X.index_bytes + 8 * std::ceil(X.nnz / double{PackedTensor<double>::mark_distance});
 }
 
-/// make_packed of a list whose values it shares: words, rows and marks stay held.
-inline void count_packed(MemoryCount& count, CooShape const& X, int n, double rows) {
-  count.hold(packed_word_bytes(X, n) + packed_row_bytes(X, rows));
+/// sorted_packed: the tensor stays held. is_new is false where it shares X's values.
+template <class ExecutionSpace>
+void count_sorted_packed(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                         std::vector<int> const& modes, double rows, bool& is_new) {
+  auto const reordering = plan_reordering(X.sorted_modes, modes);
+  is_new = reordering.compared > 0;
+  double const tensor =
+      packed_word_bytes(X, modes[0]) + packed_row_bytes(X, rows) + (is_new ? X.value_bytes() : 0);
+  double const before = count.held();
+  if (is_new) count_sort_nonzeros(exec, count, X, reordering);
+  count.hold(tensor);
+  count.hold_in_all(before + tensor);
 }
 
 /// make_fibers of items with this many coordinates in so many fibers.
@@ -223,18 +239,21 @@ inline bool has_far_more_rows(CooShape const& X, std::uint64_t dim) {
   return dim > 65536 && static_cast<double>(dim / 64) > X.nnz;
 }
 
-/// make_alto with room for as many rows in all parts: the tensor stays held.
+/// make_alto with room for as many rows in all parts: the tensor stays held, and X, if is_last says
+/// that nobody else holds it, does not.
 template <class ExecutionSpace>
-void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, bool is_last,
                 double buffer_rows) {
   AltoLayout const layout(X.dims);
-  double const key = layout.has_two_words() ? 16 : 8;
-  double const before = count.held();
-  count.hold(key * X.nnz);
+  double const keys = (layout.has_two_words() ? 16 : 8) * X.nnz;
+  double const before = count.held() - (is_last ? X.bytes() : 0);
+  count.hold(keys);
+  if (is_last) count.release(X.coordinate_bytes());
   count_sort_items(exec, count, X.count(), BitRange{0, layout.bits});
-  double tensor = key * X.nnz + X.value_bytes();
-  count.hold(tensor);
-  count.hold_in_all(before + tensor);
+  count.pass(keys);
+  count.release(keys);
+  count.hold(keys + X.value_bytes());  // the tensor
+  count.hold_in_all(before + keys + X.value_bytes());
   double const N = X.order(), all_parts = static_cast<double>(most_parts(X.count()));
   count.pass(16 * all_parts * N);
   double rows = 0;
@@ -273,21 +292,19 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
   FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes), unit_bits<Unit>);
   double const records = sizeof(Unit) * (X.nnz * layout.units + double{spare_units});
   double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
-  count.hold(records);
   count_sort_items(exec, count, X.count(), BitRange{0, rank_bits});
+  count.hold(records);
   double tensor = records + 8 * pieces * X.order();
-  if (X.order() > 1) {
-    tensor += records;
+  count.hold_in_all(before + ranks + tensor);
+  for (int n = 0; n < X.order() && X.order() > 1; ++n) {
+    count_sort_items(exec, count, X.count(), BitRange{0, index_bits(X.dims[(n + 1) % X.order()])});
+    count.hold(nonzeros + ids);
+    tensor += ids;
     count.hold_in_all(before + ranks + tensor);
-    for (int n = 0; n < X.order(); ++n) {
-      count_sort_items(exec, count, X.count(),
-                       BitRange{0, index_bits(X.dims[(n + 1) % X.order()])});
-      count.hold(nonzeros + ids);
-      tensor += ids;
-      count.hold_in_all(before + ranks + tensor);
-    }
+    count.pass(records);
   }
-  count.hold_in_all(before + tensor);
+  if (X.order() > 1) count.hold(records);
+  count.release(ranks);
 }
 
 /// The most buffer rows that the parts of mode n may have: see choose_partition.
@@ -302,6 +319,13 @@ inline double most_buffer_rows(CooShape const& X, int n) {
 inline bool may_have_no_parts(CooShape const& X, int n) {
   return has_far_more_rows(X, X.dims[n]) ||
          (X.nnz >= 4096 && 2 * static_cast<double>(X.dims[n]) > X.nnz / 8);
+}
+
+/// The same of any mode.
+inline bool may_have_no_parts(CooShape const& X) {
+  for (int n = 0; n < X.order(); ++n)
+    if (may_have_no_parts(X, n)) return true;
+  return false;
 }
 
 }  // namespace sporades::detail

@@ -7,6 +7,7 @@
 #include <sporades/formats/detail/far_coo.hpp>
 #include <sporades/formats/detail/modes.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
 
 namespace sporades {
 namespace detail {
@@ -27,29 +28,30 @@ inline bool fits_packed(Dims const& dims, int row_mode) {
 template <class Word>
 inline constexpr Word row_flag = Word{1} << (8 * sizeof(Word) - 1);
 
-/// words(p) <- the indices of nonzero p, side by side.
-template <class Word, class Coordinates>
+/// words(p) <- the indices of nonzero p, side by side. indices(m, p): that of mode m.
+template <class Word, class Indices>
 struct PackIndices {
-  Kokkos::View<Word*, typename Coordinates::memory_space> words;  // nnz
-  Coordinates coordinates;                                        // N x nnz
+  Kokkos::View<Word*, typename Indices::memory_space> words;  // nnz
+  Indices indices;
   int others;
   int mode[max_order], shift[max_order];
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     Word word = 0;
-    for (int k = 0; k < others; ++k) word |= static_cast<Word>(coordinates(mode[k], p)) << shift[k];
+    for (int k = 0; k < others; ++k) word |= static_cast<Word>(indices(mode[k], p)) << shift[k];
     words(p) = word;
   }
 };
 
 /// Sets the flag of each row's first nonzero, and counts the flags.
-template <class Word, class Rows>
+template <class Word, class Indices>
 struct FlagRows {
-  Kokkos::View<Word*, typename Rows::memory_space> words;  // nnz
-  Rows row_of;                                             // nnz
+  Kokkos::View<Word*, typename Indices::memory_space> words;  // nnz
+  Indices indices;
+  int row_mode;
 
   KOKKOS_FUNCTION void operator()(Position p, Position& flags) const {
-    if (p != 0 && row_of(p) == row_of(p - 1)) return;
+    if (p != 0 && indices(row_mode, p) == indices(row_mode, p - 1)) return;
     words(p) |= row_flag<Word>;
     ++flags;
   }
@@ -57,86 +59,88 @@ struct FlagRows {
 
 /// Stores the rows' indices and the marks. `flags` counts the flags up to and with nonzero p, so
 /// that flags - 1 is its row's place in `rows`.
-template <class Word, class Rows>
+template <class Word, class Indices, class Index>
 struct NumberRows {
-  using Memory = typename Rows::memory_space;
+  using Memory = typename Indices::memory_space;
 
-  Kokkos::View<Word*, Memory> words;                                // nnz
-  Rows row_of;                                                      // nnz
-  Kokkos::View<typename Rows::non_const_value_type*, Memory> rows;  // flags
-  Kokkos::View<Position*, Memory> marks;                            // of every distance-th nonzero
+  Kokkos::View<Word*, Memory> words;  // nnz
+  Indices indices;
+  int row_mode;
+  Kokkos::View<Index*, Memory> rows;      // flags
+  Kokkos::View<Position*, Memory> marks;  // of every distance-th nonzero
   Position distance;
 
   KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
     if (words(p) & row_flag<Word>) {
-      if (is_last) rows(flags) = row_of(p);
+      if (is_last) rows(flags) = indices(row_mode, p);
       ++flags;
     }
     if (is_last && p % distance == 0) marks(p / distance) = flags - 1;
   }
 };
 
-/// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set. words:
-/// where they go, or empty.
-template <class Word, class ExecutionSpace, class Tensor, class Words>
-void pack_words(ExecutionSpace const& exec, Tensor const& X,
-                PackedTensor<typename Tensor::Scalar, typename Tensor::Index,
-                             typename Tensor::MemorySpace>& packed,
+/// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set, from its
+/// nonzeros' indices. words: where they go, or empty.
+template <class Word, class ExecutionSpace, class Indices, class Packed, class Words>
+void pack_words(ExecutionSpace const& exec, Indices const& indices, Position nnz, Packed& packed,
                 Words& words) {
-  using Coordinates = typename Tensor::Coordinates;
-  using Packed = std::decay_t<decltype(packed)>;
-  Range<ExecutionSpace> const all(exec, 0, X.nnz());
-  if (words.extent(0) != X.nnz())
-    words = uninitialized<Words>(exec, "sporades::packed::words", X.nnz());
-  PackIndices<Word, Coordinates> pack{words, X.coordinates, X.order() - 1, {}, {}};
+  using Index = typename Packed::Index;
+  Range<ExecutionSpace> const all(exec, 0, nnz);
+  if (words.extent(0) != nnz) words = uninitialized<Words>(exec, "sporades::packed::words", nnz);
+  PackIndices<Word, Indices> pack{words, indices, packed.order() - 1, {}, {}};
   std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
   std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
-  launch_items(exec, "sporades::packed::pack", X.nnz(), pack);
-  auto const row_of = Kokkos::subview(X.coordinates, packed.row_mode, Kokkos::ALL);
-  using Rows = std::decay_t<decltype(row_of)>;
+  launch_items(exec, "sporades::packed::pack", nnz, pack);
   Position rows = 0;
-  Kokkos::parallel_reduce("sporades::packed::flag_rows", all, FlagRows<Word, Rows>{words, row_of},
-                          rows);
+  Kokkos::parallel_reduce("sporades::packed::flag_rows", all,
+                          FlagRows<Word, Indices>{words, indices, packed.row_mode}, rows);
   packed.rows = uninitialized<decltype(packed.rows)>(exec, "sporades::packed::rows", rows);
   packed.marks = uninitialized<decltype(packed.marks)>(
-      exec, "sporades::packed::marks",
-      (X.nnz() + Packed::mark_distance - 1) / Packed::mark_distance);
+      exec, "sporades::packed::marks", (nnz + Packed::mark_distance - 1) / Packed::mark_distance);
   Kokkos::parallel_scan(
       "sporades::packed::number_rows", all,
-      NumberRows<Word, Rows>{words, row_of, packed.rows, packed.marks, Packed::mark_distance});
+      NumberRows<Word, Indices, Index>{words, indices, packed.row_mode, packed.rows, packed.marks,
+                                       Packed::mark_distance});
   fence(exec, "sporades::packed::make");
 }
 
-/// The dims and the layout of words of make_packed(exec, X, row_mode), which checks that X can be
-/// packed so.
+/// The dims and the layout of words of nonzeros in the order of these modes, the first of which is
+/// that of rows. Throws Error if the words have no room for the others.
+template <class Packed>
+Packed packed_frame(Dims const& dims, std::vector<int> const& sorted_modes) {
+  Packed packed;
+  packed.dims = dims;
+  packed.row_mode = sorted_modes.front();
+  expects(fits_packed(dims, packed.row_mode), "make_packed: the indices of all modes except ",
+          packed.row_mode, " take ", packed_bits(dims, packed.row_mode) - 1,
+          " bits, a word has 63 for them");
+  packed.modes = with_other_modes(sorted_modes, packed.order());
+  packed.modes.erase(packed.modes.begin());  // row_mode
+  int shift = 0;
+  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
+    packed.shifts.insert(packed.shifts.begin(), shift);
+    shift += index_bits(dims[*m]);
+  }
+  return packed;
+}
+
+/// The same for make_packed(exec, X, row_mode), which checks that X can be packed so.
 template <class Scalar, class Index, class MemorySpace>
 PackedTensor<Scalar, Index, MemorySpace> packed_frame(
     CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {
   expects(!X.sorted_modes.empty() && X.sorted_modes[0] == row_mode,
           "make_packed: the tensor is not sorted by mode ", row_mode, " first");
-  expects(fits_packed(X.dims, row_mode), "make_packed: the indices of all modes except ", row_mode,
-          " take ", packed_bits(X.dims, row_mode) - 1, " bits, a word has 63 for them");
-  PackedTensor<Scalar, Index, MemorySpace> packed;
-  packed.dims = X.dims;
-  packed.row_mode = row_mode;
-  packed.modes = with_other_modes(X.sorted_modes, X.order());
-  packed.modes.erase(packed.modes.begin());  // row_mode
-  int shift = 0;
-  for (auto m = packed.modes.rbegin(); m != packed.modes.rend(); ++m) {
-    packed.shifts.insert(packed.shifts.begin(), shift);
-    shift += index_bits(X.dims[*m]);
-  }
-  return packed;
+  return packed_frame<PackedTensor<Scalar, Index, MemorySpace>>(X.dims, X.sorted_modes);
 }
 
-/// Makes words, rows and marks of a packed tensor from its frame and values.
-template <class ExecutionSpace, class Tensor, class Packed>
-void pack(ExecutionSpace const& exec, Tensor const& X, Packed& packed) {
-  if (X.nnz() == 0) return;
-  if (packed_bits(X.dims, packed.row_mode) <= 32)
-    pack_words<std::uint32_t>(exec, X, packed, packed.narrow);
+/// Makes words, rows and marks of a packed tensor from its frame and its nonzeros' indices.
+template <class ExecutionSpace, class Indices, class Packed>
+void pack(ExecutionSpace const& exec, Indices const& indices, Position nnz, Packed& packed) {
+  if (nnz == 0) return;
+  if (packed_bits(packed.dims, packed.row_mode) <= 32)
+    pack_words<std::uint32_t>(exec, indices, nnz, packed, packed.narrow);
   else
-    pack_words<std::uint64_t>(exec, X, packed, packed.wide);
+    pack_words<std::uint64_t>(exec, indices, nnz, packed, packed.wide);
 }
 
 /// make_packed(exec, X, row_mode) with words and values in far memory of exec, which is a host's.
@@ -157,7 +161,7 @@ PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
   packed.wide = layout.view<decltype(packed.wide)>(wide);
   packed.values = layout.view<decltype(packed.values)>(X.nnz());
   Kokkos::deep_copy(exec, packed.values, X.values);
-  pack(exec, X, packed);
+  pack(exec, X.coordinates, X.nnz(), packed);
   fence(exec, "sporades::packed::make_far");
   return packed;
 }
@@ -218,9 +222,35 @@ PackedTensor<Scalar, Index, MemorySpace> make_packed(ExecutionSpace const& exec,
         detail::uninitialized<decltype(packed.values)>(exec, "sporades::packed::values", X.nnz());
     Kokkos::deep_copy(exec, packed.values, X.values);
   }
-  detail::pack(exec, X, packed);
+  detail::pack(exec, X.coordinates, X.nnz(), packed);
   return packed;
 }
+
+namespace detail {
+
+/// make_packed(exec, sorted(exec, X, modes), modes[0]), without the sorted coordinates in between.
+/// Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedTensor<Scalar, Index, MemorySpace> sorted_packed(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+    std::vector<int> const& modes) {
+  auto const reordering = plan_reordering(X.sorted_modes, modes);
+  if (reordering.compared == 0) return make_packed(exec, X, modes[0]);
+  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
+  auto packed = packed_frame<Packed>(X.dims, reordering.modes);
+  auto const nonzeros = sort_nonzeros(exec, X, reordering, SortAlgorithm::automatic);
+  pack(exec, sorted_indices(X, nonzeros), X.nnz(), packed);
+  using Values = decltype(packed.values);
+  using Order = ItemOf<MemorySpace>;
+  packed.values = uninitialized<Values>(exec, "sporades::packed::values", X.nnz());
+  launch_items(exec, "sporades::packed::gather_values", X.nnz(),
+               Gather<typename CooTensor<Scalar, Index, MemorySpace>::Values, Values, Order>{
+                   X.values, packed.values, {nonzeros.order.words, nonzeros.order.item_bits}});
+  fence(exec, "sporades::packed::make_sorted");
+  return packed;
+}
+
+}  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(

@@ -107,16 +107,47 @@ struct ItemOf {
   KOKKOS_FUNCTION Position operator()(Position p) const { return words(p) & low_bits(item_bits); }
 };
 
-/// Reads one mode's indices from the sorted words themselves, which saves a gather.
-template <class MemorySpace, class Indices>
-struct UnpackIndices {
-  Words<MemorySpace> words;  // nnz
-  Indices indices;           // nnz
-  int shift;
-  std::uint64_t mask;  // of the index after the shift
-  KOKKOS_FUNCTION void operator()(Position p) const {
-    indices(p) = static_cast<typename Indices::non_const_value_type>((words(p) >> shift) & mask);
+/// The indices of nonzeros in the new order: those that the sorted words hold from there, which
+/// saves a gather, the others from the old order.
+template <class Coordinates>
+struct SortedIndices {
+  using memory_space = typename Coordinates::memory_space;
+  using Index = typename Coordinates::non_const_value_type;
+
+  Words<memory_space> words;  // nnz
+  Coordinates from;           // N x nnz
+  int item_bits;
+  Kokkos::Array<int, max_order> shift;  // of a mode's index in a word; -1 if it is not there
+  Kokkos::Array<std::uint64_t, max_order> mask;  // of the index after the shift
+
+  KOKKOS_FUNCTION Index operator()(int n, Position p) const {
+    std::uint64_t const word = words(p);
+    if (shift[n] < 0) return from(n, word & low_bits(item_bits));
+    return static_cast<Index>(word >> shift[n] & mask[n]);
   }
+};
+
+template <class Tensor>
+SortedIndices<typename Tensor::Coordinates> sorted_indices(Tensor const& X,
+                                                           SortedNonzeros<Tensor> const& nonzeros) {
+  auto const& order = nonzeros.order;
+  SortedIndices<typename Tensor::Coordinates> indices{
+      order.words, X.coordinates, order.item_bits, {}, {}};
+  for (int n = 0; n < X.order(); ++n) {
+    int const bits = nonzeros.key.bits[n], bit = nonzeros.key.offset[n] - order.first_bit;
+    indices.mask[n] = low_bits(bits);
+    indices.shift[n] = bits == 0 ? 0 : bit >= 0 ? order.item_bits + bit : -1;
+  }
+  return indices;
+}
+
+/// Writes one mode's indices.
+template <class Indices, class Coordinates>
+struct WriteIndices {
+  Indices from;
+  Coordinates to;  // N x nnz
+  int n;
+  KOKKOS_FUNCTION void operator()(Position p) const { to(n, p) = from(n, p); }
 };
 
 template <class Tensor>
@@ -278,23 +309,12 @@ CooTensor<Scalar, Index, MemorySpace> sorted_by(ExecutionSpace const& exec,
   if (reordering.compared == 0) return X;
   auto const nonzeros = sort_nonzeros(exec, X, reordering, algorithm);
   Tensor Y = allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-  auto const& words = nonzeros.order.words;
-  int const item_bits = nonzeros.order.item_bits;
-  ItemOf<MemorySpace> const order{words, item_bits};
-  for (int n = 0; n < X.order(); ++n) {
-    auto const indices = Kokkos::subview(Y.coordinates, n, Kokkos::ALL);
-    using Indices = std::decay_t<decltype(indices)>;
-    int const bit = nonzeros.key.offset[n] - nonzeros.order.first_bit;
-    int const bits = nonzeros.key.bits[n];
-    if (bits == 0 || bit >= 0)  // the words hold the whole index
-      launch_items(exec, "sporades::sort::unpack_indices", X.nnz(),
-                   UnpackIndices<MemorySpace, Indices>{
-                       words, indices, bits == 0 ? 0 : item_bits + bit, low_bits(bits)});
-    else
-      launch_items(exec, "sporades::sort::gather_indices", X.nnz(),
-                   Gather<Indices, Indices, ItemOf<MemorySpace>>{
-                       Kokkos::subview(X.coordinates, n, Kokkos::ALL), indices, order});
-  }
+  ItemOf<MemorySpace> const order{nonzeros.order.words, nonzeros.order.item_bits};
+  auto const indices = sorted_indices(X, nonzeros);
+  using Indices = std::decay_t<decltype(indices)>;
+  for (int n = 0; n < X.order(); ++n)
+    launch_items(exec, "sporades::sort::write_indices", X.nnz(),
+                 WriteIndices<Indices, typename Tensor::Coordinates>{indices, Y.coordinates, n});
   launch_items(exec, "sporades::sort::gather_values", X.nnz(),
                Gather<typename Tensor::Values, typename Tensor::Values, ItemOf<MemorySpace>>{
                    X.values, Y.values, order});

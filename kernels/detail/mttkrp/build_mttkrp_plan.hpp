@@ -65,11 +65,12 @@ MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, bool st
 }
 
 /// One linear order for all modes that take it, and room for the rows of their parts. Where
-/// `automatic` took it, modes that would need atomics revert to rows in order.
+/// `automatic` took it, modes that would need atomics revert to rows in order, for which X is kept.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                 MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.alto = make_alto(exec, X);
+  bool const may_revert = chooses_layout(options) && may_have_no_parts(shape_of(X));
+  plan.alto = make_alto(exec, may_revert ? X : hand_over(X));
   for (int n = 0; n < plan.order(); ++n) {
     auto& choice = plan.choices[n];
     if (chooses_layout(options) && needs_atomics<ExecutionSpace>(plan.alto, n)) {
@@ -113,9 +114,29 @@ bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
                      [](auto const& packed) { return packed.far != nullptr; });
 }
 
+/// Throws Error if nonzeros in the order of rows, for this strategy, cannot be had as they are
+/// asked for: far, or for factors that are gathered in fewer bits, where indices do not fit a word.
+inline void check_rows(Dims const& dims, int n, MttkrpStrategy strategy,
+                       MttkrpOptions const& options, bool is_far) {
+  bool const fits = fits_packed(dims, n);
+  expects(fits || strategy == MttkrpStrategy::sorted,
+          "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
+          packed_bits(dims, n) - 1, " bits, a word has 63");
+  expects(fits || !is_far,
+          "make_mttkrp_plan: nonzeros whose indices take over 63 bits (of all "
+          "modes but ",
+          n, " they take ", packed_bits(dims, n) - 1,
+          ") cannot be streamed, and do not fit memory");
+  expects(fits || options.gather == GatherPrecision::full,
+          "make_mttkrp_plan: factors are gathered in full precision where the indices of all "
+          "modes but ",
+          n, " take over 63 bits (", packed_bits(dims, n) - 1, ")");
+}
+
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and
 /// far if `is_far` says so. `builder` makes them, and can access X. A stable sort by the mode is
-/// all that a copy of `base` needs. X is given back on the way. Hosts sort far copies by parts.
+/// all that a copy of `base` needs, which is the last one itself. X is given back on the way. Hosts
+/// sort far copies by parts.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_sorted(ExecutionSpace const& exec, Builder const& builder,
@@ -124,41 +145,33 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   CooTensor<Scalar, Index, GivenSpace> base;  // X along the curve, or in order of all modes
-  for (int n = 0; n < plan.order(); ++n) {
+  auto const serves = [&](int n) {
+    auto const strategy = plan.choices[n].strategy;
+    return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
+  };
+  for (int n = 0; n < plan.order(); ++n)
+    if (serves(n)) check_rows(plan.dims, n, plan.choices[n].strategy, options, is_far);
+  for (int n : order_of_lists(plan.dims)) {
+    if (!serves(n)) continue;
     auto& choice = plan.choices[n];
-    if (choice.strategy != MttkrpStrategy::sorted && choice.strategy != MttkrpStrategy::fibers)
-      continue;
     bool const fits = fits_packed(plan.dims, n);
-    expects(fits || choice.strategy == MttkrpStrategy::sorted,
-            "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
-            packed_bits(plan.dims, n) - 1, " bits, a word has 63");
-    expects(fits || !is_far,
-            "make_mttkrp_plan: nonzeros whose indices take over 63 bits (of all "
-            "modes but ",
-            n, " they take ", packed_bits(plan.dims, n) - 1,
-            ") cannot be streamed, and do not fit memory");
-    expects(fits || options.gather == GatherPrecision::full,
-            "make_mttkrp_plan: factors are gathered in full precision where the indices of all "
-            "modes but ",
-            n, " take over 63 bits (", packed_bits(plan.dims, n) - 1, ")");
     PackedTensor<Scalar, Index, GivenSpace> packed;
     bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
     if constexpr (!is_gpu<ExecutionSpace>)
       if (by_parts)
         packed = pack_by_parts(exec, X, mttkrp_mode_order(X.dims, n), options.streaming);
     if (base.order() == 0 && !by_parts) {
-      base = choice.order == RowOrder::morton ? to_coo(builder, make_alto(builder, X))
+      base = choice.order == RowOrder::morton ? to_coo(builder, make_alto(builder, hand_over(X)))
                                               : sorted(builder, X, modes_by_length(plan.dims));
       X = {};
     }
     if (!by_parts) {
-      auto const list = sorted(builder, base, {n});
       if (!fits) {
-        if constexpr (is_accessible) plan.coo[n] = list;
+        if constexpr (is_accessible) plan.coo[n] = sorted(builder, base, {n});
         if (is_automatic) choice.reason = "indices do not fit 63 bits";
         continue;
       }
-      packed = make_packed(builder, list, n);
+      packed = sorted_packed(builder, base, {n});
     }
     if (is_automatic) {
       choice.split = measured_split<ExecutionSpace>(builder, packed, options.rank, choice.reason);

@@ -24,6 +24,14 @@ inline std::vector<int> modes_by_length(Dims const& dims) {
   return modes;
 }
 
+/// The order in which sorted copies, one a mode, are made of nonzeros sorted by modes_by_length:
+/// the copy for its first mode, which is these nonzeros themselves, comes last.
+inline std::vector<int> order_of_lists(Dims const& dims) {
+  auto modes = modes_by_length(dims);
+  std::rotate(modes.begin(), modes.begin() + 1, modes.end());
+  return modes;
+}
+
 /// The order of modes that lists and trees for MTTKRP on mode n are sorted by: n, then the others
 /// from the shortest to the longest, so that fibers are few and long.
 inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {

@@ -25,33 +25,34 @@ double carry_bytes_of(Position nnz, int columns, double index_bytes) {
   return count.held();
 }
 
-/// The lists of make_mttkrp_plan for modes in the order of rows: packed, far if that is so, or as
-/// they are. is_last: nobody else holds X.
+/// The lists of make_mttkrp_plan for modes in the order of rows, those for which serves[n] is set:
+/// packed, far if that is so, or as they are. is_last: nobody else holds X.
 template <class ExecutionSpace, class Rows>
 void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                        bool is_last, bool along_curve, bool is_far, std::vector<int> const& modes,
-                        Rows const& rows_of) {
+                        bool is_last, bool along_curve, bool is_far,
+                        std::vector<bool> const& serves, Rows const& rows_of) {
   bool is_new = true;
   CooShape base = X;
   if (along_curve) {
-    double const before = count.held();
-    count_alto(exec, count, X, 0);
+    double const before = count.held() - (is_last ? X.bytes() : 0);
+    count_alto(exec, count, X, is_last, 0);
     count.hold(X.bytes());
     count.hold_in_all(before + X.bytes());
     base.sorted_modes = {};
   } else {
     base = count_sorted(exec, count, X, modes_by_length(X.dims), is_new);
+    if (is_new && is_last) count.release(X.bytes());
   }
-  if (is_new && is_last) count.release(X.bytes());
   bool keeps_values = false, keeps_coordinates = false;  // of the base
-  for (int n : modes) {
+  for (int n : order_of_lists(X.dims)) {
+    if (!serves[static_cast<std::size_t>(n)]) continue;
     bool is_list_new = false;
-    auto const list = count_sorted(exec, count, base, {n}, is_list_new);
     bool const fits = fits_packed(X.dims, n);
     if (fits) {
-      count_packed(count, list, n, rows_of(n));
-      if (is_list_new) count.release(list.coordinate_bytes());
-      if (is_far) count.release(packed_word_bytes(X, n) + (is_list_new ? list.value_bytes() : 0));
+      count_sorted_packed(exec, count, base, {n}, rows_of(n), is_list_new);
+      if (is_far) count.release(packed_word_bytes(X, n) + (is_list_new ? X.value_bytes() : 0));
+    } else {
+      count_sorted(exec, count, base, {n}, is_list_new);
     }
     keeps_values = keeps_values || (!is_list_new && !is_far);
     keeps_coordinates = keeps_coordinates || (!is_list_new && !fits);
@@ -115,9 +116,8 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   int const N = X.order();
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   bool needs_carry = true, shares_values = false;
-  std::vector<int> all, unfit;
+  std::vector<bool> const all(static_cast<std::size_t>(N), true);
   double buffer_rows = 0;
-  for (int n = 0; n < N; ++n) all.push_back(n);
   if (is_linear(strategy)) strategy = MttkrpStrategy::alto;
   switch (strategy) {
     case MttkrpStrategy::atomic:
@@ -128,7 +128,8 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       return;
     case MttkrpStrategy::permuted:
       for (int n = 0; n < N; ++n) {
-        std::vector<int> modes = all;
+        std::vector<int> modes(static_cast<std::size_t>(N));
+        std::iota(modes.begin(), modes.end(), 0);
         std::swap(modes[0], modes[n]);
         std::sort(modes.begin() + 1, modes.end());
         count_sort_items(exec, count, X.count(), sorted_bits(X.dims, modes, X.order()));
@@ -142,28 +143,23 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       }
       if (is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
       break;
-    case MttkrpStrategy::alto:
-      needs_carry = false;
+    case MttkrpStrategy::alto: {
+      std::vector<bool> unfit;
       for (int n = 0; n < N; ++n) {
-        if (is_automatic && may_have_no_parts(X, n))
-          unfit.push_back(n);
-        else
-          buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
+        unfit.push_back(is_automatic && may_have_no_parts(X, n));
+        if (!unfit.back()) buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
       }
-      count_alto(exec, count, X, buffer_rows);
+      needs_carry = std::find(unfit.begin(), unfit.end(), true) != unfit.end();
+      count_alto(exec, count, X, is_last && !needs_carry, buffer_rows);
       count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
       if (!is_gpu<ExecutionSpace>)
         for (auto dim : X.dims)
           count.hold(matrix_bytes<Scalar>(
               static_cast<double>(dim),
               static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank))));
-      if (unfit.empty()) {
-        if (is_last) count.release(X.bytes());
-        break;
-      }
-      needs_carry = true;
-      count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
+      if (needs_carry) count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
       break;
+    }
     case MttkrpStrategy::flycoo: {
       needs_carry = false;
       Position const partitions = options.flycoo.partitions > 0
@@ -247,10 +243,9 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
     auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
     count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, strategy, tuples, rows_of);
   } else {
-    std::vector<int> all;
+    std::vector<bool> const all(X.dims.size(), true);
     double longest_list = 0;
     for (int n = 0; n < X.order(); ++n) {
-      all.push_back(n);
       longest_list = std::max(longest_list, packed_word_bytes(X, n) + X.value_bytes());
     }
     MemoryCount host;  // packed lists are copied one by one to memory that a GPU can access
@@ -288,9 +283,8 @@ inline std::vector<MttkrpStrategy> lighter_strategies(bool on_gpu, CooShape cons
   std::vector<MttkrpStrategy> strategies;
   int bits = 0;
   for (auto dim : X.dims) bits += index_bits(dim);
-  bool is_linear = !on_gpu && bits <= AltoLayout::most_bits;
-  for (int n = 0; n < X.order(); ++n) is_linear = is_linear && !may_have_no_parts(X, n);
-  if (is_linear) strategies.push_back(MttkrpStrategy::alto);
+  if (!on_gpu && bits <= AltoLayout::most_bits && !may_have_no_parts(X))
+    strategies.push_back(MttkrpStrategy::alto);
   strategies.push_back(MttkrpStrategy::flycoo);
   return strategies;
 }

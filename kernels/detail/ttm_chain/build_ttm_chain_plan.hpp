@@ -161,14 +161,14 @@ void build_fused(ExecutionSpace const& exec, Builder const& builder,
                  std::vector<int> const& modes, [[maybe_unused]] bool is_far,
                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   if constexpr (is_gpu<ExecutionSpace>) {
-    auto const packed = make_packed(builder, sorted(builder, X, modes), n);
+    auto const packed = sorted_packed(builder, X, modes);
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
       plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
     else
       plan.packed[n] = to_far<MemorySpace>(exec, packed);
   } else {
     plan.packed[n] = is_far ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
-                            : make_packed(builder, sorted(builder, X, modes), n);
+                            : sorted_packed(builder, X, modes);
   }
   plan.rows[n] = plan.packed[n].rows;
   reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);

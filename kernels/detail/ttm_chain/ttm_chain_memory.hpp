@@ -88,9 +88,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
     } else {
       if (choice.strategy == TtmChainStrategy::fused) {
         bool is_new = false;
-        auto const list = count_sorted(exec, count, X, modes, is_new);
-        count_packed(count, list, n, rows);
-        if (is_new) count.release(list.coordinate_bytes());
+        count_sorted_packed(exec, count, X, modes, rows, is_new);
       } else {
         count_csf(exec, count, X, modes, tuples);
       }
