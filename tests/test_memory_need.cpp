@@ -267,7 +267,7 @@ void check_limits(ExecutionSpace const& exec, std::vector<Trial> const& tensors,
 }
 
 TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithms][memory]",
-                        test::Cases) {
+                        test::DoubleCases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   using Space = std::decay_t<decltype(exec)>;

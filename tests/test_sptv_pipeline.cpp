@@ -47,7 +47,7 @@ TEMPLATE_LIST_TEST_CASE("Pipelines give the bits of products without one", "[ker
       auto const Y = make_sptv_output(exec, plan);
       sptv(exec, plan, v, Y);
       for (auto const& way : ways()) {
-        if (way.window == 1 && problem.nnz > 1000) continue;  // a collection a fiber
+        if (way.window == 1 && problem.nnz > 500) continue;  // a collection a fiber
         INFO(to_string(X.dims) << ", nnz " << X.nnz() << ", mode " << n << ", " << name
                                << ", streams " << way.streams << ", window " << way.window);
         auto pipeline = make_sptv_pipeline(exec, X, n, {options, way});

@@ -93,7 +93,7 @@ check 'one copy, which is said' grep -qE '\(init random\), and one copy of the n
 check 'and reported' grep -q '"alto"' r.json
 same near.ktns far.ktns
 run 0 generate --dims 20x30x2000x10x15 --nnz 50000 --skew 1 --seed 2 -o short.spt
-short=(cp-als short.spt --rank 8 --iterations 3 --tolerance 0 --init random --memory 2M)
+short=(cp-als short.spt --rank 8 --iterations 3 --tolerance 0 --init random --memory 1750000)
 run 0 "${short[@]}" --no-dimension-tree -o near.ktns
 run 0 "${short[@]}" -o far.ktns
 check 'no fused modes, which is said' grep -qE 'may be taken: no modes are fused; the nonzeros stay in files' err

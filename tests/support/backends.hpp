@@ -38,6 +38,7 @@ struct CasesOf<std::tuple<Spaces...>> {
       std::declval<std::tuple<
           Case<Spaces, float, std::uint32_t>, Case<Spaces, float, std::uint64_t>,
           Case<Spaces, double, std::uint32_t>, Case<Spaces, double, std::uint64_t>>>()...));
+  using Doubles = std::tuple<Case<Spaces, double>...>;
 };
 
 }  // namespace detail
@@ -47,6 +48,9 @@ using Cases = detail::CasesOf<ExecutionSpaces>::Scalars;
 
 /// Spaces x scalars x index types. Twice the compile time of Cases.
 using IndexCases = detail::CasesOf<ExecutionSpaces>::Indices;
+
+/// Spaces alone, in double: for what takes long and hardly depends on the type of values.
+using DoubleCases = detail::CasesOf<ExecutionSpaces>::Doubles;
 
 /// An instance of the execution space that is not the default one, if the backend has several.
 /// (Kokkos Tools see different instances of CUDA, HIP and SYCL. Up to Kokkos 4.7 all instances of
