@@ -21,6 +21,7 @@
 #include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/formats/strongest.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/memory_need.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/mttkrp_all_modes.hpp>
 #include <sporades/kernels/phi.hpp>

@@ -33,13 +33,29 @@ template <class Word, class Indices>
 struct PackIndices {
   Kokkos::View<Word*, typename Indices::memory_space> words;  // nnz
   Indices indices;
-  int others;
-  int mode[max_order], shift[max_order];
+  int others = 0;
+  int mode[max_order] = {}, shift[max_order] = {};
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     Word word = 0;
     for (int k = 0; k < others; ++k) word |= static_cast<Word>(indices(mode[k], p)) << shift[k];
     words(p) = word;
+  }
+};
+
+/// Adds the indices of one more mode, which are in another order. A pass a mode: so fewer lines are
+/// in the caches at a time.
+template <class Word, class Indices>
+struct AddIndices {
+  using Memory = typename Indices::memory_space;
+
+  Kokkos::View<Word*, Memory> words;  // nnz
+  Indices from;                       // nnz
+  ItemOf<Memory> order;
+  int shift;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    words(p) |= static_cast<Word>(from(order(p))) << shift;
   }
 };
 
@@ -79,6 +95,16 @@ struct NumberRows {
   }
 };
 
+/// Whether the indices of one mode are read in another order than they have.
+template <class Coordinates>
+bool is_gathered(SortedIndices<Coordinates> const& indices, int n) {
+  return indices.shift[n] < 0;
+}
+template <class Coordinates>
+bool is_gathered(Coordinates const&, int) {
+  return false;
+}
+
 /// Makes words, rows and marks of the packed tensor, whose dims, modes and shifts are set, from its
 /// nonzeros' indices. words: where they go, or empty.
 template <class Word, class ExecutionSpace, class Indices, class Packed, class Words>
@@ -87,10 +113,21 @@ void pack_words(ExecutionSpace const& exec, Indices const& indices, Position nnz
   using Index = typename Packed::Index;
   Range<ExecutionSpace> const all(exec, 0, nnz);
   if (words.extent(0) != nnz) words = uninitialized<Words>(exec, "sporades::packed::words", nnz);
-  PackIndices<Word, Indices> pack{words, indices, packed.order() - 1, {}, {}};
-  std::copy(packed.modes.begin(), packed.modes.end(), pack.mode);
-  std::copy(packed.shifts.begin(), packed.shifts.end(), pack.shift);
+  PackIndices<Word, Indices> pack{words, indices};
+  for (std::size_t k = 0; k < packed.modes.size(); ++k) {
+    if (is_gathered(indices, packed.modes[k])) continue;
+    pack.mode[pack.others] = packed.modes[k];
+    pack.shift[pack.others++] = packed.shifts[k];
+  }
   launch_items(exec, "sporades::packed::pack", nnz, pack);
+  if constexpr (is_instance<Indices, SortedIndices>)
+    for (std::size_t k = 0; k < packed.modes.size(); ++k) {
+      if (!is_gathered(indices, packed.modes[k])) continue;
+      auto const from = Kokkos::subview(indices.from, packed.modes[k], Kokkos::ALL);
+      launch_items(exec, "sporades::packed::gather", nnz,
+                   AddIndices<Word, std::decay_t<decltype(from)>>{
+                       words, from, {indices.words, indices.item_bits}, packed.shifts[k]});
+    }
   Position rows = 0;
   Kokkos::parallel_reduce("sporades::packed::flag_rows", all,
                           FlagRows<Word, Indices>{words, indices, packed.row_mode}, rows);
