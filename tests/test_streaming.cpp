@@ -80,6 +80,58 @@ TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][stream
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kernels][streaming]",
+                        Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  using Memory = typename TestType::MemorySpace;
+  typename TestType::ExecutionSpace const exec{};
+  constexpr bool on_gpu = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
+  Dims const dims{500, 400, 300};
+  int const R = GENERATE(5, 70);  // Phi in one pass, and in two with a weight a nonzero
+  auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 5, 2);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  auto const A = random_factors<Scalar>(exec, dims, R, 3);
+  std::uint64_t const copy = X.nnz() * (4 + sizeof(Scalar)), windows = 2 * ((1 << 12) + 4096);
+  std::uint64_t const weights = X.nnz() * sizeof(Scalar);
+  auto near = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
+  auto near_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});
+  for (std::uint64_t fit : {0, 1, 2, 3}) {
+    Streaming const streaming{fit * copy + (fit < 3 ? windows : 0), 2, 1 << 12};
+    MttkrpOptions options{MttkrpStrategy::sorted, R};
+    options.streaming = streaming;
+    PhiOptions phi_options{PhiStrategy::pull, R, Pi::on_the_fly, streaming};
+    if (R == 70) phi_options.streaming.memory += weights;
+    auto far = make_mttkrp_plan(exec, host, options);
+    auto far_phi = make_phi_plan(exec, host, phi_options);
+    INFO(fit << " copies near, R " << R);
+    for (auto const* plan : {&far, &far_phi.products}) {
+      std::uint64_t streamed = 0;
+      for (auto const& packed : plan->packed) streamed += packed.far ? 1 : 0;
+      if (on_gpu) CHECK(streamed == 3 - fit);
+      if (!on_gpu) CHECK(streamed == (fit < 3 ? 3 : 0));
+    }
+    for (int n = 0; n < 3; ++n) {
+      auto const V = make_matrix<Scalar>(exec, "V", dims[n], R);
+      auto const W = make_matrix<Scalar>(exec, "W", dims[n], R);
+      mttkrp(exec, near, A, n, V);
+      mttkrp(exec, far, A, n, W);
+      CHECK(hash_bits(V) == hash_bits(W));
+      phi(exec, near_phi, A, A[n], n, V);
+      Kokkos::deep_copy(exec, W, Scalar(7));
+      phi(exec, far_phi, A, A[n], n, W);
+      CHECK(hash_bits(V) == hash_bits(W));
+    }
+    if (on_gpu && fit < 3)  // windows take what near copies leave
+      CHECK(far.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+  }
+  // Without a limit what is on the host is streamed.
+  auto const all = make_mttkrp_plan(exec, host, {MttkrpStrategy::sorted, R});
+  using Given = typename decltype(host)::MemorySpace;
+  if (!std::is_same_v<Memory, Given>)
+    for (auto const& packed : all.packed) CHECK(packed.far);
+}
+
 TEST_CASE("Streaming refuses what it cannot do", "[kernels][streaming]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const X = random_coo<double, std::uint32_t>(exec, Dims{6, 5, 4}, 40, 1, 1);

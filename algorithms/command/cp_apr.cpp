@@ -112,6 +112,8 @@ struct CpAprMethodRun {
     bool const by_rows = options.method != CpAprMethod::mu;
     report.strategies.assign(problem.dims.size(),
                              by_rows ? "rows" : to_string(problem.plan.strategy));
+    for (std::size_t n = 0; n < problem.plan.products.packed.size(); ++n)
+      if (problem.plan.products.packed[n].far) report.strategies[n] += ", streamed";
     for (auto const& choice : problem.plan.products.choices)
       report.reasons.push_back(choice.reason);
   }

@@ -71,6 +71,25 @@ class ModelMemory {
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     bool is_least = true;  // placed.bytes are those of X alone
+    // Whether it does for X to stay, if so many bytes of copies and windows are near at least.
+    auto const stays = [&](double fewest, std::string const& how) {
+      if (!can_stay(asked)) return false;
+      auto with_streaming = asked;
+      auto const [beside, lighter] =
+          lightened(X, with_streaming, true, left - fewest,
+                    [&](Options const& with) { return streamed(X, with); });
+      if (left - beside < fewest) return false;
+      set_streaming(on_gpu, sporades::detail::shape_of(X), with_streaming, left - beside);
+      options = with_streaming;
+      placed.note = sporades::detail::concatenate(
+          shortage(X.dims, asked, placed.bytes, left, is_least), lighter,
+          lighter.empty() ? "" : "; ", how, "; the rest takes ",
+          sporades::detail::bytes_text(beside));
+      placed.X = {};
+      placed.is_streamed = true;
+      placed.bytes = left;
+      return true;
+    };
     if (!can_stay(options) || placed.bytes <= left) {
       placed.X = copy_to(exec_, X);
       if (on_gpu) left = memory_left(placed.bytes);
@@ -80,31 +99,21 @@ class ModelMemory {
         if (as_asked == 0) as_asked = all;
         return all;
       });
+      is_least = false;
+      placed.bytes = as_asked;
       if (bytes <= left) {
+        // Copies a mode that the host sorts are faster than one copy.
+        if (on_gpu && options.strategy != asked.strategy &&
+            stays(sporades::detail::copy_bytes<Scalar, Index>(sporades::detail::shape_of(X)),
+                  sporades::detail::sorted_by_host))
+          return placed;
         placed.bytes = bytes;
-        if (!lighter.empty()) placed.note = shortage(X.dims, options, as_asked, left) + lighter;
+        if (!lighter.empty()) placed.note = shortage(X.dims, asked, as_asked, left) + lighter;
         return placed;
       }
       options = asked;
-      placed.bytes = as_asked;
-      is_least = false;
     }
-    double beside = left;
-    std::string lighter;
-    if (can_stay(options))
-      std::tie(beside, lighter) = lightened(X, options, true, left - least_windows(X),
-                                            [&](Options const& with) { return streamed(X, with); });
-    if (left - beside >= least_windows(X)) {
-      set_streaming(sporades::detail::shape_of(X), options, left - beside);
-      placed.note = sporades::detail::concatenate(
-          shortage(X.dims, options, placed.bytes, left, is_least), lighter,
-          lighter.empty() ? "" : "; ", "the nonzeros stay ", where(X, options),
-          " and are streamed; the rest takes ", sporades::detail::bytes_text(beside));
-      placed.X = {};
-      placed.is_streamed = true;
-      placed.bytes = left;
-      return placed;
-    }
+    if (stays(least_windows(X), "the nonzeros stay " + where(X, asked))) return placed;
     refuse(X, placed.X, asked, left,
            Method::streaming_refusal(asked) + streaming_advice(X, asked, left));
     return placed;
@@ -175,10 +184,10 @@ class ModelMemory {
   /// Where the nonzeros stay, in words.
   template <class Options>
   static std::string where(HostTensor const& X, Options const& options) {
-    if (on_gpu) return "in the host's memory";
+    if (on_gpu) return "in the host's memory, and what does not fit is streamed";
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
     return "in files in " + sporades::detail::scratch_folder() + " (TMPDIR), of up to " +
-           sporades::detail::bytes_text(files) + ",";
+           sporades::detail::bytes_text(files) + ", and are streamed";
   }
 
   /// How a host without a limit by hand would stream the tensor, if it can; or empty.

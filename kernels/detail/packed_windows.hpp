@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
@@ -10,16 +11,21 @@
 
 namespace sporades::detail {
 
-/// Bytes of a copy of X a mode, packed where it fits.
+/// Bytes of a copy of X in the order of mode n, packed where it fits.
+inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
+                                std::size_t scalar_bytes, int n) {
+  std::size_t const word = !fits_packed(dims, n)        ? dims.size() * index_bytes
+                           : packed_bits(dims, n) <= 32 ? 4
+                                                        : 8;
+  return static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
+}
+
+/// The same, one a mode.
 inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
                                 std::size_t scalar_bytes) {
   double bytes = 0;
-  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
-    std::size_t const word = !fits_packed(dims, n)        ? dims.size() * index_bytes
-                             : packed_bits(dims, n) <= 32 ? 4
-                                                          : 8;
-    bytes += static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
-  }
+  for (int n = 0; n < static_cast<int>(dims.size()); ++n)
+    bytes += sorted_list_bytes(dims, nnz, index_bytes, scalar_bytes, n);
   return bytes;
 }
 
@@ -36,33 +42,84 @@ bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
                                                   sizeof(typename Tensor::Scalar)));
 }
 
-/// The packed tensor with words and values in far memory of exec, and the rest in its near memory.
-/// Fences exec.
+/// Whether the copy of each mode is in far memory. Where all of them take more than
+/// streaming.memory, a GPU keeps as many near as leave room for windows, the largest first; a host
+/// none, since the system keeps what it can of files. is_given_far: X is, and its copies are near
+/// only as far as streaming.memory says so.
+template <class ExecutionSpace, class Tensor>
+std::vector<bool> far_copies(Tensor const& X, Streaming const& streaming, bool is_given_far) {
+  std::size_t const N = X.dims.size();
+  bool const are_far =
+      exceeds_memory(X, streaming) || (is_given_far && streaming.memory == 0);
+  std::vector<bool> far(N, are_far);
+  if (!are_far || !is_gpu<ExecutionSpace> || streaming.always) return far;
+  std::vector<double> bytes;
+  std::vector<std::size_t> modes(N);
+  for (std::size_t n = 0; n < N; ++n) {
+    bytes.push_back(sorted_list_bytes(X.dims, X.nnz(), sizeof(typename Tensor::Index),
+                                      sizeof(typename Tensor::Scalar), static_cast<int>(n)));
+    modes[n] = n;
+  }
+  std::stable_sort(modes.begin(), modes.end(),
+                   [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
+  auto const window = wanted_window(streaming, static_cast<std::uint64_t>(bytes[modes[0]]));
+  double left = static_cast<double>(streaming.memory) -
+                streaming.streams * (static_cast<double>(window) + 4096);
+  for (auto n : modes) {
+    if (bytes[n] > left) continue;
+    far[n] = false;
+    left -= bytes[n];
+  }
+  return far;
+}
+
+/// The packed tensor for exec: words and values in far memory if is_far says so, the rest in its
+/// near memory. Fences exec.
 template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
-PackedTensor<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
-                                                PackedTensor<Scalar, Index, From> const& X) {
-  PackedTensor<Scalar, Index, MemorySpace> far;
-  far.dims = X.dims;
-  far.row_mode = X.row_mode;
-  far.modes = X.modes;
-  far.shifts = X.shifts;
+PackedTensor<Scalar, Index, MemorySpace> place_packed(ExecutionSpace const& exec,
+                                                      PackedTensor<Scalar, Index, From> const& X,
+                                                      bool is_far) {
+  PackedTensor<Scalar, Index, MemorySpace> placed;
+  placed.dims = X.dims;
+  placed.row_mode = X.row_mode;
+  placed.modes = X.modes;
+  placed.shifts = X.shifts;
   MemoryLayout all(nullptr);
   all.room<std::uint32_t>(X.narrow.extent(0));
   all.room<std::uint64_t>(X.wide.extent(0));
   all.room<Scalar>(X.nnz());
-  far.far = allocate_far(exec, all.bytes() + 1);
-  MemoryLayout layout(far.far.get());
-  auto const copy = [&](auto& to, auto const& from) {
-    to = layout.view<std::decay_t<decltype(to)>>(from.extent(0));
+  if (is_far) placed.far = allocate_far(exec, all.bytes() + 1);
+  MemoryLayout layout(placed.far.get());
+  auto const copy = [&](char const* label, auto& to, auto const& from) {
+    using ViewType = std::decay_t<decltype(to)>;
+    to = is_far ? layout.view<ViewType>(from.extent(0))
+                : uninitialized<ViewType>(exec, label, from.extent(0));
     if (from.extent(0) > 0) Kokkos::deep_copy(exec, to, from);
   };
-  copy(far.narrow, X.narrow);
-  copy(far.wide, X.wide);
-  copy(far.values, X.values);
-  far.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
-  far.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
-  fence(exec, "sporades::packed::to_far");
-  return far;
+  copy("sporades::packed::narrow", placed.narrow, X.narrow);
+  copy("sporades::packed::wide", placed.wide, X.wide);
+  copy("sporades::packed::values", placed.values, X.values);
+  placed.rows = copy_vector(exec, "sporades::packed::rows", X.rows);
+  placed.marks = copy_vector(exec, "sporades::packed::marks", X.marks);
+  fence(exec, "sporades::packed::place");
+  return placed;
+}
+
+/// Bytes that a nonzero takes in a window.
+template <class Scalar, class Index, class MemorySpace>
+std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) {
+  return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
+}
+
+/// What copies in near memory, where others are far, leave of it for windows.
+template <class Packed>
+Streaming for_windows(std::vector<Packed> const& copies, Streaming streaming) {
+  bool const streams = std::any_of(copies.begin(), copies.end(),
+                                   [](Packed const& X) { return X.far != nullptr; });
+  for (auto const& X : copies)
+    if (streams && !X.far && X.nnz() > 0)
+      streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
+  return streaming;
 }
 
 /// X in the order of these modes, packed by the first, in far memory of a host. One part at a time
@@ -72,12 +129,6 @@ auto pack_by_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<int>
                    Streaming const& streaming) {
   auto const list = far_sorted(exec, X, modes, sort_memory(streaming));
   return make_far_packed(exec, list.tensor, modes.front());
-}
-
-/// Bytes that a nonzero takes in a window.
-template <class Scalar, class Index, class MemorySpace>
-std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) {
-  return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
 }
 
 /// Windows of packed nonzeros. A window has the word of the nonzero after its last one, which tells

@@ -38,6 +38,19 @@ std::uint64_t far_part_bytes(std::uint64_t bytes, Streaming const& streaming) {
   return stays_far<ExecutionSpace>(bytes, streaming) ? sort_memory(streaming) : 0;
 }
 
+/// Bytes of a window where so many are streamed, and memory does not matter.
+inline std::uint64_t wanted_window(Streaming const& streaming, std::uint64_t streamed) {
+  std::uint64_t const chosen =
+      std::min(std::max(streamed / 8, std::uint64_t{4} << 20), std::uint64_t{32} << 20);
+  return streaming.window > 0 ? streaming.window : chosen;
+}
+
+/// Streaming with so many bytes less for windows, but some.
+inline Streaming with_less(Streaming streaming, std::uint64_t bytes) {
+  if (streaming.memory > 0) streaming.memory -= std::min(streaming.memory - 1, bytes);
+  return streaming;
+}
+
 /// Copies a part of a far array into a window. On a host it calls nothing of Kokkos, because it
 /// runs beside a kernel.
 template <class ExecutionSpace, class ViewType>
@@ -60,9 +73,7 @@ class Windows {
 
   /// Bytes of a window where so many are streamed.
   std::uint64_t window_bytes(std::uint64_t streamed) const {
-    std::uint64_t const chosen =
-        std::min(std::max(streamed / 8, std::uint64_t{4} << 20), std::uint64_t{32} << 20);
-    std::uint64_t const wanted = options.window > 0 ? options.window : chosen;
+    std::uint64_t const wanted = wanted_window(options, streamed);
     std::uint64_t const share = options.memory / static_cast<std::uint64_t>(options.streams);
     return options.memory > 0 ? std::min(wanted, share) : wanted;
   }

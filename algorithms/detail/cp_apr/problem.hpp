@@ -213,7 +213,7 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   bool const is_far = problem.rows.empty() ? detail::is_far(problem.plan.products)
                                            : problem.rows.front().far != nullptr;
   if (!is_far) problem.shared = in_units.memory;                    // else it has copies
-  problem.plan.products.carry.windows.options = options.streaming;  // the counts' share included
+  detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
   return problem;
 }
 

@@ -126,8 +126,8 @@ inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
 }
 
 /// A race would need X near.
-inline void set_streaming(CooShape const&, CpAlsOptions& options, double bytes) {
-  options.streaming.always = true;
+inline void set_streaming(bool on_gpu, CooShape const&, CpAlsOptions& options, double bytes) {
+  options.streaming.always = !on_gpu;
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
   if (options.init == CpAlsInit::automatic) options.init = CpAlsInit::random;
 }

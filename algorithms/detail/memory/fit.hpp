@@ -12,7 +12,7 @@
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; windows excepted
 ///   can_stream(shape, options)
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
-///   set_streaming(shape, options, bytes)       bytes of windows
+///   set_streaming(on_gpu, shape, options, bytes)   bytes of windows, and of what stays near
 ///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
 ///                                       what they do without, in words; "" where there are none
 
@@ -25,6 +25,15 @@ struct Numbers {};
 
 template <class ExecutionSpace, class MemorySpace>
 inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
+
+/// What a GPU without room for sorting does.
+inline constexpr char const* sorted_by_host = "the host sorts the nonzeros";
+
+/// Bytes of a sorted copy of X a mode.
+template <class Scalar, class Index>
+double copy_bytes(CooShape const& X) {
+  return sorted_list_bytes(X.dims, X.count(), sizeof(Index), sizeof(Scalar));
+}
 
 /// All bytes that a decomposition takes in the memory where it computes: on hosts vectors and
 /// mirrors are in the same.
@@ -84,6 +93,33 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     return "needs " + bytes_text(needs + beside) + " of memory, " + bytes_text(left + beside) +
            " may be taken: ";
   };
+  // Files take room on a disk: a host uses them only where a limit is asked for.
+  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
+  // On the host a GPU's tensor is there twice for a moment, beside its lists.
+  bool const host_fits =
+      !on_gpu || !near || (shape.order() + 3) * shape.bytes() <= host_memory_left();
+  bool const may_stream =
+      can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked && host_fits;
+  // Whether streaming does, with so many bytes of copies and windows near at least.
+  auto const streams = [&](double fewest, char const* how) {
+    if (!may_stream) return false;
+    auto options = asked;
+    double const stays = near && !on_gpu ? shape.bytes() : 0;
+    auto const need = [&](Options const& with) {
+      auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
+      double const bytes = in_all<ExecutionSpace>(streamed) + stays;
+      return near ? std::max(bytes, looked_at_bytes(shape) - fewest) : bytes;
+    };
+    auto const [bytes, lighter] =
+        lightened<ExecutionSpace>(shape, options, true, left - fewest, need);
+    least = std::min(least, bytes + fewest);
+    if (left - bytes < fewest) return false;
+    set_streaming(on_gpu, shape, options, left - bytes);
+    fit.options = options;
+    fit.moves_to_host = near && on_gpu;
+    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") + how;
+    return true;
+  };
   if constexpr (near) {
     auto const need = [&](Options const& with) {
       double const bytes = in_all<ExecutionSpace>(memory_need(exec, X, with));
@@ -95,38 +131,20 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
         is_asked ? std::pair{need(asked), std::string()}
                  : lightened<ExecutionSpace>(shape, fit.options, false, left, need);
     if (bytes <= left) {
+      // Copies a mode that the host sorts are faster than one copy.
+      if (on_gpu && fit.options.strategy != asked.strategy &&
+          streams(copy_bytes<Scalar, Index>(shape), sorted_by_host))
+        return fit;
       if (!lighter.empty()) fit.note = shortage() + lighter;
       return fit;
     }
     fit.options = asked;
     least = bytes;
   }
-  // Files take room on a disk: a host uses them only where a limit is asked for.
-  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
-  // On the host a GPU's tensor is there twice for a moment, beside its lists.
-  bool const host_fits =
-      !on_gpu || !near || (shape.order() + 3) * shape.bytes() <= host_memory_left();
-  if (can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked && host_fits) {
-    double const stays = near && !on_gpu ? shape.bytes() : 0;
-    double const fewest = least_windows(on_gpu, shape);
-    auto const need = [&](Options const& with) {
-      auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
-      double const bytes = in_all<ExecutionSpace>(streamed) + stays;
-      return near ? std::max(bytes, looked_at_bytes(shape) - fewest) : bytes;
-    };
-    auto const [bytes, lighter] =
-        lightened<ExecutionSpace>(shape, fit.options, true, left - fewest, need);
-    double const windows = left - bytes;
-    if (windows >= fewest) {
-      set_streaming(shape, fit.options, windows);
-      fit.moves_to_host = near && on_gpu;
-      fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
-                 (on_gpu ? "the nonzeros stay in the host's memory and are streamed"
-                         : "the nonzeros are streamed from files");
-      return fit;
-    }
-    least = std::min(least, bytes + fewest);
-  }
+  if (streams(least_windows(on_gpu, shape),
+              on_gpu ? "the nonzeros stay in the host's memory, and what does not fit is streamed"
+                     : "the nonzeros are streamed from files"))
+    return fit;
   throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
                              " nonzeros needs ", enough_text(least + beside),
                              " of memory at least, ", bytes_text(left + beside), " may be taken"));

@@ -134,7 +134,7 @@ inline bool can_stream(CooShape const& X, TuckerOptions const& options) {
   return is_fused && options.init != TuckerInit::hosvd && fits_packed_words(X);
 }
 
-inline void set_streaming(CooShape const&, TuckerOptions& options, double bytes) {
+inline void set_streaming(bool, CooShape const&, TuckerOptions& options, double bytes) {
   options.streaming.always = true;
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
 }

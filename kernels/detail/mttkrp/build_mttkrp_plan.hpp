@@ -114,6 +114,13 @@ bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
                      [](auto const& packed) { return packed.far != nullptr; });
 }
 
+/// Whether some of them are in near memory.
+template <class Scalar, class Index, class MemorySpace>
+bool has_near(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+  return std::any_of(plan.packed.begin(), plan.packed.end(),
+                     [](auto const& packed) { return packed.far == nullptr; });
+}
+
 /// Throws Error if nonzeros in the order of rows, for this strategy, cannot be had as they are
 /// asked for: far, or for factors that are gathered in fewer bits, where indices do not fit a word.
 inline void check_rows(Dims const& dims, int n, MttkrpStrategy strategy,
@@ -134,14 +141,14 @@ inline void check_rows(Dims const& dims, int n, MttkrpStrategy strategy,
 }
 
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and
-/// far if `is_far` says so. `builder` makes them, and can access X. A stable sort by the mode is
+/// far where `far` says so. `builder` makes them, and can access X. A stable sort by the mode is
 /// all that a copy of `base` needs, which is the last one itself. X is given back on the way. Hosts
 /// sort far copies by parts.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_sorted(ExecutionSpace const& exec, Builder const& builder,
                   CooTensor<Scalar, Index, GivenSpace>& X, MttkrpOptions const& options,
-                  bool is_far, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+                  std::vector<bool> const& far, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   CooTensor<Scalar, Index, GivenSpace> base;  // X along the curve, or in order of all modes
@@ -150,13 +157,14 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
     return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
   };
   for (int n = 0; n < plan.order(); ++n)
-    if (serves(n)) check_rows(plan.dims, n, plan.choices[n].strategy, options, is_far);
+    if (serves(n))
+      check_rows(plan.dims, n, plan.choices[n].strategy, options, !is_accessible || far[n]);
   for (int n : order_of_lists(plan.dims)) {
     if (!serves(n)) continue;
     auto& choice = plan.choices[n];
     bool const fits = fits_packed(plan.dims, n);
     PackedTensor<Scalar, Index, GivenSpace> packed;
-    bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
+    bool const by_parts = far[n] && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
     if constexpr (!is_gpu<ExecutionSpace>)
       if (by_parts)
         packed = pack_by_parts(exec, X, mttkrp_mode_order(X.dims, n), options.streaming);
@@ -178,9 +186,10 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
       if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
     }
     if constexpr (is_accessible)
-      plan.packed[n] = is_far && !packed.far ? to_far<MemorySpace>(exec, packed) : packed;
+      plan.packed[n] =
+          far[n] && !packed.far ? place_packed<MemorySpace>(exec, packed, true) : packed;
     else
-      plan.packed[n] = to_far<MemorySpace>(exec, packed);
+      plan.packed[n] = place_packed<MemorySpace>(exec, packed, far[n]);
   }
 }
 
@@ -238,13 +247,14 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.coo.resize(N);
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  plan.carry.windows.options = options.streaming;
   bool const streams = exceeds_memory(X, options.streaming);
   auto const common = first_choice<ExecutionSpace>(X, options, streams, layouts);
   plan.choices.assign(N, common);
   bool const is_sorted =
       common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
-  bool const is_far = !is_accessible || (is_sorted && streams);
+  auto const far = is_accessible && !is_sorted
+                       ? std::vector<bool>(static_cast<std::size_t>(N), false)
+                       : far_copies<ExecutionSpace>(X, options.streaming, !is_accessible);
   bool const fits =
       !streams || (common.strategy == MttkrpStrategy::alto &&
                    linear_order_fits(X.dims, X.nnz(), sizeof(Scalar), options.streaming));
@@ -252,7 +262,8 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
           to_string(common.strategy),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");
   if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
-  build_sorted(exec, builder, X, options, is_far, plan);
+  build_sorted(exec, builder, X, options, far, plan);
+  plan.carry.windows.options = for_windows(plan.packed, options.streaming);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),
                   [](MttkrpChoice const& choice) { return has_carries(choice.strategy); });

@@ -88,13 +88,12 @@ double far_list_bytes(Dims const& dims, Position nnz) {
          far_copy_bytes<Scalar, Index>(dims, nnz, 0);
 }
 
-/// The most that windows take through which so many bytes are streamed at most.
+/// The most that windows take through which so many bytes are streamed at most, with the copies
+/// that stay near beside them.
 inline double window_bytes(Streaming const& streaming, double streamed) {
   if (streaming.memory > 0) return static_cast<double>(streaming.memory);
-  Windows<Kokkos::HostSpace> windows;
-  windows.options = streaming;
   auto const bytes = static_cast<std::uint64_t>(std::min(streamed, 1e18));
-  return streaming.streams * (static_cast<double>(windows.window_bytes(bytes)) + 256);
+  return streaming.streams * (static_cast<double>(wanted_window(streaming, bytes)) + 256);
 }
 
 /// What a plan with far lists holds where it computes, windows excepted.
@@ -184,9 +183,9 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
         count.hold(window_bytes(options.streaming, lists / N));
         return;
       }
+      if (is_far) count.hold(window_bytes(options.streaming, lists / N));  // and near copies
       count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_far, all,
                          rows_of);
-      if (is_far) count.hold(window_bytes(options.streaming, lists / N));
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
@@ -341,22 +340,19 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   if (fits(options)) return fitted;
   fitted.reason = (chooses_layout(options) ? "what is fastest needs " : "it needs ") +
                   bytes_text(least) + " of memory, " + bytes_text(left) + " may be taken";
+  constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
-  if (is_near && chooses_layout(options) && !is_asked)
-    for (auto strategy : lighter_strategies(is_gpu<ExecutionSpace>, shape)) {
-      if (strategy == MttkrpStrategy::flycoo && options.atomic_flush) continue;
-      options.strategy = strategy;
-      if (fits(options)) return fitted;
-      options.strategy = given.strategy;
-    }
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
                         options.strategy == MttkrpStrategy::sorted ||
                         options.strategy == MttkrpStrategy::fibers;
-  bool const by_parts = is_gpu<ExecutionSpace> || options.order != RowOrder::morton;
-  bool const may_stream = has_rows && by_parts && fits_packed_words(shape) && !is_asked;
+  bool const by_parts = on_gpu || options.order != RowOrder::morton;
   // Files take room on a disk: a host uses them only where a limit is asked for.
-  if (may_stream && (is_gpu<ExecutionSpace> || options.memory > 0)) {
-    constexpr bool stays_near = is_near && !is_gpu<ExecutionSpace>;
+  bool const may_stream = has_rows && by_parts && fits_packed_words(shape) && !is_asked &&
+                          (on_gpu || options.memory > 0);
+  // Whether copies that the host sorts, or files, do, of which so many bytes are near at once.
+  auto const streams = [&](double fewest) {
+    if (!may_stream) return false;
+    constexpr bool stays_near = is_near && !on_gpu;
     MemoryCount beside;  // the windows
     count_far_plan<Scalar, ExecutionSpace>(beside, shape, options,
                                            [&](int n) { return tuples.rows(n); });
@@ -364,17 +360,26 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
         with_small_views(beside.peak()) + (stays_near || (is_near && !is_last) ? shape.bytes() : 0);
     double const host =
         count_mttkrp<Scalar>(exec, builder, false, shape, is_last, options, tuples).host;
-    bool const host_fits = !is_gpu<ExecutionSpace> || host <= host_memory_left();
-    double const enough = std::max(rest + least_windows(is_gpu<ExecutionSpace>, shape),
-                                   is_near ? looked_at_bytes(shape) : 0.0);
-    if (host_fits) least = std::min(least, enough);
-    if (enough <= left && host_fits) {
-      options.streaming.always = true;
-      options.streaming.memory = static_cast<std::uint64_t>(left - rest);
-      fitted.moves_to_host = is_gpu<ExecutionSpace> && is_near;
+    double const enough = std::max(rest + fewest, is_near ? looked_at_bytes(shape) : 0.0);
+    if (on_gpu && host > host_memory_left()) return false;
+    least = std::min(least, enough);
+    if (enough > left) return false;
+    options.streaming.always = !on_gpu;
+    options.streaming.memory = static_cast<std::uint64_t>(left - rest);
+    fitted.moves_to_host = on_gpu && is_near;
+    return true;
+  };
+  if (is_near && chooses_layout(options) && !is_asked) {
+    if (on_gpu && streams(sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar))))
       return fitted;
+    for (auto strategy : lighter_strategies(on_gpu, shape)) {
+      if (strategy == MttkrpStrategy::flycoo && options.atomic_flush) continue;
+      options.strategy = strategy;
+      if (fits(options)) return fitted;
+      options.strategy = given.strategy;
     }
   }
+  if (streams(least_windows(on_gpu, shape))) return fitted;
   throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
                              " nonzeros needs ", enough_text(least), " of memory at least, ",
                              bytes_text(left), " may be taken"));

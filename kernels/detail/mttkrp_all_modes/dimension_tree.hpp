@@ -163,12 +163,18 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   return tree;
 }
 
-/// What the plan of X, or of X', does for mode n, and why.
+/// The mode of the plan of X, or of X', that serves mode n.
+template <class Scalar, class Index, class MemorySpace>
+std::size_t whole_mode(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
+  if (tree.fused.empty()) return static_cast<std::size_t>(n);
+  auto const at = std::find(tree.others.begin(), tree.others.end(), n);
+  return at == tree.others.end() ? 0 : 1 + static_cast<std::size_t>(at - tree.others.begin());
+}
+
+/// What it does for mode n, and why.
 template <class Scalar, class Index, class MemorySpace>
 MttkrpChoice const& choice_of(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
-  if (tree.fused.empty()) return tree.whole.choices[n];
-  auto const place = std::find(tree.others.begin(), tree.others.end(), n);
-  return tree.whole.choices[place == tree.others.end() ? 0 : 1 + (place - tree.others.begin())];
+  return tree.whole.choices[whole_mode(tree, n)];
 }
 
 /// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices. In
@@ -203,10 +209,11 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
   return split;
 }
 
-/// "sorted", or "sorted, modes 2 3 4 fused" for one of these.
+/// "sorted", or "sorted, streamed, modes 2 3 4 fused" for one of these whose nonzeros are far.
 template <class Scalar, class Index, class MemorySpace>
 std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   std::string text = describe(choice_of(tree, n));
+  if (tree.whole.packed[whole_mode(tree, n)].far) text += ", streamed";
   if (std::find(tree.fused.begin(), tree.fused.end(), n) == tree.fused.end()) return text;
   text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);

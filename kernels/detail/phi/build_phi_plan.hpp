@@ -36,6 +36,13 @@ void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySp
         uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
 }
 
+/// Windows take what nonzeros and weights in near memory leave.
+template <class Scalar, class Index, class MemorySpace>
+void limit_windows(PhiPlan<Scalar, Index, MemorySpace>& plan, Streaming const& streaming) {
+  plan.products.carry.windows.options =
+      with_less(for_windows(plan.products.packed, streaming), plan.weights.span() * sizeof(Scalar));
+}
+
 /// `pull` with stored pi: a sorted copy a mode, whose places the rows of pi have.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -53,7 +60,11 @@ template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, cla
 void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
                     PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-  products.streaming = options.streaming;
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  bool const is_one_tile = rows_are_one_tile<ExecutionSpace, Scalar>(columns);
+  products.streaming = is_gpu<ExecutionSpace> && !is_one_tile  // weights are near, too
+                           ? with_less(options.streaming, X.nnz() * sizeof(Scalar))
+                           : options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   plan.products = build_mttkrp_plan(exec, X, products, trees::phi_layout_on_hosts);
@@ -62,10 +73,9 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
     for (int n = 0; n < X.order(); ++n)
       refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
-  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  if (!is_far(plan.products) &&
-      ((is_gpu<ExecutionSpace> && is_alto) || !rows_are_one_tile<ExecutionSpace, Scalar>(columns)))
+  if (has_near(plan.products) && ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
     reserve_weights(exec, plan);
+  limit_windows(plan, options.streaming);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>

@@ -163,9 +163,9 @@ void build_fused(ExecutionSpace const& exec, Builder const& builder,
   if constexpr (is_gpu<ExecutionSpace>) {
     auto const packed = sorted_packed(builder, X, modes);
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
-      plan.packed[n] = is_far ? to_far<MemorySpace>(exec, packed) : packed;
+      plan.packed[n] = is_far ? place_packed<MemorySpace>(exec, packed, true) : packed;
     else
-      plan.packed[n] = to_far<MemorySpace>(exec, packed);
+      plan.packed[n] = place_packed<MemorySpace>(exec, packed, true);
   } else {
     plan.packed[n] = is_far ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
                             : sorted_packed(builder, X, modes);
