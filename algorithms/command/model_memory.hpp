@@ -81,10 +81,10 @@ class ModelMemory {
       if (left - beside < fewest) return false;
       set_streaming(on_gpu, sporades::detail::shape_of(X), with_streaming, left - beside);
       options = with_streaming;
-      placed.note = sporades::detail::concatenate(
-          shortage(X.dims, asked, placed.bytes, left, is_least), lighter,
-          lighter.empty() ? "" : "; ", how, "; the rest takes ",
-          sporades::detail::bytes_text(beside));
+      placed.note =
+          sporades::detail::concatenate(shortage(X.dims, asked, placed.bytes, left, is_least),
+                                        lighter, lighter.empty() ? "" : "; ", how,
+                                        "; the rest takes ", sporades::detail::bytes_text(beside));
       placed.X = {};
       placed.is_streamed = true;
       placed.bytes = left;

@@ -49,8 +49,7 @@ bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
 template <class ExecutionSpace, class Tensor>
 std::vector<bool> far_copies(Tensor const& X, Streaming const& streaming, bool is_given_far) {
   std::size_t const N = X.dims.size();
-  bool const are_far =
-      exceeds_memory(X, streaming) || (is_given_far && streaming.memory == 0);
+  bool const are_far = exceeds_memory(X, streaming) || (is_given_far && streaming.memory == 0);
   std::vector<bool> far(N, are_far);
   if (!are_far || !is_gpu<ExecutionSpace> || streaming.always) return far;
   std::vector<double> bytes;
@@ -114,8 +113,8 @@ std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) 
 /// What copies in near memory, where others are far, leave of it for windows.
 template <class Packed>
 Streaming for_windows(std::vector<Packed> const& copies, Streaming streaming) {
-  bool const streams = std::any_of(copies.begin(), copies.end(),
-                                   [](Packed const& X) { return X.far != nullptr; });
+  bool const streams =
+      std::any_of(copies.begin(), copies.end(), [](Packed const& X) { return X.far != nullptr; });
   for (auto const& X : copies)
     if (streams && !X.far && X.nnz() > 0)
       streaming = with_less(streaming, X.nnz() * streamed_bytes(X));

@@ -212,7 +212,7 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
   bool const is_far = problem.rows.empty() ? detail::is_far(problem.plan.products)
                                            : problem.rows.front().far != nullptr;
-  if (!is_far) problem.shared = in_units.memory;                    // else it has copies
+  if (!is_far) problem.shared = in_units.memory;           // else it has copies
   detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
   return problem;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/streaming.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
 /// Every storage of nonzeros has a type ...Nonzeros that kernels read it by, as seen from one mode,
@@ -32,6 +33,14 @@ struct FactorRows {
   static constexpr int other_modes = Others;
   static constexpr int capacity = Others == any_number ? max_order : Others;
   static constexpr bool has_words = false;  // whose bits say which nonzeros are a run
+  /// Hosts ask for the rows of so many nonzeros later, if not 0. On two cores of a Xeon that takes
+  /// 0.75 to 0.9 of the time where double rows are gathered in float, 0.9 to 1.2 of it where they
+  /// are gathered in 16 bits, and 1.05 to 1.2 of it where they are not rounded.
+  static constexpr Position rows_ahead = std::is_same_v<MemorySpace, Kokkos::HostSpace> &&
+                                                 std::is_same_v<Gathered, float> &&
+                                                 std::is_same_v<ScalarType, double>
+                                             ? 16
+                                             : 0;
 
   using Factor = RawMatrix<Gathered const, MemorySpace>;
 
@@ -57,6 +66,16 @@ struct FactorRows {
     return moved;
   }
 
+  /// Asks for the factor rows of modes `first` and up, as far as a tile goes.
+  template <class Columns, class At>
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_rows(At const& at, Columns const& columns,
+                                                 int first) const {
+    constexpr int line = 64 / sizeof(Gathered);
+    for (int m = first; m < modes(); ++m) {
+      Gathered const* const row = &factors[m](self().index(at, m), columns.first);
+      for (int j = 0; j < Columns::width; j += line) prefetch(row + j);
+    }
+  }
   /// product *= the factor rows of modes first to last - 1.
   template <class Columns, class At>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(typename Columns::T& product, At const& at,

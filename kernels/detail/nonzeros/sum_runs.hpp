@@ -95,6 +95,10 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_runs(Nonzeros const& nonzeros, Columns cons
       if (p == begin) entry.word = nonzeros.entered(entry.word);
     if (leaves(entry.word)) next_run(entry);
     do {  // the run, in a loop of its own
+      if constexpr (Nonzeros::rows_ahead > 0) {
+        Position const later = p + Nonzeros::rows_ahead;
+        nonzeros.prefetch_rows(nonzeros.word(later < end ? later : end - 1), tile, depth);
+      }
       run.add(terms(nonzeros, tile, entry, depth));
       if (++p == end) break;
       entry = nonzeros.fetch(p);
