@@ -107,13 +107,13 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     double const stays = near && !on_gpu ? shape.bytes() : 0;
     auto const need = [&](Options const& with) {
       auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
-      double const bytes = in_all<ExecutionSpace>(streamed) + stays;
-      return near ? std::max(bytes, looked_at_bytes(shape) - fewest) : bytes;
+      return in_all<ExecutionSpace>(streamed) + stays;
     };
     auto const [bytes, lighter] =
         lightened<ExecutionSpace>(shape, options, true, left - fewest, need);
-    least = std::min(least, bytes + fewest);
-    if (left - bytes < fewest) return false;
+    double const enough = std::max(bytes + fewest, near ? looked_at_bytes(shape) : 0.0);
+    least = std::min(least, enough);
+    if (enough > left) return false;
     set_streaming(on_gpu, shape, options, left - bytes);
     fit.options = options;
     fit.moves_to_host = near && on_gpu;
