@@ -7,10 +7,14 @@ namespace sporades::command {
 char const* const page_style = R"(
 :root {
   color-scheme: light dark;
-  --paper: #fff; --ink: #1c2126; --soft: #59636e; --rule: #d8dde2; --tint: 46 107 150; --fill: #2e6b96;
+  --paper: #fff; --ink: #1c2126; --soft: #59636e; --rule: #d8dde2; --tint: 46 107 150;
+  --fill: #2e6b96;
 }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #15181b; --ink: #e3e7eb; --soft: #9ba5af; --rule: #343a40; --tint: 122 176 214; --fill: #7ab0d6; }
+  :root {
+    --paper: #15181b; --ink: #e3e7eb; --soft: #9ba5af; --rule: #343a40; --tint: 122 176 214;
+    --fill: #7ab0d6;
+  }
 }
 * { box-sizing: border-box; }
 body {
@@ -51,14 +55,17 @@ i, .map td { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 
 .row { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: 0.5rem 1.5rem; }
 .side p { margin: 0 0 0.25rem; }
-.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.25rem 2rem; }
+.panels {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.25rem 2rem;
+}
 figure { margin: 0; }
 .panel { max-width: 30rem; break-inside: avoid; }
 figcaption { font-size: 0.8125rem; margin-bottom: 0.35rem; }
 figcaption b { color: var(--ink); }
 dl {
   display: grid; grid-template-columns: fit-content(52%) minmax(0, 1fr) auto; gap: 0.2rem 0.6rem;
-  align-items: center; margin: 0; font-size: 0.875rem; line-height: 1.3; font-variant-numeric: tabular-nums;
+  align-items: center; margin: 0; font-size: 0.875rem; line-height: 1.3;
+  font-variant-numeric: tabular-nums;
 }
 dd { margin: 0; }
 dd:nth-of-type(even) { text-align: right; }
@@ -70,14 +77,20 @@ path { vector-effect: non-scaling-stroke; fill: none; stroke: var(--fill); strok
 .curve { height: 6rem; }
 .line { stroke-linejoin: round; }
 .dot { stroke-width: 7; stroke-linecap: round; }
-.ends { display: flex; justify-content: space-between; gap: 1rem; font-size: 0.75rem; margin: 0.1rem 0 0.4rem; }
+.ends {
+  display: flex; justify-content: space-between; gap: 1rem; font-size: 0.75rem;
+  margin: 0.1rem 0 0.4rem;
+}
 .ends bdi { max-width: 48%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 
 .maps { display: flex; flex-wrap: wrap; gap: 1.25rem 2rem; }
 .map { max-width: 100%; overflow-x: auto; break-inside: avoid; }
 .map table { font-size: 0.75rem; line-height: 1; }
 .map th { color: var(--soft); text-align: center; padding: 0.25rem 0.4rem; }
-.map td { height: 1.75rem; min-width: 2rem; padding: 0 0.2rem; text-align: center; border: 1px solid var(--rule); }
+.map td {
+  height: 1.75rem; min-width: 2rem; padding: 0 0.2rem; text-align: center;
+  border: 1px solid var(--rule);
+}
 .map td[style] { background-color: rgb(var(--tint) / calc(var(--part) * 0.6)); }
 .map .minus { --hatch: rgb(var(--tint) / calc(0.2 + var(--part) * 0.5)); }
 .map td:first-child:empty { border: 0; }
@@ -98,7 +111,10 @@ path { vector-effect: non-scaling-stroke; fill: none; stroke: var(--fill); strok
   body { padding: 0; max-width: none; }
   .row, .overview { break-inside: avoid; }
   .row { display: block; }
-  .side { display: grid; grid-template-columns: max-content max-content 12rem; gap: 0 1rem; align-items: center; margin-bottom: 0.5rem; }
+  .side {
+    display: grid; grid-template-columns: max-content max-content 12rem; gap: 0 1rem;
+    align-items: center; margin-bottom: 0.5rem;
+  }
   .side p, .side h2 { margin: 0; }
   .panels { grid-template-columns: repeat(auto-fit, minmax(14.5rem, 1fr)); gap: 1rem 1.5rem; }
   tr { break-inside: avoid; }
