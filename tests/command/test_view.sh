@@ -118,7 +118,7 @@ has '<i class="minus" style="margin-left:75.00%;width:25.00%"></i></dd><dd>-0.25
 check 'nineteen bars' test "$(count '<dt>')" = 19
 check 'two rows of weights' test "$(count '<tr><th>')" = 2
 has '<b>Mode 0:</b> 5 entries, strongest first.'
-has '<b>Mode 0:</b> the 2 above 0.1% of the strongest, of 5.'
+has '<b>Mode 0:</b> the 2 of 5 above 0.1% of the strongest.'
 # The third mode is years: 2001 lies at a third of the way to 2003.
 check 'two lines and an example' test "$(count '<path class="line"')" = 3
 has 'd="M0 100L333 0L1000 50"/><path class="dot" d="M333 0h0"/>'
@@ -195,7 +195,7 @@ sound few.html
 has '<section class="row" id="c1">'
 has_not 'id="c2"'
 has '5 × 4 × 3: 2 components. Left out: 1 of smaller weight.'
-has '<b>Mode 0:</b> the 2 strongest, of 5.'
+has '<b>Mode 0:</b> the 2 strongest of 5.'
 check 'no more bars than asked for' test "$(count '<dt>')" = 6
 sed '5s/.*/-1 -8/' m.ktns > minus.ktns
 run 0 view minus.ktns --components 1
@@ -315,7 +315,8 @@ has 'Downwards are the columns of mode 0, across those of mode 1.'
 has '<tr><th>1, 1, 1</th><td><i style="margin-left:33.33%;width:66.67%"></i></td><td>8.00</td><td><bdi>1</bdi> · <bdi>1</bdi> · <bdi>1</bdi></td></tr>'
 has '<tr><th>2, 3, 2</th><td><i class="minus" style="margin-left:25.33%;width:8.00%"></i></td><td>-0.960</td><td><bdi>2</bdi> · <bdi>3</bdi> · <bdi>2</bdi></td></tr>'
 check 'a panel for each of seven columns' test "$(count '<figure class="panel">')" = 7
-has '<b>Column 2:</b> the 2 above 0.1% of the strongest, of 3.'
+has '<b>Column 1:</b> the strongest of 3; no other reaches 0.1% of it.'
+has '<b>Column 2:</b> the 2 of 3 above 0.1% of the strongest.'
 run 0 view t.ttns --components 2 --top 1
 sound t.html
 check 'two columns of each mode' test "$(count '<figure class="panel">')" = 6

@@ -51,14 +51,15 @@ std::string bars_html(std::vector<TopEntry> const& entries) {
 
 /// Says in a few words which of a column's entries a panel shows.
 std::string caption(ModePanels const& mode, std::size_t length, std::size_t shown, int top) {
+  bool const is_bars = mode.kind == PanelKind::bars;
+  if (is_bars && shown == length) return count_text(length, "entry", "entries, strongest first");
   bool const has_small = shown < length && shown < static_cast<std::size_t>(top);
-  std::string strongest = shown == 1 ? "the strongest" : fmt::format("the {} strongest", shown);
-  if (has_small)
-    strongest = shown == 1 ? "the strongest; no other reaches 0.1% of it"
-                           : fmt::format("the {} above 0.1% of the strongest", shown);
-  if (mode.kind == PanelKind::bars)
-    return shown == length ? count_text(length, "entry", "entries, strongest first")
-                           : strongest + ", of " + count_text(length);
+  auto const of_all = is_bars ? " of " + count_text(length) : "";
+  auto const strongest =
+      shown == 1  ? "the strongest" + of_all + (has_small ? "; no other reaches 0.1% of it" : "")
+      : has_small ? fmt::format("the {}{} above 0.1% of the strongest", shown, of_all)
+                  : fmt::format("the {} strongest{}", shown, of_all);
+  if (is_bars) return strongest;
   bool const is_line = mode.kind == PanelKind::line;
   auto const step = entries_of_step(length, is_line ? most_line_steps : most_profile_steps);
   auto const of_step = fmt::format(", {} a {}", count_text(step), is_line ? "point" : "step");
