@@ -158,6 +158,26 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
       "Take counts that are not whole numbers");
 }
 
+void add_view_options(CLI::App& app, ViewArguments& view) {
+  app.add_option("MODEL", view.model,
+                 "CP model in ktensor text form, or Tucker model in ttensor text form")
+      ->required();
+  app.add_option("--labels", view.labels,
+                 "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
+                 "none)");
+  app.add_option("-o,--output", view.output,
+                 "Write the page here (default: MODEL with .html instead of its suffix)");
+  add_whole(app, "--top", view.top, "Entries of a component and mode that are named", 1)
+      ->capture_default_str();
+  add_whole(app, "--components", view.components,
+            "Most components, or columns of a mode's factor, that are shown: the strongest", 1)
+      ->capture_default_str();
+  app.add_option("--lines", view.lines,
+                 "Modes to draw as lines, as 1,3, or none (default: those whose names are dates, "
+                 "times, years, hours, months or days of the week in ascending order)");
+  add_quiet(app, view.quiet);
+}
+
 /// The subcommand that was chosen, or none where the parser has answered itself (help, version).
 struct Parsed {
   Run run;
@@ -304,6 +324,11 @@ Parsed parse(std::vector<std::string> arguments) {
     run = [=] { return cp_apr(cp_apr_arguments); };
   });
 
+  ViewArguments view_arguments;
+  auto& view_app = *app.add_subcommand("view", "Show a model as a page for a browser or paper");
+  add_view_options(view_app, view_arguments);
+  view_app.callback([&] { run = [=] { return view(view_arguments); }; });
+
   int threads = 0;
   add_threads(app, threads);
   for (auto* const one : app.get_subcommands([](CLI::App*) { return true; }))
@@ -351,7 +376,8 @@ std::string in_words_of_user(std::string const& message, std::vector<std::string
     return std::find(typed.begin(), typed.end(), word) != typed.end();
   };
   if (is_typed(message.substr(0, end))) return message;
-  for (char const* subcommand : {"cp-als", "cp-apr", "tucker", "generate", "convert", "info"})
+  for (char const* subcommand :
+       {"cp-als", "cp-apr", "tucker", "generate", "convert", "info", "view"})
     if (is_typed(subcommand)) return subcommand + message.substr(end);
   return message;
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # demo.sh: builds the command sporades in build/, makes a tensor from this machine's package index in
-# build/demo, and decomposes it.
+# build/demo, decomposes it, and writes a page that shows the result.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/build.sh --target sporades_command -DSPORADES_SCALARS=double -DSPORADES_ENABLE_SERIAL=OFF
@@ -42,9 +42,11 @@ language packs come apart. Nobody told the program what any of these are.
 END
 run build/bin/sporades cp-apr $tensor --rank 24 --seed 300 --iterations 20 --labels $labels --top 5 \
   -o build/demo.ktns
+run build/bin/sporades view build/demo.ktns --labels $labels
 
 cat << 'END'
 
 The model is in build/demo.ktns, in Tensor Toolbox's text form. More commands: build/bin/sporades --help
+A picture of it is build/demo.html, a page for any browser.
 This build computes in double precision and with threads only, which takes less time: cmake/build.sh builds all.
 END

@@ -100,6 +100,16 @@ struct TuckerArguments {
   std::vector<int> ranks;
 };
 
+struct ViewArguments {
+  std::string model;
+  std::string labels;
+  std::string output;  // empty: the model's name with .html at its end
+  std::string lines;   // modes to be drawn as lines, or none; empty: those whose names are times
+  int top = 10;
+  int components = 32;
+  bool quiet = false;
+};
+
 /// Each returns the exit status and throws Error for bad input, RunError for a failure.
 int info(InfoArguments const& arguments);
 int generate(GenerateArguments const& arguments);
@@ -107,5 +117,6 @@ int convert(ConvertArguments const& arguments);
 int cp_als(CpAlsArguments const& arguments);
 int cp_apr(CpAprArguments const& arguments);
 int tucker(TuckerArguments const& arguments);
+int view(ViewArguments const& arguments);
 
 }  // namespace sporades::command

@@ -60,22 +60,6 @@ std::vector<std::string> read_lines(std::string const& path) {
   return lines;
 }
 
-/// Names of a mode without labels are its indices.
-template <class Model>
-std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
-                                    std::vector<std::string> const& names, int top) {
-  std::vector<TopEntry> entries;
-  double greatest = 0;
-  for (auto const& [i, value] : strongest(model, r, n, top)) {
-    double const magnitude = std::abs(value);
-    greatest = std::max(greatest, magnitude);
-    if (magnitude == 0 || magnitude < greatest / 1000) break;
-    entries.push_back(
-        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(value)});
-  }
-  return entries;
-}
-
 template <class Model>
 auto top_of_factors(Model const& model, Labels const& labels, int top) {
   decltype(TopEntries::factors) all(model.factors.size());
@@ -150,6 +134,21 @@ Labels read_labels(std::string const& folder, Dims const& dims) {
   return labels;
 }
 
+template <class Model>
+std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
+                                    std::vector<std::string> const& names, int top) {
+  std::vector<TopEntry> entries;
+  double greatest = 0;
+  for (auto const& [i, value] : strongest(model, r, n, top)) {
+    double const magnitude = std::abs(value);
+    greatest = std::max(greatest, magnitude);
+    if (magnitude == 0 || magnitude < greatest / 1000) break;
+    entries.push_back(
+        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(value)});
+  }
+  return entries;
+}
+
 template <class Scalar>
 TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top) {
   TopEntries entries;
@@ -201,6 +200,10 @@ std::string to_text(TopEntries const& top) {
   return text;
 }
 
+template std::vector<TopEntry> top_of_column(KruskalTensor<double> const&, int, int,
+                                             std::vector<std::string> const&, int);
+template std::vector<TopEntry> top_of_column(TuckerTensor<double> const&, int, int,
+                                             std::vector<std::string> const&, int);
 template TopEntries top_entries(KruskalTensor<double> const&, Labels const&, int);
 template TopEntries top_entries(KruskalTensor<float> const&, Labels const&, int);
 template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int);

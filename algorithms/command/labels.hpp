@@ -23,6 +23,12 @@ std::vector<std::string> label_candidates(std::string const& folder);
 /// indices.
 Labels read_labels(std::string const& folder, Dims const& dims);
 
+/// The `top` entries of largest magnitude of column r of the factor of mode n, with their names, as
+/// top_entries has them. names: of the mode, or none.
+template <class Model>
+std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
+                                    std::vector<std::string> const& names, int top);
+
 /// For each component its weight and, mode by mode, the `top` entries of largest magnitude with
 /// their names; none below a thousandth of the largest. Equal magnitudes come in the order of their
 /// indices. Indices are the names in modes without labels.

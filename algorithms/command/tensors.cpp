@@ -42,6 +42,10 @@ std::vector<int> parse_ranks(std::string const& text, char const* option) {
   return parse_list<int>(text, option, 1, "whole numbers of 1 or more, as 8x8x4");
 }
 
+std::vector<int> parse_modes(std::string const& text, char const* option) {
+  return parse_list<int>(text, option, 0, "modes, which count from 0, as 1,3");
+}
+
 ReadOptions read_options(ReadArguments const& arguments) {
   ReadOptions options;
   if (!arguments.dims.empty()) options.dims = parse_dims(arguments.dims, "--dims");
