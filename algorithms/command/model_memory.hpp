@@ -37,6 +37,7 @@ class ModelMemory {
   using HostTensor = CooTensor<Scalar, Index>;
   using Tensor = CooTensor<Scalar, Index, typename Exec::memory_space>;
   static constexpr bool on_gpu = sporades::detail::is_gpu<Exec>;
+  static constexpr sporades::detail::Numbers<Scalar, Index> numbers{};
 
  public:
   /// limit: bytes that the run may have; 0: all that are left. is_far: the tensor lies in files.
@@ -72,7 +73,7 @@ class ModelMemory {
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     bool is_least = true;  // placed.bytes are those of X alone
     // Whether it does for X to stay, if so many bytes of copies and windows are near at least.
-    auto const stays = [&](double fewest, std::string const& how) {
+    auto const stays = [&](double fewest) {
       if (!can_stay(asked)) return false;
       auto with_streaming = asked;
       auto const [beside, lighter] =
@@ -104,8 +105,8 @@ class ModelMemory {
       if (bytes <= left) {
         // Copies a mode that the host sorts are faster than one copy.
         if (on_gpu && options.strategy != asked.strategy &&
-            stays(sporades::detail::copy_bytes<Scalar, Index>(sporades::detail::shape_of(X)),
-                  sporades::detail::sorted_by_host))
+            stays(
+                sporades::detail::copy_bytes<Exec>(sporades::detail::shape_of(X), asked, numbers)))
           return placed;
         placed.bytes = bytes;
         if (!lighter.empty()) placed.note = shortage(X.dims, asked, as_asked, left) + lighter;
@@ -113,7 +114,7 @@ class ModelMemory {
       }
       options = asked;
     }
-    if (stays(least_windows(X), "the nonzeros stay " + where(X, asked))) return placed;
+    if (stays(least_windows(X))) return placed;
     refuse(X, placed.X, asked, left,
            Method::streaming_refusal(asked) + streaming_advice(X, asked, left));
     return placed;
@@ -181,13 +182,15 @@ class ModelMemory {
            sporades::detail::bytes_text(left) + " may be taken: ";
   }
 
-  /// Where the nonzeros stay, in words.
+  /// Where the nonzeros are, of which so many bytes may be near, in words.
   template <class Options>
-  static std::string where(HostTensor const& X, Options const& options) {
-    if (on_gpu) return "in the host's memory, and what does not fit is streamed";
+  static std::string where(HostTensor const& X, Options const& options, double near) {
+    if constexpr (on_gpu)
+      return sporades::detail::sorted_by_host<Exec>(sporades::detail::shape_of(X), options, near,
+                                                    numbers);
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
-    return "in files in " + sporades::detail::scratch_folder() + " (TMPDIR), of up to " +
-           sporades::detail::bytes_text(files) + ", and are streamed";
+    return "the nonzeros stay in files in " + sporades::detail::scratch_folder() +
+           " (TMPDIR), of up to " + sporades::detail::bytes_text(files) + ", and are streamed";
   }
 
   /// How a host without a limit by hand would stream the tensor, if it can; or empty.

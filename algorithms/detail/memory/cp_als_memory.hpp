@@ -62,6 +62,26 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
 }
 
+/// The modes that a streamed run fuses.
+template <class ExecutionSpace, class Scalar>
+std::vector<int> streamed_fused_modes(Dims const& dims, Position nnz, CpAlsOptions const& options) {
+  auto const products = options_for<Scalar>(products_of(options).products);
+  return fuses_modes({products, options.dimension_tree})
+             ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, options.rank)
+             : std::vector<int>();
+}
+
+template <class ExecutionSpace, class Scalar, class Index>
+double copy_bytes(CooShape const& X, CpAlsOptions const& options, Numbers<Scalar, Index>) {
+  auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
+  Dims dims;
+  for (int n = 0; n < X.order(); ++n)
+    if (std::find(fused.begin(), fused.end(), n) == fused.end()) dims.push_back(X.dims[n]);
+  if (!fused.empty()) dims.push_back(1);
+  for (int n : fused) dims.back() *= X.dims[n];
+  return sorted_list_bytes(dims, X.count(), sizeof(Index), sizeof(Scalar));
+}
+
 /// The same, where exec computes, of an X that stays on the host or in files:
 /// make_cp_als_problem(exec, X, options) and cp_als from a random or a given start. Of windows it
 /// counts none.
@@ -70,9 +90,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
                                   CpAlsOptions const& options) {
   int const R = options.rank;
   auto const products = options_for<Scalar>(products_of(options).products);
-  auto const fused = fuses_modes({products, options.dimension_tree})
-                         ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, R)
-                         : std::vector<int>();
+  auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(dims, nnz, options);
   MemoryCount count;
   count.hold(factors_bytes<Scalar>(dims, R));
   count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));

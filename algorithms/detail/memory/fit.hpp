@@ -26,13 +26,19 @@ struct Numbers {};
 template <class ExecutionSpace, class MemorySpace>
 inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
 
-/// What a GPU without room for sorting does.
-inline constexpr char const* sorted_by_host = "the host sorts the nonzeros";
-
-/// Bytes of a sorted copy of X a mode.
-template <class Scalar, class Index>
-double copy_bytes(CooShape const& X) {
+/// Bytes of the sorted copies that a streamed run plans, one a mode.
+template <class ExecutionSpace, class Options, class Scalar, class Index>
+double copy_bytes(CooShape const& X, Options const&, Numbers<Scalar, Index>) {
   return sorted_list_bytes(X.dims, X.count(), sizeof(Index), sizeof(Scalar));
+}
+
+/// What a GPU does whose memory does not hold X and its sorted copies: so many bytes may be near.
+template <class ExecutionSpace, class Options, class Scalar, class Index>
+std::string sorted_by_host(CooShape const& X, Options const& options, double bytes,
+                           Numbers<Scalar, Index> numbers) {
+  bool const streams = bytes < copy_bytes<ExecutionSpace>(X, options, numbers);
+  return streams ? "the nonzeros stay in the host's memory, and what does not fit is streamed"
+                 : "the host sorts the nonzeros";
 }
 
 /// All bytes that a decomposition takes in the memory where it computes: on hosts vectors and
@@ -101,12 +107,13 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   bool const may_stream =
       can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked && host_fits;
   // Whether streaming does, with so many bytes of copies and windows near at least.
-  auto const streams = [&](double fewest, char const* how) {
+  Numbers<Scalar, Index> const numbers;
+  auto const streams = [&](double fewest) {
     if (!may_stream) return false;
     auto options = asked;
     double const stays = near && !on_gpu ? shape.bytes() : 0;
     auto const need = [&](Options const& with) {
-      auto const streamed = streamed_need(exec, shape, with, Numbers<Scalar, Index>{});
+      auto const streamed = streamed_need(exec, shape, with, numbers);
       return in_all<ExecutionSpace>(streamed) + stays;
     };
     auto const [bytes, lighter] =
@@ -117,7 +124,9 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     set_streaming(on_gpu, shape, options, left - bytes);
     fit.options = options;
     fit.moves_to_host = near && on_gpu;
-    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") + how;
+    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
+               (on_gpu ? sorted_by_host<ExecutionSpace>(shape, options, left - bytes, numbers)
+                       : "the nonzeros are streamed from files");
     return true;
   };
   if constexpr (near) {
@@ -133,7 +142,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     if (bytes <= left) {
       // Copies a mode that the host sorts are faster than one copy.
       if (on_gpu && fit.options.strategy != asked.strategy &&
-          streams(copy_bytes<Scalar, Index>(shape), sorted_by_host))
+          streams(copy_bytes<ExecutionSpace>(shape, asked, numbers)))
         return fit;
       if (!lighter.empty()) fit.note = shortage() + lighter;
       return fit;
@@ -141,10 +150,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
     fit.options = asked;
     least = bytes;
   }
-  if (streams(least_windows(on_gpu, shape),
-              on_gpu ? "the nonzeros stay in the host's memory, and what does not fit is streamed"
-                     : "the nonzeros are streamed from files"))
-    return fit;
+  if (streams(least_windows(on_gpu, shape))) return fit;
   throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
                              " nonzeros needs ", enough_text(least + beside),
                              " of memory at least, ", bytes_text(left + beside), " may be taken"));
