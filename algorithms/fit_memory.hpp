@@ -30,9 +30,10 @@ struct FittedOptions {
 /// or, if that is 0, what is left there with X's own bytes: those given if they do, else the
 /// fastest that do. Of CP-ALS with strategy `automatic`, in this order:
 /// - no singular vectors for a start (init automatic),
+/// - on a GPU: a sorted copy a mode, made by the host,
 /// - one copy of the nonzeros for all modes: strategy `alto` on hosts, then `flycoo`,
-/// - nonzeros that stay in the host's memory and that a GPU streams; or on a host, but only where
-///   options.memory is set, in files.
+/// - sorted copies in the host's memory, of which a GPU keeps as many as fit and streams the others;
+///   or on a host, but only where options.memory is set, in files.
 /// CP-APR and HOOI: the last. cp_als, cp_apr and tucker do this on their own where they are given a
 /// tensor; who makes a problem does it before. The model's bits depend on the fitted options alone.
 /// Streaming that is set by hand stays as it is; it is refused where it exceeds options.memory.

@@ -145,10 +145,12 @@ struct MttkrpPlan {
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
 /// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
 /// sorted copy. Strategy `automatic` takes the fastest that options.memory leaves: a copy a mode;
-/// one copy, `alto` on hosts or `flycoo`; or copies in the host's memory that a GPU streams, and on
-/// a host, where a limit is set, in files. MttkrpPlan::choices say so; bits are those of the
+/// on a GPU these, sorted by the host; one copy, `alto` on hosts or `flycoo`; or copies of which a
+/// GPU streams those that do not fit from the host's memory, and a host, where a limit is set, all
+/// from files. MttkrpPlan::choices say so; bits are those of the
 /// choice. memory_need (kernels/memory_need.hpp) tells the bytes before. An X on the host that
-/// exec, a GPU, cannot access is sorted by the host, and always streamed. Fences exec. Throws Error
+/// exec, a GPU, cannot access is sorted by the host, and its copies are streamed, except those that
+/// options.streaming.memory leaves room for. Fences exec. Throws Error
 /// if the rank is not positive, an index is past its mode, the split or the precision is not
 /// possible with the strategy, indices do not fit the words of strategy `fibers` or `alto`, or of
 /// order `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have
