@@ -113,8 +113,9 @@ struct CpAlsResult : RunResult {
 /// (hand_over), its memory is given back as early as can be. Cost: a sort a mode, or one where the
 /// strategy is `alto`. Fences exec. Throws Error for options out of range, and where X has no
 /// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
-/// An X on the host that exec, a GPU, cannot access is sorted by the host and stays there: each
-/// product streams it, with the bits of a product of a copy on the GPU. On a host, an X that takes
+/// An X on the host that exec, a GPU, cannot access is sorted by the host and stays there: products
+/// stream it, except for copies that options.streaming.memory leaves room for, with the bits of
+/// products of copies on the GPU. On a host, an X that takes
 /// more than options.streaming says is summed, scaled and sorted by parts, in files.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(

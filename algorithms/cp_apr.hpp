@@ -155,13 +155,13 @@ struct CpAprResult : RunResult {
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:
 /// counts in any order; those of equal coordinates are added. If X is handed over (hand_over) and
 /// its order changes, its memory is given back early. An X on the host that exec, a GPU, cannot
-/// access is made ready by the host and always streamed, as another X is where it takes more than
-/// options.streaming says. Bits are the same. On a host, counts that take more themselves are
-/// summed and sorted by parts. Method mu streams with pi on the fly, and by strategy `pull`, which
-/// `automatic` is on GPUs and where counts are streamed. Windows of the other methods hold a
-/// segment at least, some nnz / 2048 counts.
-/// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
-/// or below it, so that tolerance and epsilon mean for these counts what they mean for whole
+/// access is made ready by the host and streamed (by mu except for copies that options.streaming
+/// leaves room for), as another X is where it takes more than options.streaming says. Bits are the
+/// same. On a host, counts that take more themselves are summed and sorted by parts. Method mu
+/// streams with pi on the fly, and by strategy `pull`, which `automatic` is on GPUs and where
+/// counts are streamed. Windows of the other methods hold a segment at least, some nnz / 2048
+/// counts. Where the least count above 0 is below 1, all counts are taken in units of the power of
+/// two at or below it, so that tolerance and epsilon mean for these counts what they mean for whole
 /// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
 /// units of X all the same, except the KKT violation.
 /// Cost: a sort a mode, or one where the strategy is `alto`. Fences exec. Throws Error for options

@@ -22,7 +22,7 @@ namespace sporades {
 template <class Options>
 struct FittedOptions {
   Options options;
-  bool moves_to_host = false;  // a GPU streams X then: copy it to the host and hand it over there
+  bool moves_to_host = false;  // a GPU wants X on the host then: copy it there and hand it over
   std::string note;            // what is done without, with both numbers, or ""
 };
 
@@ -32,13 +32,14 @@ struct FittedOptions {
 /// - no singular vectors for a start (init automatic),
 /// - on a GPU: a sorted copy a mode, made by the host,
 /// - one copy of the nonzeros for all modes: strategy `alto` on hosts, then `flycoo`,
-/// - sorted copies in the host's memory, of which a GPU keeps as many as fit and streams the others;
-///   or on a host, but only where options.memory is set, in files.
-/// CP-APR and HOOI: the last. cp_als, cp_apr and tucker do this on their own where they are given a
-/// tensor; who makes a problem does it before. The model's bits depend on the fitted options alone.
-/// Streaming that is set by hand stays as it is; it is refused where it exceeds options.memory.
-/// Takes a few passes over the nonzeros, of CP-ALS only where memory may be short. Fences exec.
-/// Throws RunError where nothing fits, with both numbers and the least that would do.
+/// - sorted copies in the host's memory, of which a GPU keeps as many as fit and streams the
+///   others; or on a host, but only where options.memory is set, all in files.
+/// CP-APR and HOOI: the last, with all copies streamed. cp_als, cp_apr and tucker do this on their
+/// own where they are given a tensor; who makes a problem does it before. The model's bits depend
+/// on the fitted options alone. Streaming that is set by hand stays as it is; it is refused where
+/// it exceeds options.memory. Takes a few passes over the nonzeros, of CP-ALS only where memory may
+/// be short. Fences exec. Throws RunError where nothing fits, with both numbers and the least that
+/// would do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,

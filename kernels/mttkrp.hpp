@@ -147,15 +147,15 @@ struct MttkrpPlan {
 /// sorted copy. Strategy `automatic` takes the fastest that options.memory leaves: a copy a mode;
 /// on a GPU these, sorted by the host; one copy, `alto` on hosts or `flycoo`; or copies of which a
 /// GPU streams those that do not fit from the host's memory, and a host, where a limit is set, all
-/// from files. MttkrpPlan::choices say so; bits are those of the
-/// choice. memory_need (kernels/memory_need.hpp) tells the bytes before. An X on the host that
-/// exec, a GPU, cannot access is sorted by the host, and its copies are streamed, except those that
-/// options.streaming.memory leaves room for. Fences exec. Throws Error
-/// if the rank is not positive, an index is past its mode, the split or the precision is not
-/// possible with the strategy, indices do not fit the words of strategy `fibers` or `alto`, or of
-/// order `morton`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have
-/// to be; RunError where there is no far memory, and where the plan takes more memory than it may,
-/// with both numbers and the least that would do.
+/// from files. MttkrpPlan::choices say so; bits are those of the choice. memory_need
+/// (kernels/memory_need.hpp) tells the bytes before. An X on the host that exec, a GPU, cannot
+/// access is sorted by the host, and its copies are streamed, except those that
+/// options.streaming.memory leaves room for. Fences exec. Throws Error if the rank is not positive,
+/// an index is past its mode, the split or the precision is not possible with the strategy, indices
+/// do not fit the words of strategy `fibers` or `alto`, or of order `morton`, strategy `alto` needs
+/// atomics, or the strategy cannot be streamed and would have to be; RunError where there is no far
+/// memory, and where the plan takes more memory than it may, with both numbers and the least that
+/// would do.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});

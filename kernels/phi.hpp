@@ -94,9 +94,10 @@ struct PhiPlan {
 
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
 /// allowed, each a nonzero of its own. An X on the host that exec, a GPU, cannot access is sorted
-/// by the host, and always streamed. Fences exec. Throws Error if the rank is not positive, an
-/// index is past its mode, pi is to be stored for strategy `alto` or `alto_atomic`, strategy `alto`
-/// needs atomics, or the strategy cannot be streamed and would have to be.
+/// by the host, and streamed except for copies that fit. Fences exec. Throws Error if the rank is
+/// not positive, an index is past its mode, pi is to be stored for strategy `alto` or
+/// `alto_atomic`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have
+/// to be.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,
                                                               Tensor const& X,

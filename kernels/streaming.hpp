@@ -13,8 +13,9 @@ namespace sporades {
 /// SpTV are sorted whole. Every call of a kernel copies the nonzeros to near memory window by
 /// window, while it works on the windows before. Bits are those of the same strategy without
 /// streaming. A call that streams fences. Windows take at most `memory` together, unless one chunk
-/// of nonzeros takes more. MTTKRP and Phi on a GPU stream only the sorted copies that do not fit
-/// `memory` beside windows, unless `always` is set or `memory` is 0. Plans throw Error where `streams` is out of range.
+/// of nonzeros takes more. Plans of MTTKRP and Phi on a GPU stream only the sorted copies that do
+/// not fit `memory` beside windows, unless `always` is set or, for an X on the host, `memory` is 0.
+/// Plans throw Error where `streams` is out of range.
 /// Yang, Li & Li, ACM Trans. Knowl. Discov. Data 13(6), 2019, Section 6.2.
 struct Streaming {
   std::uint64_t memory = 0;  // bytes that all copies of the nonzeros may take; 0: what they need

@@ -122,8 +122,11 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
       phi(exec, far_phi, A, A[n], n, W);
       CHECK(hash_bits(V) == hash_bits(W));
     }
-    if (on_gpu && fit < 3)  // windows take what near copies leave
+    // Windows take what near copies, and weights, leave.
+    if (on_gpu && fit < 3) {
       CHECK(far.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+      CHECK(far_phi.products.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+    }
   }
   // Without a limit what is on the host is streamed.
   auto const all = make_mttkrp_plan(exec, host, {MttkrpStrategy::sorted, R});

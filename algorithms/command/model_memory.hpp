@@ -72,20 +72,25 @@ class ModelMemory {
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     bool is_least = true;  // placed.bytes are those of X alone
-    // Whether it does for X to stay, if so many bytes of copies and windows are near at least.
-    auto const stays = [&](double fewest) {
+    // Whether it does for X to stay; or only with all sorted copies near.
+    auto const stays = [&](bool keeps_copies) {
       if (!can_stay(asked)) return false;
+      auto const shape = sporades::detail::shape_of(X);
+      if (keeps_copies && !sporades::detail::host_holds(shape, shape.order() + 2)) return false;
       auto with_streaming = asked;
-      auto const [beside, lighter] =
-          lightened(X, with_streaming, true, left - fewest,
-                    [&](Options const& with) { return streamed(X, with); });
-      if (left - beside < fewest) return false;
-      set_streaming(on_gpu, sporades::detail::shape_of(X), with_streaming, left - beside);
+      auto const need = [&](Options const& with) {
+        return streamed(X, with) +
+               (keeps_copies ? copy_bytes(exec_, shape, with, numbers) : least_windows(X));
+      };
+      auto const [bytes, lighter] = lightened(X, with_streaming, true, left, need);
+      if (bytes > left) return false;
+      double const beside = streamed(X, with_streaming);
+      placed.note = sporades::detail::concatenate(
+          shortage(X.dims, asked, placed.bytes, left, is_least), lighter,
+          lighter.empty() ? "" : "; ", where(X, with_streaming, left - beside), "; the rest takes ",
+          sporades::detail::bytes_text(beside));
+      set_streaming(on_gpu, shape, with_streaming, left - beside);
       options = with_streaming;
-      placed.note =
-          sporades::detail::concatenate(shortage(X.dims, asked, placed.bytes, left, is_least),
-                                        lighter, lighter.empty() ? "" : "; ", how,
-                                        "; the rest takes ", sporades::detail::bytes_text(beside));
       placed.X = {};
       placed.is_streamed = true;
       placed.bytes = left;
@@ -104,17 +109,14 @@ class ModelMemory {
       placed.bytes = as_asked;
       if (bytes <= left) {
         // Copies a mode that the host sorts are faster than one copy.
-        if (on_gpu && options.strategy != asked.strategy &&
-            stays(
-                sporades::detail::copy_bytes<Exec>(sporades::detail::shape_of(X), asked, numbers)))
-          return placed;
+        if (on_gpu && options.strategy != asked.strategy && stays(true)) return placed;
         placed.bytes = bytes;
         if (!lighter.empty()) placed.note = shortage(X.dims, asked, as_asked, left) + lighter;
         return placed;
       }
       options = asked;
     }
-    if (stays(least_windows(X))) return placed;
+    if (stays(false)) return placed;
     refuse(X, placed.X, asked, left,
            Method::streaming_refusal(asked) + streaming_advice(X, asked, left));
     return placed;
@@ -182,12 +184,12 @@ class ModelMemory {
            sporades::detail::bytes_text(left) + " may be taken: ";
   }
 
-  /// Where the nonzeros are, of which so many bytes may be near, in words.
+  /// Where the nonzeros are, of whose copies so many bytes may be near, in words.
   template <class Options>
-  static std::string where(HostTensor const& X, Options const& options, double near) {
+  std::string where(HostTensor const& X, Options const& options, double near) const {
     if constexpr (on_gpu)
-      return sporades::detail::sorted_by_host<Exec>(sporades::detail::shape_of(X), options, near,
-                                                    numbers);
+      return sporades::detail::sorted_by_host(
+          copy_bytes(exec_, sporades::detail::shape_of(X), options, numbers), near);
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
     return "the nonzeros stay in files in " + sporades::detail::scratch_folder() +
            " (TMPDIR), of up to " + sporades::detail::bytes_text(files) + ", and are streamed";

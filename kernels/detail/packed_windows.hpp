@@ -111,14 +111,11 @@ std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) 
   return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
 }
 
-/// What copies in near memory, where others are far, leave of it for windows.
+/// What copies in near memory leave of it for windows.
 template <class Packed>
 Streaming for_windows(std::vector<Packed> const& copies, Streaming streaming) {
-  bool const streams =
-      std::any_of(copies.begin(), copies.end(), [](Packed const& X) { return X.far != nullptr; });
   for (auto const& X : copies)
-    if (streams && !X.far && X.nnz() > 0)
-      streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
+    if (!X.far && X.nnz() > 0) streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
   return streaming;
 }
 

@@ -72,7 +72,8 @@ std::vector<int> streamed_fused_modes(Dims const& dims, Position nnz, CpAlsOptio
 }
 
 template <class ExecutionSpace, class Scalar, class Index>
-double copy_bytes(CooShape const& X, CpAlsOptions const& options, Numbers<Scalar, Index>) {
+double copy_bytes(ExecutionSpace const&, CooShape const& X, CpAlsOptions const& options,
+                  Numbers<Scalar, Index>) {
   auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
   Dims dims;
   for (int n = 0; n < X.order(); ++n)

@@ -123,8 +123,8 @@ inline bool can_stream(CooShape const& X, CpAprOptions const& options) {
   return pulls && options.pi == Pi::on_the_fly && fits_packed_words(X);
 }
 
-inline void set_streaming(bool on_gpu, CooShape const&, CpAprOptions& options, double bytes) {
-  options.streaming.always = !on_gpu;
+inline void set_streaming(bool, CooShape const&, CpAprOptions& options, double bytes) {
+  options.streaming.always = true;
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
 }
 

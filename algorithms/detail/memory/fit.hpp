@@ -11,6 +11,7 @@
 ///   memory_need(exec, X, options)
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; windows excepted
 ///   can_stream(shape, options)
+///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies near
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
 ///   set_streaming(on_gpu, shape, options, bytes)   bytes of windows, and of what stays near
 ///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
@@ -26,19 +27,24 @@ struct Numbers {};
 template <class ExecutionSpace, class MemorySpace>
 inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
 
-/// Bytes of the sorted copies that a streamed run plans, one a mode.
+/// Bytes of the sorted copies that a streamed run plans, where a GPU may keep them near; else
+/// infinity.
 template <class ExecutionSpace, class Options, class Scalar, class Index>
-double copy_bytes(CooShape const& X, Options const&, Numbers<Scalar, Index>) {
-  return sorted_list_bytes(X.dims, X.count(), sizeof(Index), sizeof(Scalar));
+double copy_bytes(ExecutionSpace const&, CooShape const&, Options const&, Numbers<Scalar, Index>) {
+  return std::numeric_limits<double>::infinity();
 }
 
-/// What a GPU does whose memory does not hold X and its sorted copies: so many bytes may be near.
-template <class ExecutionSpace, class Options, class Scalar, class Index>
-std::string sorted_by_host(CooShape const& X, Options const& options, double bytes,
-                           Numbers<Scalar, Index> numbers) {
-  bool const streams = bytes < copy_bytes<ExecutionSpace>(X, options, numbers);
-  return streams ? "the nonzeros stay in the host's memory, and what does not fit is streamed"
-                 : "the host sorts the nonzeros";
+/// What a GPU does whose memory does not hold X and its sorted copies: copies of so many bytes, of
+/// which so many may be near.
+inline std::string sorted_by_host(double copies, double bytes) {
+  return bytes >= copies
+             ? "the host sorts the nonzeros"
+             : "the nonzeros stay in the host's memory, and what does not fit is streamed";
+}
+
+/// Whether the host's memory holds so many copies of X beside what it holds.
+inline bool host_holds(CooShape const& X, int copies) {
+  return copies * X.bytes() <= host_memory_left();
 }
 
 /// All bytes that a decomposition takes in the memory where it computes: on hosts vectors and
@@ -102,31 +108,32 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   // On the host a GPU's tensor is there twice for a moment, beside its lists.
-  bool const host_fits =
-      !on_gpu || !near || (shape.order() + 3) * shape.bytes() <= host_memory_left();
-  bool const may_stream =
-      can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked && host_fits;
-  // Whether streaming does, with so many bytes of copies and windows near at least.
-  Numbers<Scalar, Index> const numbers;
-  auto const streams = [&](double fewest) {
+  bool const may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
+                          (!on_gpu || !near || host_holds(shape, shape.order() + 3));
+  // Whether streaming does; or only with all copies near.
+  auto const streams = [&](bool keeps_copies) {
     if (!may_stream) return false;
     auto options = asked;
+    Numbers<Scalar, Index> const numbers{};
     double const stays = near && !on_gpu ? shape.bytes() : 0;
-    auto const need = [&](Options const& with) {
-      auto const streamed = streamed_need(exec, shape, with, numbers);
-      return in_all<ExecutionSpace>(streamed) + stays;
+    auto const beside_windows = [&](Options const& with) {
+      return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
     };
-    auto const [bytes, lighter] =
-        lightened<ExecutionSpace>(shape, options, true, left - fewest, need);
-    double const enough = std::max(bytes + fewest, near ? looked_at_bytes(shape) : 0.0);
+    auto const need = [&](Options const& with) {
+      return beside_windows(with) +
+             (keeps_copies ? copy_bytes(exec, shape, with, numbers) : least_windows(on_gpu, shape));
+    };
+    auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, options, true, left, need);
+    double const enough = std::max(bytes, near ? looked_at_bytes(shape) : 0.0);
     least = std::min(least, enough);
     if (enough > left) return false;
-    set_streaming(on_gpu, shape, options, left - bytes);
+    double const windows = left - beside_windows(options);
+    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
+               (on_gpu ? sorted_by_host(copy_bytes(exec, shape, options, numbers), windows)
+                       : "the nonzeros are streamed from files");
+    set_streaming(on_gpu, shape, options, windows);
     fit.options = options;
     fit.moves_to_host = near && on_gpu;
-    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
-               (on_gpu ? sorted_by_host<ExecutionSpace>(shape, options, left - bytes, numbers)
-                       : "the nonzeros are streamed from files");
     return true;
   };
   if constexpr (near) {
@@ -141,16 +148,14 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                  : lightened<ExecutionSpace>(shape, fit.options, false, left, need);
     if (bytes <= left) {
       // Copies a mode that the host sorts are faster than one copy.
-      if (on_gpu && fit.options.strategy != asked.strategy &&
-          streams(copy_bytes<ExecutionSpace>(shape, asked, numbers)))
-        return fit;
+      if (on_gpu && fit.options.strategy != asked.strategy && streams(true)) return fit;
       if (!lighter.empty()) fit.note = shortage() + lighter;
       return fit;
     }
     fit.options = asked;
     least = bytes;
   }
-  if (streams(least_windows(on_gpu, shape))) return fit;
+  if (streams(false)) return fit;
   throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
                              " nonzeros needs ", enough_text(least + beside),
                              " of memory at least, ", bytes_text(left + beside), " may be taken"));

@@ -253,7 +253,12 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
                        rows_of);
     need.host = with_small_views(host.peak() + longest_list);
     count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
-    count.hold(window_bytes(options.streaming, longest_list));
+    double const window = static_cast<double>(
+        wanted_window(options.streaming, static_cast<std::uint64_t>(longest_list)));
+    double const lists = sorted_list_bytes(X.dims, X.count(),
+                                           static_cast<std::size_t>(X.index_bytes), sizeof(Scalar));
+    count.hold(std::min(window_bytes(options.streaming, longest_list),
+                        lists + options.streaming.streams * (window + 4096)));
   }
   bool const shares_X = is_near && (options.strategy == MttkrpStrategy::atomic ||
                                     options.strategy == MttkrpStrategy::duplicated);

@@ -59,7 +59,7 @@ inline bool linear_order_fits(Dims const& dims, Position nnz, std::size_t scalar
 /// Options that take no more than a limit, and why they differ from those given; or "".
 struct FittedPlan {
   MttkrpOptions options;
-  bool moves_to_host = false;  // X does, and is streamed from there
+  bool moves_to_host = false;  // X does, and is sorted there
   std::string reason;
 };
 

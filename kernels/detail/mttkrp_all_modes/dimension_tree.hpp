@@ -94,7 +94,8 @@ typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t 
 /// X with these modes fused, as choose_fused_modes gives them; a plain plan for none, and where
 /// fusing them would scatter X. X's indices are trusted: those who call check them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
-/// streamed on a GPU. A host that streams keeps X with modes fused in far memory, too. Fences exec.
+/// streamed on a GPU as far as options.streaming says. A host that streams keeps X with modes fused
+/// in far memory, too. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,

@@ -76,6 +76,7 @@ struct FactorRows {
       for (int j = 0; j < Columns::width; j += line) prefetch(row + j);
     }
   }
+
   /// product *= the factor rows of modes first to last - 1.
   template <class Columns, class At>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(typename Columns::T& product, At const& at,

@@ -62,9 +62,10 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   bool const is_one_tile = rows_are_one_tile<ExecutionSpace, Scalar>(columns);
-  products.streaming = is_gpu<ExecutionSpace> && !is_one_tile  // weights are near, too
-                           ? with_less(options.streaming, X.nnz() * sizeof(Scalar))
-                           : options.streaming;
+  products.streaming =
+      is_gpu<ExecutionSpace> && !is_one_tile && !is_linear(options.strategy)  // weights, too
+          ? with_less(options.streaming, X.nnz() * sizeof(Scalar))
+          : options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   plan.products = build_mttkrp_plan(exec, X, products, trees::phi_layout_on_hosts);
