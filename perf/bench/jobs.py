@@ -21,10 +21,9 @@ def seconds(text):
 def size(text):
     """Bytes, of 500M, 8G or a plain number."""
     match = re.match(r"^(\d+(?:\.\d+)?)([KMGT]?)B?$", text.strip(), re.IGNORECASE)
-    value = float(match.group(1)) * 1000 ** " KMGT".index(match.group(2).upper() or " ") if match else 0
-    if value < 1:
+    if not match or float(match.group(1)) <= 0:
         raise argparse.ArgumentTypeError("'%s' is no number of bytes, such as 8G" % text)
-    return int(value)
+    return int(float(match.group(1)) * 1000 ** " KMGT".index(match.group(2).upper() or " "))
 
 
 def round_down(number):
@@ -65,7 +64,9 @@ class Suite:
 
     def look_alikes(self, options, memory, on_gpu, cores):
         """Names with nonzeros, such as uber:1000000, and what is left out: [(name, why)]."""
-        wanted = options.tensors or (self.quick_tensors if options.quick else list(self.tensors))
+        wanted = options.tensors
+        if wanted is None:
+            wanted = self.quick_tensors if options.quick else list(self.tensors)
         speed = self.rates[1] if on_gpu else self.rates[0] * cores
         found, left_out = [], []
         for name in wanted:

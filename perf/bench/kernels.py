@@ -74,8 +74,9 @@ def wholes(rows, kernel, scalar, rank, native=False, strategy=None):
             if dims and None not in modes and len(modes) < len(dims):
                 continue
         family = names.family(tensor)
-        if family not in result or order < result[family][0]:
-            result[family] = (order, Whole(chosen))
+        best = (order, -(chosen[0].get("nnz") or 0))  # of two sizes of a look-alike the larger one
+        if family not in result or best < result[family][0]:
+            result[family] = (best, Whole(chosen))
     return {family: whole for family, (_, whole) in result.items()}
 
 

@@ -51,13 +51,6 @@ class Reader:
         return True
 
 
-class Outcome:
-    """How a run ended: context, complete (all benchmarks ran), and why not, in words."""
-
-    def __init__(self, context, complete, why=None):
-        self.context, self.complete, self.why = context, complete, why
-
-
 def _end(child):
     """Asks the child to end, and makes it after two seconds."""
     if child.poll() is None:
@@ -69,9 +62,11 @@ def _end(child):
     child.wait()
 
 
-def run(program, arguments, environment, deadline, on_row, on_wait, stop):
+def run(program, arguments, environment, deadline, on_context, on_row, on_wait, stop):
     """Runs the program until it ends, or deadline (of time.monotonic), or stop() is true, which
-    raises Stopped. on_row gets each benchmark as it is printed; on_wait is called twice a second."""
+    raises Stopped. on_context gets Google Benchmark's context, on_row each benchmark as it is
+    printed; on_wait is called twice a second. Gives back in words why the program did not come to
+    its end, or None."""
     errors = tempfile.TemporaryFile()
     child = subprocess.Popen([program] + arguments + ["--benchmark_format=json"],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -93,7 +88,11 @@ def run(program, arguments, environment, deadline, on_row, on_wait, stop):
                 piece = os.read(child.stdout.fileno(), 1 << 16)
                 if not piece:
                     break
-                for row in reader.take(decoder.decode(piece)):
+                found = reader.take(decoder.decode(piece))
+                if on_context and reader.context is not None:
+                    on_context(reader.context)
+                    on_context = None
+                for row in found:
                     on_row(row)
         if not late:
             child.wait()
@@ -104,9 +103,9 @@ def run(program, arguments, environment, deadline, on_row, on_wait, stop):
         said = [line for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
         errors.close()
     if late:
-        return Outcome(reader.context, False, "its share of the time was over")
-    if child.returncode == 0:
-        return Outcome(reader.context, True)
+        return "its share of the time was over"
     if child.returncode < 0:
-        said = ["ended by signal %s" % signal.Signals(-child.returncode).name]
-    return Outcome(reader.context, False, said[-1] if said else "exit status %d" % child.returncode)
+        return "ended by signal %s" % signal.Signals(-child.returncode).name
+    if child.returncode > 0:
+        return said[-1] if said else "exit status %d" % child.returncode
+    return None

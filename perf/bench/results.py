@@ -24,8 +24,8 @@ def write(path, results):
 
 
 def write_whole(path, data):
-    folder, name = os.path.split(os.path.abspath(path))
-    temporary = os.path.join(folder, ".%s.%d.new" % (name[:200], os.getpid()))
+    folder = os.path.dirname(os.path.abspath(path))
+    temporary = os.path.join(folder, ".sporades-%d.new" % os.getpid())
     try:
         with open(temporary, "wb") as file:
             file.write(data)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows of a results file, gathered from what Google Benchmark prints."""
+import math
+
 from bench import names, noise
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -74,7 +76,7 @@ def _add_times(row, rounds):
         row["label"] = every[0]["label"]
     counters = {name: rounded(noise.median([one.get(name, 0.0) for one in every]))
                 for name, value in every[0].items()
-                if name not in OWN and isinstance(value, (int, float))}
+                if name not in OWN and isinstance(value, (int, float)) and math.isfinite(value)}
     for name, rate in (("bytes", "bytes/s"), ("flops", "flop/s")):
         if rate in counters:  # rates are per second of each sample; what moves is always the same
             row[name] = rounded(noise.median([one[rate] * one["real_time"] * UNITS[one["time_unit"]]

@@ -8,13 +8,12 @@ import tempfile
 import time
 
 from bench import jobs as planning
-from bench import machine, noise, program, results, rows
+from bench import inputs, machine, noise, program, results, rows
 from bench.progress import Progress
 
 # What in the environment decides how the program runs.
 ENVIRONMENT = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
                "GOMP_SPINCOUNT", "CUDA_VISIBLE_DEVICES")
-LINES_READ, LINES_READ_QUICKLY = 2000000, 100000
 SLACK = 1.5  # times its share of the time that a job may take
 
 
@@ -31,37 +30,39 @@ class Session:
 
     def probe(self):
         """The program's context, from its shortest benchmark."""
-        outcome = program.run(self.options.program,
-                              ["--benchmark_filter=^stream/triad/double", "--stream-megabytes=1",
-                               "--scalars=double", "--tensors=uniform:1000"], {}, self.deadline,
-                              lambda row: None, lambda: None, self.stop)
-        if outcome.context is None:
+        why = program.run(self.options.program,
+                          ["--benchmark_filter=^stream/triad/double", "--stream-megabytes=1",
+                           "--scalars=double", "--tensors=uniform:1000"], {}, self.deadline,
+                          self.take_context, lambda row: None, lambda: None, self.stop)
+        if self.context is None:
             raise results.Bad("%s does not run: %s" % (
-                self.options.program, outcome.why or "it printed no results"))
-        self.context = outcome.context
+                self.options.program, why or "it printed no results"))
 
-    def run_job(self, job, progress, share):
-        progress.begin(job.what() + (", round %d" % (job.round + 1)))
-        before = [0]
-
-        def on_row(benchmark):
-            if self.table.add(benchmark, job.threads, job.round, job.part):
-                before[0] += 1
-                progress.row()
-
-        deadline = min(self.deadline, time.monotonic() + share)
-        outcome = program.run(self.options.program, job.arguments,
-                              {"OMP_NUM_THREADS": str(job.threads)}, deadline, on_row,
-                              progress.show, self.stop)
-        for name, value in (outcome.context or {}).items():
+    def take_context(self, context):
+        """Of the first run, and the tensors of each."""
+        self.context = self.context or context
+        for name, value in context.items():
             if name.startswith("tensor "):
                 dims, nonzeros = value.rsplit(" ", 1)
                 self.tensors[name[len("tensor "):]] = ([int(dim) for dim in dims.split("x")],
                                                        int(nonzeros))
-        if not outcome.complete:
-            self.leave_out(job, outcome.why)
+
+    def run_job(self, job, progress, share):
+        progress.begin(job.what() + (", round %d" % (job.round + 1)))
+        before = progress.rows
+
+        def on_row(benchmark):
+            if self.table.add(benchmark, job.threads, job.round, job.part):
+                progress.row()
+
+        deadline = min(self.deadline, time.monotonic() + share)
+        why = program.run(self.options.program, job.arguments,
+                          {"OMP_NUM_THREADS": str(job.threads)}, deadline, self.take_context, on_row,
+                          progress.show, self.stop)
+        if why is not None:
+            self.leave_out(job, why)
             self.failed = self.failed or time.monotonic() < deadline
-        progress.end(before[0], outcome.why)
+        progress.end(progress.rows - before, why)
 
     def leave_out(self, job, why):
         tensor = os.path.basename(job.tensor) if job.tensor else None
@@ -85,7 +86,7 @@ class Session:
             "schema": results.SCHEMA,
             "date": self.date.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "complete": complete,
-            "command": command_of(options),
+            "command": inputs.command_of(options),
             "settings": {"budget": options.budget, "memory": self.memory,
                          "rounds": self.suite.common["rounds"], "threads": self.threads,
                          "environment": {name: os.environ[name] for name in ENVIRONMENT
@@ -110,7 +111,9 @@ class Session:
         tensors, left_out = suite.look_alikes(options, self.memory, on_gpu, self.threads)
         self.left_out += [{"part": None, "tensor": name, "why": why} for name, why in left_out]
         with tempfile.TemporaryDirectory(prefix="sporades-bench-") as folder:
-            files = options.files or [written_file(folder, options.quick)]
+            files = options.files
+            if not files and any(part["tensors"] == "files" for part in parts):
+                files = [inputs.written_file(folder, options.quick)]
             jobs = planning.plan(parts, tensors + options.files, files, self.threads,
                                  self.context.get("backend") == "OpenMP",
                                  suite.common["rounds"])
@@ -134,55 +137,8 @@ class Session:
         return 1 if self.failed or not len(self.table) else 0
 
 
-def command_of(options):
-    """The arguments, files without their folders."""
-    found = []
-    for name in ("quick", "budget", "memory", "parts", "tensors", "files", "name"):
-        value = getattr(options, name)
-        if isinstance(value, list):
-            value = [os.path.basename(one) for one in value]
-        if value not in (None, False, []):
-            found.append("--" + name)
-            found += [] if value is True else (
-                value if name == "files" else [",".join(value) if isinstance(value, list)
-                                               else "%s" % value])
-    return found
-
-
-def written_file(folder, quick):
-    """A text file of four modes for the readers, the same on every machine."""
-    lines = LINES_READ_QUICKLY if quick else LINES_READ
-    path = os.path.join(folder, "generated-%d.tns" % lines)
-    state = 1
-    with open(path, "w", encoding="ascii") as file:
-        for _ in range(lines):
-            state = (state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
-            file.write("%d %d %d %d %d.%d\n" % (
-                state % 183 + 1, (state >> 20) % 1140 + 1, (state >> 31) % 1717 + 1,
-                (state >> 42) % 24 + 1, (state >> 48) % 10, (state >> 52) % 1000))
-    return path
-
-
-def check(options):
-    folder = os.path.dirname(os.path.abspath(options.output))
-    if os.path.isdir(options.output) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-        raise results.Bad("%s cannot be written" % options.output)
-    if not os.path.isfile(options.program):
-        raise results.Bad("there is no program %s; build it with -DSPORADES_ENABLE_BENCHMARKS=ON, "
-                          "or name it with --program" % options.program)
-    seen = set()
-    for path in options.files:
-        if not os.path.isfile(path):
-            raise results.Bad("there is no file %s" % path)
-        if "," in path:
-            raise results.Bad("%s: sporades_perf takes no names with commas" % path)
-        if os.path.basename(path) in seen:
-            raise results.Bad("two files are called %s" % os.path.basename(path))
-        seen.add(os.path.basename(path))
-
-
 def measure(options, suite):
-    check(options)
+    inputs.check(options)
     session = Session(options, suite)
 
     def end(number, _):

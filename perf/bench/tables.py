@@ -22,7 +22,7 @@ def machines(data):
         memory = gpu.get("memory") if machine.gpu else described.get("memory")
         rows.append([
             machine.name, gpu.get("name", "GPU") if machine.gpu else described.get("cpu") or "",
-            str(machine.threads()), number(memory / 1e9) + " GB" if memory else "",
+            "" if machine.gpu else str(machine.threads()), number(memory / 1e9) + " GB" if memory else "",
             " / ".join(number(triad / 1e9) if triad else "–" for triad in triads),
             number(peak / 1e9) if peak else "unknown",
             "%s, %s, Kokkos %s" % (software.get("backend"), software.get("compiler"),

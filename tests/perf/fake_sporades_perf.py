@@ -146,9 +146,8 @@ class Maker:
 
     def others(self, what, dims, nnz, size):
         for strategy, factor in SPTV.items():
-            if strategy == "hocsr" and len(dims) == 3:
-                yield ("sptv/%s/hocsr/mode0" % what, None, 0, 0, {},
-                       "hocsr: mode 0 has 6e+12 fibers, empty ones included, more than 2e+09")
+            if strategy == "cfb" and len(dims) == 3:
+                yield "sptv/%s/cfb/mode0" % what, None, 0, 0, {}, "cfb: too many buckets"
                 continue
             for n in range(len(dims)):
                 moved = nnz * (4.0 + size)

@@ -55,6 +55,8 @@ class Folder(unittest.TestCase):
 
     def measure(self, name, *arguments, status=0, **environment):
         """Runs sporades-bench with the fake program; gives back (results, stderr)."""
+        if "--budget" not in arguments:
+            arguments += ("--budget", "900")  # enough on a busy machine
         _, err = self.run_command(status, "sporades-bench", "--program", FAKE, "--output",
                                   self.path(name), *arguments, OMP_NUM_THREADS="4", **environment)
         return self.load(name), err

@@ -89,6 +89,7 @@ class Compare(support.Folder):
                        lambda new: new["rows"][0].update(rounds=[[]]),
                        lambda new: new["rows"].insert(0, "row"), lambda new: new.pop("machine"),
                        lambda new: new["machine"].update(caches="none"),
+                       lambda new: new["rows"][0].update(median=0.0),
                        lambda new: new["rows"][0].update(mode=[1])):
             new = copy.deepcopy(self.old)
             change(new)

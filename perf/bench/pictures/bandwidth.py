@@ -46,16 +46,17 @@ def draw(data):
         data, triads, "bandwidth-triad", "Share of the measured triad's bandwidth (%s)" % settings,
         "How much of what STREAM's triad reaches on the machine each kernel's bytes reach: " + dots,
         [IN_CACHE])]
-    unknown = [machine.name for machine in data.machines if not peaks[machine.name]]
-    notes = [IN_CACHE] + ["No vendor's bandwidth is known for %s: --peak gives it." % name
-                          for name in unknown]
+    unknown = ["No vendor's bandwidth is known for %s: --peak gives it." % machine.name
+               for machine in data.machines if not peaks[machine.name]]
+    sockets = ["Vendors' figures for processors are those of whole sockets."]
     if len(unknown) < len(data.machines):
+        has_hosts = any(peaks[machine.name] and not machine.gpu for machine in data.machines)
         found.append(_draw_shares(
             data, peaks, "bandwidth-peak", "Share of the vendor's peak bandwidth (%s)" % settings,
             "The same of the bandwidth that the vendor states, which is the efficiency of Anderson & "
-            "Choi (2021): " + dots, notes))
+            "Choi (2021): " + dots, [IN_CACHE] + sockets * has_hosts + unknown))
     elif found[0]:
-        found[0].notes += notes[1:]
+        found[0].notes += unknown
     return [picture for picture in found if picture]
 
 
