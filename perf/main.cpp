@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   bool const asks_for_help = std::any_of(
       argv + 1, argv + argc, [](char const* one) { return std::string(one) == "--help"; });
   sporades::limit_spinning(argv);  // may execute the program anew: nothing is printed before
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);  // programs that read along see each result
   if (asks_for_help) std::cout << usage << std::flush;
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {
@@ -87,6 +89,8 @@ int main(int argc, char** argv) {
     benchmark::AddCustomContext("compiler", SPORADES_COMPILER);
     benchmark::AddCustomContext("backend", Kokkos::DefaultExecutionSpace::name());
     benchmark::AddCustomContext("kokkos", configuration.str());
+    benchmark::AddCustomContext("concurrency",
+                                std::to_string(Kokkos::DefaultExecutionSpace().concurrency()));
     sporades::perf::add_stream(settings);
     sporades::perf::add_gather(settings);
     sporades::perf::add_mttkrp(settings);
@@ -96,6 +100,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_streaming(settings);
     sporades::perf::add_selector(settings);
     sporades::perf::add_plan(settings);
+    sporades::perf::add_build(settings);
     sporades::perf::add_files(settings);
     sporades::perf::add_cp_als(settings);
     sporades::perf::add_cp_apr(settings);

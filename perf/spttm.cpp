@@ -52,9 +52,11 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   });
   plan.choices = chosen;
   double bytes = 0, flops = 0, products = 0;
-  std::string lengths;
+  std::string lengths, choices;
   for (int n = first; n < last; ++n) {
     auto const& X = plan.tensors[n];
+    if (strategy == SpttmStrategy::automatic)
+      choices += std::string(to_string(chosen[n].strategy)) + " ";
     auto const cost = spttm_cost(X, rank);
     bytes += cost.bytes;
     flops += cost.flops;
@@ -66,7 +68,7 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   }
   count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
-  state.SetLabel(lengths + " a fiber");
+  state.SetLabel(choices + lengths + " a fiber");
 }
 
 /// Without the layout: the nonzeros are sorted and unfolded to a matrix in compressed sparse rows,

@@ -15,7 +15,8 @@ struct Way {
 };
 
 std::vector<Way> ways() {
-  return {{"hocoo", {SptvStrategy::hocoo}},
+  return {{"automatic", {SptvStrategy::automatic}},
+          {"hocoo", {SptvStrategy::hocoo}},
           {"hocsr", {SptvStrategy::hocsr}},
           {"cfb", {SptvStrategy::cfb}},
           {"hocfs_csr", {SptvStrategy::hocfs, HocfsSlices::csr}},
@@ -68,7 +69,9 @@ void run(benchmark::State& state, std::string const& name, Way const& way, int m
           std::get_if<HocfsTensor<Scalar, std::uint32_t, MemorySpace>>(&plan.tensor))
     state.counters["entries/nnz"] =
         static_cast<double>(H->entries()) / static_cast<double>(std::max<Position>(plan.nnz(), 1));
-  state.SetLabel(std::to_string(static_cast<double>(plan.nnz()) /
+  constexpr char const* formats[] = {"hocfs", "hocoo", "hocsr", "cfb"};  // as in the plan's variant
+  state.SetLabel(std::string(formats[plan.tensor.index()]) + ", " +
+                 std::to_string(static_cast<double>(plan.nnz()) /
                                 static_cast<double>(std::max<Position>(plan.fibers, 1)))
                      .substr(0, 4) +
                  " a fiber");

@@ -36,6 +36,9 @@ void add_selector(Settings const& settings);
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 
+/// Building each format: as many copies as serve all modes.
+void add_build(Settings const& settings);
+
 /// Reading the files of Settings::files.
 void add_files(Settings const& settings);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/files/tns_file.hpp>
@@ -64,6 +65,15 @@ CooTensor<Scalar> load(std::string const& name) {
                  generate_like<Scalar>(Kokkos::DefaultExecutionSpace{}, preset, nnz));
 }
 
+/// Lets the results say "tensor uber": "183x24x1140x1717 3309490", dims and nonzeros.
+void add_context(std::string const& name, Dims const& dims, Position nnz) {
+  static std::set<std::string> described;
+  if (!described.insert(short_name(name)).second) return;
+  std::string text;
+  for (auto dim : dims) text += (text.empty() ? "" : "x") + std::to_string(dim);
+  benchmark::AddCustomContext("tensor " + short_name(name), text + " " + std::to_string(nnz));
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -82,7 +92,11 @@ template <class Scalar>
 int order_of(std::string const& name) {
   static std::map<std::string, int> orders;
   auto const [known, is_new] = orders.try_emplace(name, 0);
-  if (is_new) known->second = tensor<Scalar>(name).order();
+  if (is_new) {
+    auto const& X = tensor<Scalar>(name);
+    known->second = X.order();
+    add_context(name, X.dims, X.nnz());
+  }
   return known->second;
 }
 

@@ -15,7 +15,7 @@ namespace sporades::perf {
 template <class Scalar>
 CooTensor<Scalar> const& tensor(std::string const& name);
 
-/// Its order. Generates it the first time only.
+/// Its order. Generates it the first time only, and tells the results its dims and nonzeros.
 template <class Scalar>
 int order_of(std::string const& name);
 

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the time of CP-APR goes into: Anderson & Choi's figure 2."""
+from bench import names
+from bench.pictures import style
+
+PARTS = ("Φ", "Π", "KKT", "update", "other")
+BEGINNINGS = (("phi ", "Φ"), ("pi ", "Π"), ("update_pi", "Π"), ("kkt", "KKT"),
+              ("multiply", "update"))
+
+
+def shares_of(row):
+    """{part: share} of the kernels' times that the row counts; None where it counts none."""
+    found = dict.fromkeys(PARTS, 0.0)
+    for name, value in row.get("counters", {}).items():
+        if name.endswith(" ms") and isinstance(value, (int, float)):
+            part = next((part for start, part in BEGINNINGS if name.startswith(start)), "other")
+            found[part] += value
+    whole = sum(found.values())
+    return {part: value / whole for part, value in found.items()} if whole else None
+
+
+def _fill(axis, bars):
+    """bars: [(label, {part: share})]."""
+    ends = [0.0] * len(bars)
+    for at, part in enumerate(PARTS):
+        values = [found[part] for _, found in bars]
+        axis.barh(range(len(bars)), values, 0.7, left=ends, color=style.colour(at),
+                  hatch=style.hatch(at), edgecolor=style.INK, linewidth=0.5, label=part)
+        for place, value in enumerate(values):
+            if value >= 0.06:
+                axis.text(ends[place] + value / 2, place, "%.0f %%" % (100 * value), ha="center",
+                          va="center", fontsize=7.5,
+                          bbox={"facecolor": "white", "linewidth": 0, "pad": 0.8})
+        ends = [end + value for end, value in zip(ends, values)]
+    axis.set_yticks(range(len(bars)), [label for label, _ in bars])
+    axis.set_ylim(len(bars) - 0.5, -0.5)
+    axis.set_xlim(0, 1)
+    axis.xaxis.set_major_formatter(lambda value, _: "%.0f %%" % (100 * value))
+
+
+def draw(data):
+    panels = []
+    for machine in data.machines:
+        bars = [(data.tensor_names(names.family(row["tensor"])), shares_of(row))
+                for row in machine.timed()
+                if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
+                and row["scalar"] == data.scalar and row["rank"] == data.rank]
+        if bars:
+            panels.append((machine, bars))
+    if not panels:
+        return []
+    sizes = [len(bars) for _, bars in panels]
+    made, axes = style.figure(0.6 + 0.26 * sum(sizes) + 0.3 * len(panels), len(panels), sharex=True,
+                              gridspec_kw={"height_ratios": sizes})
+    for at, (machine, bars) in enumerate(panels):
+        _fill(axes[at][0], bars)
+        if len(data.machines) > 1:
+            axes[at][0].set_title(data.machine_names(machine.name), pad=4)
+    style.legend(axes[0][0], len(PARTS), 13 if len(data.machines) > 1 else 0, columnspacing=1.2)
+    return [style.Picture(
+        "cp-apr-shares", "What CP-APR's time goes into (mu, %s, R = %s)" % (data.scalar, data.rank),
+        "An outer iteration by its kernels, as in figure 2 of Anderson & Choi (2021): the wider a "
+        "part, the more of the time it takes.", made,
+        ["Π is not stored here: Φ computes it on the fly. Other: likelihood, norms and weights."],
+        data.machine_names.key() + data.tensor_names.key())]

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What all pictures and tables of a report are made of."""
+from bench import kernels, noise, peaks
+
+
+class Data:
+    """machines: merged results. The pictures show one scalar type and one rank."""
+
+    def __init__(self, machines, scalar, rank, given_peaks, machine_names, tensor_names):
+        self.machines, self.scalar = machines, scalar
+        rows = [row for machine in machines for row in machine.rows.values()]
+        self.rank = kernels.shown_rank(rows, rank)
+        self.peaks = {machine.name: peaks.Peak(machine, given_peaks) for machine in machines}
+        self.machine_names, self.tensor_names = machine_names, tensor_names
+
+    def of(self, machine):
+        """What a title says where there are several machines."""
+        return ", " + machine.name if len(self.machines) > 1 else ""
+
+
+class Change:
+    """A row of two results, and how many times as long the new one takes."""
+
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+        self.ratio = new["median"] / old["median"]
+        self.band = max(old["noise"], new["noise"])
+
+    def lost(self, share):
+        """Whether it takes longer by more than the share beyond noise."""
+        return self.ratio > 1 + share + self.band
+
+    def gained(self, share):
+        return 1 / self.ratio > 1 + share + self.band
+
+
+def changes(old, new):
+    """[Change] of the rows of two Machines that measure the same, and how many only one has."""
+    both = [key for key in new.rows
+            if key in old.rows and new.rows[key]["rounds"] and old.rows[key]["rounds"]]
+    timed = [sum(1 for row in machine.rows.values() if row["rounds"]) for machine in (old, new)]
+    return ([Change(old.rows[key], new.rows[key]) for key in both],
+            timed[0] - len(both), timed[1] - len(both))
+
+
+def mean_ratio(found):
+    return noise.geometric_mean([change.ratio for change in found])
+
+
+def of_formats(machine, scalar, value):
+    """{format: [value(row)]} over the tensors; `plan` is that of MTTKRP."""
+    found = {}
+    for row in machine.timed():
+        if row["kernel"] in ("build", "plan") and row["scalar"] == scalar and row.get("nnz"):
+            what = row["strategy"] or "MTTKRP's plan"
+            found.setdefault(what, []).append(value(row))
+    return found
+
+
+def twins(rows):
+    """[(native row, strategy, twin, times as fast, noise)]: each native row beside the library's of
+    the same strategy, and beside `automatic`."""
+    own = {}
+    for row in rows:
+        if row["rounds"] and not row["native"]:
+            what = (row["kernel"], row["tensor"], row["scalar"], row["rank"], row["mode"])
+            own.setdefault(what, {})[row["strategy"]] = row
+    found = []
+    for native in rows:
+        if not native["native"] or not native["rounds"]:
+            continue
+        what = (native["kernel"], native["tensor"], native["scalar"], native["rank"], native["mode"])
+        twins = own.get(what, {})
+        chosen = {"": twins.get(native["strategy"])}
+        if native["strategy"] is not None:
+            chosen = {native["strategy"]: twins.get(native["strategy"]),
+                      "automatic": twins.get("automatic")}
+        for strategy, twin in chosen.items():
+            if twin:
+                found.append((native, strategy, twin, native["median"] / twin["median"],
+                              max(native["noise"], twin["noise"])))
+    return found

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tables of results, for the page and as Markdown."""
+import re
+
+from bench import kernels, names, noise, report_data
+from bench.text import number, percent, seconds
+
+
+class Table:
+    def __init__(self, title, header, rows, words=""):
+        self.title, self.header, self.rows, self.words = title, header, rows, words
+
+
+def machines(data):
+    rows = []
+    for machine in data.machines:
+        described, software = machine.latest["machine"], machine.latest["software"]
+        gpu = described.get("gpu") or {}
+        peak = data.peaks[machine.name].bandwidth
+        triads = [kernels.triad(machine.timed(), scalar) for scalar in ("double", "float")]
+        memory = gpu.get("memory") if machine.gpu else described.get("memory")
+        rows.append([
+            machine.name, gpu.get("name", "GPU") if machine.gpu else described.get("cpu") or "",
+            "" if machine.gpu else str(machine.threads()), number(memory / 1e9) + " GB" if memory else "",
+            " / ".join(number(triad / 1e9) if triad else "–" for triad in triads),
+            number(peak / 1e9) if peak else "unknown",
+            "%s, %s, Kokkos %s" % (software.get("backend"), software.get("compiler"),
+                                   software.get("kokkos")),
+            "%s (%s)" % (software.get("sporades"), software.get("git")), machine.latest["date"][:10]])
+    return Table("Machines", ["machine", "processor", "threads", "memory",
+                              "triad, double / float, GB/s", "vendor's peak, GB/s",
+                              "backend and compiler", "Sporades", "date"], rows)
+
+
+def stream(data):
+    """GB/s of each loop, and how many times as fast as its native twin."""
+    rows = []
+    for machine in data.machines:
+        timed = machine.timed()
+        speed = {(own["kernel"], own["scalar"]): one for _, _, own, one, _ in report_data.twins(timed)}
+        for scalar in ("double", "float"):
+            cells = []
+            for kernel, _, _ in kernels.KERNELS:
+                if not kernel.startswith("stream_"):
+                    continue
+                row = next((row for row in timed if row["kernel"] == kernel and not row["native"]
+                            and row["scalar"] == scalar), None)
+                twin = speed.get((kernel, scalar))
+                cells.append("–" if row is None else number(row["bytes_per_second"] / 1e9) + (
+                    " (%.2f)" % twin if twin else ""))
+            if any(cell != "–" for cell in cells):
+                rows.append([machine.name, scalar] + cells)
+    return Table("STREAM", ["machine", "values", "copy", "scale", "add", "triad", "multiply"], rows,
+                 "GB/s; in brackets, how many times as fast as the same loop without Kokkos.")
+
+
+def _tensors(machine):
+    """{family: the tensor's name} with its nonzeros, of one machine."""
+    found = {}
+    for row in machine.timed():
+        if row["tensor"] and row["kernel"] != "read":
+            found.setdefault(names.family(row["tensor"]), row)
+    return found
+
+
+def times(data, machine):
+    """Milliseconds of all modes of each kernel by tensor, and the share of the triad."""
+    timed, tensors = machine.timed(), _tensors(machine)
+    triad = kernels.triad(timed, data.scalar)
+    rows = []
+    for kernel, title, _ in kernels.KERNELS:
+        if kernel.startswith("stream_"):
+            continue
+        found = kernels.wholes(timed, kernel, data.scalar, data.rank)
+        if found:
+            rows.append([title] + [_cell(found.get(family), triad) for family in tensors])
+    for kernel, strategy, title in (
+            ("cp_als", None, "CP-ALS, an iteration"), ("cp_apr", "mu", "CP-APR (mu), an iteration"),
+            ("cp_apr", "pdnr", "CP-APR (pdnr), an iteration"),
+            ("cp_apr", "pqnr", "CP-APR (pqnr), an iteration"), ("tucker", None, "HOOI, an iteration"),
+            ("plan", None, "building MTTKRP's plan")):
+        found = {names.family(row["tensor"]): row for row in timed
+                 if row["kernel"] == kernel and row["strategy"] == strategy
+                 and row["scalar"] == data.scalar
+                 and (kernel == "tucker" or row["rank"] in (None, data.rank))}
+        if found:
+            rows.append([title] + [number(found[family]["median"] * 1e3) if family in found else "–"
+                                   for family in tensors])
+    header = ["milliseconds"] + ["%s, %s nonzeros" % (family, number((row.get("nnz") or 0) / 1e6) + " M"
+                                                      if row.get("nnz") else "?")
+                                 for family, row in tensors.items()]
+    return Table("%s: times (%s, R = %s)" % (machine.name, data.scalar, data.rank), header, rows,
+                 "All modes together, by `automatic` where a kernel has it; in brackets, the share of "
+                 "the measured triad's bandwidth that the bytes reach. HOOI and TTM chains: ranks 8.")
+
+
+def _cell(whole, triad):
+    if whole is None:
+        return "–"
+    share = " (%s)" % percent(whole.bandwidth / triad) if triad and whole.bytes else ""
+    return number(whole.seconds * 1e3) + share
+
+
+def reading(data):
+    rows = [[machine.name, row["tensor"], seconds(row["median"]),
+             number(row["bytes_per_second"] / 1e6)]
+            for machine in data.machines for row in machine.timed()
+            if row["kernel"] == "read" and row.get("bytes_per_second")]
+    return Table("Reading files", ["machine", "file", "time", "MB/s"], rows)
+
+
+def storage(data):
+    """Bytes a nonzero by format: the geometric mean over the tensors."""
+    found = [report_data.of_formats(machine, data.scalar, lambda row: row["storage_bytes"] / row["nnz"])
+             for machine in data.machines]
+    labels = list(dict.fromkeys(label for one in found for label in one))
+    return Table("Storage by format (%s)" % data.scalar,
+                 ["bytes a nonzero"] + [machine.name for machine in data.machines],
+                 [[label] + [number(noise.geometric_mean(one.get(label, []))) or "–" for one in found]
+                  for label in labels],
+                 "As many copies as serve all modes; the geometric mean over the tensors.")
+
+
+def native(data, machine):
+    """MTTKRP and Phi over their twins, of each tensor."""
+    rows = [[kernels.title(own["kernel"]), own["tensor"], own["scalar"], strategy or "",
+             other["strategy"] or "", "%.2f ± %.2f" % (speed, speed * band)]
+            for other, strategy, own, speed, band in report_data.twins(machine.timed())
+            if other["tensor"] and other["rank"] == data.rank and other["mode"] in ("all", None)]
+    return Table(machine.name + ": over native twins", ["kernel", "tensor", "values", "strategy",
+                                                        "native loop", "times as fast"], rows)
+
+
+def all_tables(data):
+    found = [machines(data), stream(data)]
+    for machine in data.machines:
+        found += [times(data, machine), native(data, machine)]
+    found += [storage(data), reading(data)]
+    return [table for table in found if table.rows]
+
+
+def markdown_cell(text):
+    """Shown as it is: nothing in it is read as Markdown or HTML."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
+    return re.sub(r"([\\`*_\[\]|])", r"\\\1", text.replace("\n", " "))
+
+
+def as_markdown(table):
+    lines = ["### " + markdown_cell(table.title), ""]
+    if table.words:
+        lines += [table.words, ""]
+    lines.append("| " + " | ".join(markdown_cell(cell) for cell in table.header) + " |")
+    lines.append("|" + "---|" * len(table.header))
+    lines += ["| " + " | ".join(markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/cfb_tensor.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/flycoo_tensor.hpp>
+#include <sporades/formats/hierarchical_tensor.hpp>
+#include <sporades/formats/hocfs_tensor.hpp>
+#include <sporades/formats/hocoo_tensor.hpp>
+#include <sporades/formats/hocsr_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+#include <sporades/formats/permuted_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/spttm.hpp>
+#include <support/benchmarks.hpp>
+#include <support/tensors.hpp>
+
+namespace sporades::perf {
+namespace {
+
+/// Longer arrays of rows are not made for HOCSR.
+constexpr double most_rows = 1e8;
+
+template <class Scalar>
+using Tensor = CooTensor<Scalar, std::uint32_t, MemorySpace>;
+
+/// Times make(exec, X, n), which gives a format that serves mode n, for every mode; only once where
+/// one copy serves all. The counter has the bytes of all copies.
+template <class Scalar, class Make>
+void run(benchmark::State& state, std::string const& name, bool serves_all, Make const& make) {
+  ExecutionSpace const exec{};
+  auto X = copy_to(exec, tensor<Scalar>(name));
+  X.sorted_modes.clear();  // as a file that says nothing of its order
+  int const copies = serves_all ? 1 : X.order();
+  std::uint64_t bytes = 0;
+  measure(state, exec, [&] {
+    bytes = 0;
+    for (int n = 0; n < copies; ++n) bytes += make(exec, X, n).storage_bytes();
+  });
+  state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+template <class Scalar>
+void add_for(std::string const& name) {
+  using X = Tensor<Scalar>;
+  using Exec = ExecutionSpace;
+  auto const add_one = [&](std::string const& format, bool serves_all, auto const& make) {
+    add("build/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + format,
+        [=](benchmark::State& state) { run<Scalar>(state, name, serves_all, make); });
+  };
+  auto const add_modes = [&](std::string const& format, auto const& make) {
+    add_one(format, false, make);
+  };
+  add_modes("coo_sorted", [](Exec const& exec, X const& x, int n) {
+    return sorted(exec, x, detail::mttkrp_mode_order(x.dims, n));
+  });
+  add_one("permuted", true,
+          [](Exec const& exec, X const& x, int) { return make_permuted(exec, x); });
+  add_modes("packed", [](Exec const& exec, X const& x, int n) {
+    return make_packed(exec, sorted(exec, x, detail::mttkrp_mode_order(x.dims, n)), n);
+  });
+  add_modes("csf", [](Exec const& exec, X const& x, int n) {
+    return make_csf(exec, x, detail::mttkrp_mode_order(x.dims, n));
+  });
+  add_one("alto", true, [](Exec const& exec, X const& x, int) { return make_alto(exec, x); });
+  add_one("flycoo", true, [](Exec const& exec, X const& x, int) { return make_flycoo(exec, x); });
+  add_modes("hierarchical", [](Exec const& exec, X const& x, int n) {
+    return make_hierarchical(exec, x, detail::spttm_mode_order(x.dims, n));
+  });
+  add_modes("hocoo", [](Exec const& exec, X const& x, int n) { return make_hocoo(exec, x, n); });
+  add_modes("hocsr", [](Exec const& exec, X const& x, int n) {
+    double const rows = detail::dense_size(x.dims) / static_cast<double>(x.dims[n]);
+    expects(rows <= most_rows, "hocsr: mode ", n, " has ", rows, " rows, more than ", most_rows);
+    return make_hocsr(exec, x, n);
+  });
+  add_modes("cfb", [](Exec const& exec, X const& x, int n) { return make_cfb(exec, x, n); });
+  add_modes("hocfs", [](Exec const& exec, X const& x, int n) { return make_hocfs(exec, x, n); });
+}
+
+}  // namespace
+
+void add_build(Settings const& settings) {
+  for (auto const& name : settings.tensors)
+    for_scalars(settings, [&](auto zero) { add_for<decltype(zero)>(name); });
+}
+
+}  // namespace sporades::perf

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""perf/report and perf/tables, on small results with awkward names, and merging."""
+import base64
+import html.parser
+import json
+import os
+import re
+import sys
+import unittest
+
+import support
+
+sys.path.insert(0, support.PERF)
+from bench import kernels, names, noise, text  # noqa: E402
+
+AWKWARD = ("a<b> \"quoted\" & 'single' $x^2$ `|`.tns", "тензор-名前-テンソル.tns",
+           "a-tensor-whose-name-goes-on-for-much-longer-than-any-picture-has-room-for-and-then-some-"
+           "more-characters.tns")
+DRAWING = support.drawing_python()
+
+
+class Page(html.parser.HTMLParser):
+    """All text of a page, and its tags."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.words, self.tags, self.attributes = [], [], []
+        self.feed(source)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes += attributes
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def data_file():
+    with open(support.DATA, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def small():
+    """A few rows of it, which are drawn soon."""
+    found = data_file()
+    found["rows"] = [row for row in found["rows"] if row["kernel"].startswith("stream_")]
+    return found
+
+
+@unittest.skipUnless(DRAWING, "there is no matplotlib")
+class Report(support.Folder):
+    def report(self, *arguments):
+        out, _ = self.run_command(0, "report", *arguments, "--output", self.path("r.html"),
+                                  python=DRAWING)
+        with open(self.path("r.html"), encoding="utf-8") as file:
+            source = file.read()
+        self.assert_no_litter()
+        return source, Page(source), out
+
+    def test_a_page_of_awkward_names(self):
+        source, page, _ = self.report(support.DATA, "--pictures", self.path("png"))
+        shown = " ".join(page.words)
+        for name in AWKWARD + ('Imaginary <b>chip</b> & Sons "x"',):
+            with self.subTest("names are shown as they are", name=name):
+                self.assertIn(name, shown)
+                if "<" in name:
+                    self.assertNotIn(name, source)
+        self.assertNotIn("b", page.tags)
+        with self.subTest("the page stands alone"):
+            self.assertNotIn("script", page.tags)
+            for name, value in page.attributes:
+                if name in ("src", "href"):
+                    self.assertRegex(value, "^(data:image/png;base64,|#)")
+            self.assertNotRegex(source, r"url\(|@import|https?:")
+        with self.subTest("the pictures are also files"):
+            pictures = re.findall("data:image/png;base64,([^\"]+)", source)
+            self.assertGreaterEqual(len(pictures), 10)
+            beside = set()
+            for name in os.listdir(self.path("png")):
+                with open(os.path.join(self.path("png"), name), "rb") as file:
+                    beside.add(file.read())
+            self.assertEqual({base64.b64decode(picture) for picture in pictures}, beside)
+            self.assertTrue(all(picture.startswith(b"\x89PNG") for picture in beside))
+        figures = re.findall("<figure.*?</figure>", source, re.DOTALL)
+        self.assertGreaterEqual(len(figures), 10)
+        for figure in figures:
+            with self.subTest("one sentence says how to read it"):
+                words = re.search("<p>(.*?)</p>", figure, re.DOTALL).group(1)
+                self.assertRegex(words, r"^[A-Z].{40,}\.$")
+                self.assertEqual(words.count(". "), 0, words)
+
+    def test_machines_merge(self):
+        other = small()
+        other["machine"].update(cpu="Xeon Gold 6140", sockets=2)
+        other["rows"] = [row for row in other["rows"] if row["kernel"] != "stream_copy"]
+        _, page, out = self.report(self.save("r.json", small()), self.save("other.json", other))
+        self.assertIn("of 2 machines", out)
+        shown = " ".join(page.words)
+        self.assertIn("Performance portability", shown)
+        self.assertIn("Xeon Gold 6140", shown)
+        self.assertIn("STREAM copy counts 0: it was not measured on Xeon Gold 6140, 4 cores (OpenMP).",
+                      page.words)
+
+    def test_of_one_machine_the_later_counts_and_is_said(self):
+        later = small()
+        later["date"] = "2027-01-01T00:00:00Z"
+        for row in later["rows"]:
+            if row["name"] == "stream/triad/double" and row["threads"] == 4:
+                row["median"] = 0.123
+        _, page, out = self.report(self.save("later.json", later), self.save("r.json", small()))
+        self.assertIn("of 2 files, %d rows are those of the latest" % len(later["rows"]), out)
+        shown = " ".join(page.words)
+        self.assertIn("2 files were merged", shown)
+        self.assertIn("123 ms", shown)
+
+    def test_against_an_older_result(self):
+        _, page, _ = self.report(self.save("r.json", small()), "--against", self.path("r.json"))
+        self.assertIn("What changed", page.words)
+        other = small()
+        other["machine"]["cpu"] = "Another"
+        _, page, _ = self.report(self.path("r.json"), "--against", self.save("other.json", other))
+        self.assertIn("nothing is compared", " ".join(page.words))
+
+    def test_a_stopped_result_says_so(self):
+        stopped = small()
+        stopped.update(complete=False, left_out=[{"part": "phi", "tensor": "uber", "round": 2,
+                                                  "why": "the time <was> over"}])
+        _, page, _ = self.report(self.save("r.json", stopped))
+        self.assertIn("is not complete: phi uber, round 2 – the time <was> over",
+                      " ".join(page.words))
+
+    def test_bad_input(self):
+        for arguments in (("nothing.json",), (support.DATA, "--peak", "much"),
+                          (support.DATA, "--against", "nothing.json")):
+            self.run_command(2, "report", *arguments, "--output", self.path("r.html"), python=DRAWING)
+        empty = data_file()
+        empty["rows"] = []
+        self.run_command(2, "report", self.save("e.json", empty), "--output", self.path("r.html"),
+                         python=DRAWING)
+        self.assertFalse(os.path.exists(self.path("r.html")))
+
+
+class Tables(support.Folder):
+    def test_markdown(self):
+        out, _ = self.run_command(0, "tables", support.DATA)
+        self.assertIn("made by `perf/tables bench-results.json`", out)
+        for line in out.splitlines():
+            if line.startswith("|"):
+                self.assertNotIn("<", line)
+        self.assertIn("a&lt;b&gt; \"quoted\" &amp; 'single' &#36;x^2&#36; \\`\\|\\`.tns", out)
+        for kernel in ("MTTKRP", "Φ", "CP-ALS, an iteration", "SpTV"):
+            self.assertIn("| %s |" % kernel, out)
+        lines = [line for line in out.splitlines() if line.startswith("|")]
+        self.assertGreater(len(lines), 30)
+
+    def test_peaks_are_known_or_given(self):
+        known = data_file()
+        known["machine"].update(cpu="AMD EPYC 7452 32-Core Processor", sockets=2)
+        out, _ = self.run_command(0, "tables", self.save("r.json", known))
+        self.assertIn("| 410 |", out)
+        out, _ = self.run_command(0, "tables", self.path("r.json"), "--peak", "7452=123")
+        self.assertIn("| 123 |", out)
+
+
+class Numbers(unittest.TestCase):
+    def test_portability(self):
+        self.assertAlmostEqual(kernels.portability([0.5, 1.0]), 2 / 3)
+        self.assertAlmostEqual(kernels.portability([0.5, 1.7]), 2 / 3)
+        self.assertEqual(kernels.portability([0.5, None]), 0)
+        self.assertEqual(kernels.portability([]), 0)
+
+    def test_noise(self):
+        def row(first, second, kernel="k"):
+            return {"kernel": kernel, "rounds": [first, second]}
+        quiet = [row([1.0, 1.0, 1.0], [1.001, 1.001, 1.001]) for _ in range(30)]
+        noise.set_bands(quiet)
+        self.assertEqual(quiet[0]["noise"], 0.02)
+        loud = [row([1.0, 1.0, 1.0], [1.0 + at / 100] * 3) for at in range(30)]
+        noise.set_bands(loud)  # 95 % differ by less than 0.2755
+        self.assertAlmostEqual(loud[0]["noise"], 0.2755, places=3)
+        self.assertLessEqual(sum(noise.between_rounds(one["rounds"]) > one["noise"] for one in loud),
+                             0.05 * 30 + 1)
+        alone = [row([1.0, 1.0, 1.2, 1.4, 1.4], [])]
+        noise.set_bands(alone)
+        self.assertAlmostEqual(alone[0]["noise"], 0.2 / 1.2, places=3)
+
+    def test_names(self):
+        for name, wanted in (
+                ("read/a/b.tns", ("read", "a/b.tns", None, None, None, None)),
+                ("phi/x:5/float/alto-atomic/R32/all",
+                 ("phi", "x:5", "float", "alto-atomic", 32, "all")),
+                ("cp_als/u/double/R16/no_dimension_tree",
+                 ("cp_als", "u", "double", "no_dimension_tree", 16, None)),
+                ("gather/double/R16/32KB/iterations:1/manual_time",
+                 ("gather", None, "double", "32KB", 16, None))):
+            found = names.parse(name)
+            self.assertEqual(tuple(found[field] for field in (
+                "kernel", "tensor", "scalar", "strategy", "rank", "mode")), wanted)
+        self.assertEqual(names.family("uber:1000"), "uber")
+        self.assertEqual(names.family("3x4x5:100:0.6"), "3x4x5:100:0.6")
+        self.assertEqual(names.family("a:b"), "a:b")
+
+    def test_words(self):
+        self.assertEqual([text.number(value) for value in (0, 0.01234, 1234.5, 12.3456)],
+                         ["0", "0.0123", "1230", "12.3"])
+        self.assertEqual([text.seconds(value) for value in (2, 0.0123, 4.5e-6)],
+                         ["2 s", "12.3 ms", "4.5 µs"])
+        self.assertEqual([text.percent(share) for share in (0.0512, 0.73)], ["5.1 %", "73 %"])
+
+
+if __name__ == "__main__":
+    unittest.main()
