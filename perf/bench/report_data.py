@@ -27,6 +27,9 @@ class Change:
         self.ratio = new["median"] / old["median"]
         self.band = max(old["noise"], new["noise"])
 
+    def is_beyond_noise(self):
+        return not 1 / (1 + self.band) <= self.ratio <= 1 + self.band
+
     def lost(self, share):
         """Whether it takes longer by more than the share beyond noise."""
         return self.ratio > 1 + share + self.band

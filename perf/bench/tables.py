@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables of results, for the page and as Markdown."""
+import math
 import re
 
 from bench import kernels, names, noise, report_data
@@ -130,6 +131,29 @@ def native(data, machine):
             if other["tensor"] and other["rank"] == data.rank and other["mode"] in ("all", None)]
     return Table(machine.name + ": over native twins", ["kernel", "tensor", "values", "strategy",
                                                         "native loop", "times as fast"], rows)
+
+
+MOST_CHANGED = 30
+
+
+def changed(data, old_machines):
+    """The rows that changed most beyond noise, of each machine that both have."""
+    found = []
+    old = {machine.name: machine for machine in old_machines}
+    for machine in data.machines:
+        if machine.name not in old:
+            continue
+        changes = [one for one in report_data.changes(old[machine.name], machine)[0]
+                   if one.is_beyond_noise()]
+        changes.sort(key=lambda one: -abs(math.log(one.ratio)))
+        found.append(Table(
+            "%s: %d rows changed beyond their noise bands" % (machine.name, len(changes)),
+            ["benchmark", "threads", "old", "new", "new / old", "noise"],
+            [[one.new["name"], str(one.new["threads"]), seconds(one.old["median"]),
+              seconds(one.new["median"]), "%.3f" % one.ratio, percent(one.band)]
+             for one in changes[:MOST_CHANGED]],
+            "Those that changed most." if len(changes) > MOST_CHANGED else ""))
+    return [table for table in found if table.rows]
 
 
 def all_tables(data):

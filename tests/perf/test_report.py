@@ -67,6 +67,10 @@ class Report(support.Folder):
                 if "<" in name:
                     self.assertNotIn(name, source)
         self.assertNotIn("b", page.tags)
+        for name in AWKWARD:
+            with self.subTest("pictures number them, and a key names them", name=name):
+                self.assertTrue(any(words.startswith("tensor ") and words.endswith(": " + name)
+                                    for words in page.words))
         with self.subTest("the page stands alone"):
             self.assertNotIn("script", page.tags)
             for name, value in page.attributes:
@@ -115,8 +119,16 @@ class Report(support.Folder):
         self.assertIn("123 ms", shown)
 
     def test_against_an_older_result(self):
-        _, page, _ = self.report(self.save("r.json", small()), "--against", self.path("r.json"))
+        new = small()
+        for row in new["rows"]:
+            if row["name"] == "stream/triad/double" and row["threads"] == 4:
+                row["median"] *= 1.5
+        _, page, _ = self.report(self.save("new.json", new), "--against",
+                                 self.save("r.json", small()))
         self.assertIn("What changed", page.words)
+        shown = " ".join(page.words)
+        self.assertIn(": 1 rows changed beyond their noise bands", shown)
+        self.assertIn("1.500", shown)
         other = small()
         other["machine"]["cpu"] = "Another"
         _, page, _ = self.report(self.path("r.json"), "--against", self.save("other.json", other))

@@ -25,10 +25,14 @@ def _draw(data, old, new):
     for at, (kernel, found) in enumerate(by_kernel.items()):
         band = sorted(change.band for change in found)[len(found) // 2]
         axis.barh([at], [1 + band - 1 / (1 + band)], 0.7, left=1 / (1 + band), color=style.GRID)
-        for change in found:
-            beyond = not 1 / (1 + change.band) <= change.ratio <= 1 + change.band
-            axis.plot([change.ratio], [at], "|" if not beyond else "x", color=style.INK,
-                      markersize=5 if beyond else 6, markeredgewidth=1.2 if beyond else 0.6)
+        for number, change in enumerate(found):
+            place = at + (number % 7 - 3) * 0.09  # so that they do not hide each other
+            if change.is_beyond_noise():
+                axis.plot([change.ratio], [place], "x", color=style.INK, markersize=4,
+                          markeredgewidth=0.9)
+            else:
+                axis.plot([change.ratio], [place], "|", color=style.INK, markersize=3,
+                          markeredgewidth=0.6)
         mean = report_data.mean_ratio(found)
         axis.plot([mean], [at], "D", color=style.COLOURS[1], markeredgecolor=style.INK, markersize=5.5,
                   markeredgewidth=0.7, zorder=5)
@@ -51,6 +55,6 @@ def _draw(data, old, new):
         new.latest["software"].get("git"), new.latest["date"][:10], only_old, only_new)]
     return style.Picture(
         "changes-%d" % data.machines.index(new), "Against the older result%s" % data.of(new),
-        "New time over old: right of the dashed line is slower; strokes are rows within their noise "
+        "New time over old, a mark a row: right of the dashed line is slower; strokes are rows within their noise "
         "band, crosses are beyond it, diamonds and numbers are means, grey is the usual band.", made,
         notes)
