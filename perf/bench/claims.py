@@ -1,0 +1,222 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers of rows that check a published claim, by the words in claims.md. A measure is a function
+of a Machine and of all Machines that gives back [Value], one a case; none where no row checks it."""
+import re
+
+from bench import kernels, names, noise
+from bench.results import Bad
+from bench.text import number
+
+FIVE = ("naive", "fine_grained", "coalesced", "rank_blocked", "scratch")
+LAYOUT = ("spmm_rows", "spmm_nonzeros")
+KERNELS = {"stream": [kernel for kernel, _, _ in kernels.KERNELS if kernel.startswith("stream_")]}
+GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": LAYOUT + ("spmm_library",),
+          "SpMM in the layout": LAYOUT, "the library's": ("spmm_library",), "Kokkos": ("",),
+          "the best": FIVE + LAYOUT + ("spmm_library", "lanes")}
+
+
+class Value:
+    """A number, and the noise band of the rows that it comes from."""
+
+    def __init__(self, value, *rows):
+        self.value, self.band = value, max((row.get("noise", 0) for row in rows), default=0)
+
+    def within(self, low, high):
+        """Whether it may lie between the two, as far as noise tells."""
+        return self.value * (1 + self.band) >= low and self.value / (1 + self.band) <= high
+
+
+def side(machine, kernel, strategy, rank=None):
+    """{(tensor, scalar, rank, mode): row}, the fastest one of a group of strategies. With a rank
+    only these rows, and keys without it. "native pull" is the loop without Kokkos."""
+    found = {}
+    for row in machine.timed():
+        own = ("native " * row["native"] + (row["strategy"] or "")).strip()
+        is_wanted = (own in GROUPS.get(strategy, (strategy,))
+                     or strategy == "automatic" and not own)  # kernels without strategies
+        if is_wanted and row["kernel"] in KERNELS.get(kernel, (kernel,)) and (
+                not rank or row["rank"] in (int(rank), None)):
+            key = (row["tensor"] or row["kernel"], row["scalar"], None if rank else row["rank"],
+                   row["mode"])
+            if key not in found or row["median"] < found[key]["median"]:
+                found[key] = row
+    return found
+
+
+def cases(*sides, by_mode=False):
+    """Tuples of rows that measure the same: all modes together where every side has them, and each
+    mode elsewhere, or by_mode."""
+    keys = [key for key in sides[0] if all(key in one for one in sides)]
+    whole = {key[:3] for key in keys if key[3] == "all"}
+    return [tuple(one[key] for one in sides) for key in keys
+            if (key[3] != "all" if by_mode else key[3] == "all" or key[:3] not in whole)]
+
+
+def times(machine, _, kernel, fast, slow, rank=None, by_mode=False):
+    """How many times as fast."""
+    return [Value(other["median"] / own["median"], own, other) for own, other in cases(
+        side(machine, kernel, fast, rank), side(machine, kernel, slow, rank), by_mode=by_mode)]
+
+
+def share_faster(machine, _, kernel, fast, slow):
+    """The share of the modes in which it is."""
+    found = [one.value > 1 for one in times(machine, _, kernel, fast, slow, by_mode=True)]
+    return [Value(sum(found) / len(found))] if found else []
+
+
+def wins(machine, _, kernel, *groups):
+    """The share of the modes in which each group is the fastest."""
+    found = [[row["median"] for row in rows] for rows in cases(
+        *(side(machine, kernel, one) for one in groups), by_mode=True)]
+    return [Value(sum(one[at] == min(one) for one in found) / len(found))
+            for at in range(len(groups)) if found]
+
+
+def factor_of_algorithm(machine, _, kernel, *pair):
+    """By what factor the strategy changes the time, over that of a native loop in place of ours."""
+    def factor(one, other):
+        return max(one["median"] / other["median"], other["median"] / one["median"])
+    return [Value(factor(a, b) / max(factor(a, native_a), factor(b, native_b)),
+                  a, b, native_a, native_b) for a, b, native_a, native_b in cases(
+        *(side(machine, kernel, kind + one) for kind in ("", "native ") for one in pair))]
+
+
+def share_of_roof(machine, _, roof, kernel, strategy):
+    """The bytes that must move, of the vendor's bandwidth or of the measured triad's."""
+    roofs = {scalar: machine.peak if roof == "peak" else kernels.triad(machine.timed(), scalar)
+             for scalar in names.SCALARS}
+    return [Value(row["bytes_per_second"] / roofs[row["scalar"]], row)
+            for row, in cases(side(machine, kernel, strategy))
+            if row.get("bytes_per_second") and roofs[row["scalar"]]]
+
+
+def part_of_time(machine, _, kernel, strategy, beginning):
+    """Of all kernels of an iteration, those whose labels begin so."""
+    found = [{name: value for name, value in row["counters"].items() if name.endswith(" ms")}
+             for row, in cases(side(machine, kernel, strategy)) if "counters" in row]
+    return [Value(sum(value for name, value in parts.items() if name.startswith(beginning)) /
+                  sum(parts.values())) for parts in found if sum(parts.values()) > 0]
+
+
+def part_of_remaps(machine, _, rank):
+    """N remaps, which know no rank."""
+    return [Value(remaps["median"] / own["median"], remaps, own) for remaps, own in cases(
+        side(machine, "remap", "flycoo", rank), side(machine, "mttkrp", "flycoo", rank))]
+
+
+def bytes_over(machine, _, one, large, small):
+    """Bytes of two formats; one: of one copy of the first instead of a copy a mode."""
+    return [Value(first["storage_bytes"] / second["storage_bytes"] /
+                  (len(first.get("dims") or [0]) if one else 1))
+            for first, second in cases(side(machine, "build", large), side(machine, "build", small))
+            if first.get("storage_bytes") and second.get("storage_bytes")]
+
+
+def gflops(machine, _, kernel, strategy, rank):
+    return [Value(row["flops"] / row["median"] / 1e9, row)
+            for row, in cases(side(machine, kernel, strategy, rank)) if row.get("flops")]
+
+
+def rank_gain(machine, _, kernel, strategy, larger, rank):
+    """How many times as many flop/s."""
+    return [Value(least["median"] * int(larger) / most["median"] / int(rank), least, most)
+            for least, most in cases(side(machine, kernel, strategy, rank),
+                                     side(machine, kernel, strategy, larger))]
+
+
+def over_host(machine, machines, kernel, fast, slow, rank):
+    """A GPU's nonzeros a second over those of the first host; of several look-alikes of a tensor
+    the largest one's."""
+    def largest(one, strategy):
+        found = {key: row for key, row in side(one, kernel, strategy, rank).items()
+                 if row.get("nnz")}
+        return {(names.family(key[0]),) + key[1:]: row
+                for key, row in sorted(found.items(), key=lambda pair: pair[1]["nnz"])}
+    host = next((one for one in machines if not one.gpu), None)
+    return [Value(other["median"] / other["nnz"] / own["median"] * own["nnz"], own, other)
+            for own, other in cases(largest(machine, fast), largest(host, slow))] if host else []
+
+
+def even_fibers(machine, _, kernel, strategy):
+    found = [(key[:3], row["counters"]["fiber_deviation"], row["median"])
+             for key, row in side(machine, kernel, strategy).items()
+             if "fiber_deviation" in row.get("counters", {})]
+    pairs = [one[2] < other[2] for one in found for other in found
+             if one[0] == other[0] and one[1] < other[1]]
+    return [Value(sum(pairs) / len(pairs))] if pairs else []
+
+
+def on_five_modes(machine, _, kernel):
+    found = {row["strategy"] for row in machine.timed() if row["kernel"] == kernel
+             and row["strategy"] != "automatic" and len(row.get("dims") or []) > 4}
+    return [Value(len(found))] if found else []
+
+
+def pipeline(machine, _, kernel, strategy):
+    return [Value(row["counters"]["T_s"] / 1e3 / row["median"], row)
+            for row, in cases(side(machine, kernel, strategy))
+            if row.get("counters", {}).get("T_s")]
+
+
+# The words of claims.md; groups are the arguments of the measure. The first that matches counts.
+WORDS = [(re.compile(pattern), measure) for pattern, measure in (
+    (r"share of the (peak|triad): (\w+), (.+)", share_of_roof),
+    (r"share of mttkrp, flycoo, R = (\d+): remaps", part_of_remaps),
+    (r"share of (\w+), (\w+): (\w+)", part_of_time),
+    (r"share of modes: (\w+), (.+) over (.+)", share_faster),
+    (r"shares of wins: (\w+), (.+), (.+), (.+)", wins),
+    (r"share of pairs of modes where fibers that deviate less are faster: (\w+), (.+)",
+     even_fibers),
+    (r"(\w+): factor between (\w+) and (\w+) over that between Kokkos and native",
+     factor_of_algorithm),
+    (r"bytes: (one )?(\w+) over (\w+)", bytes_over),
+    (r"GFlop/s: (\w+), (.+), R = (\d+)", gflops),
+    (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
+    (r"nonzeros a second over the first host: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),
+    (r"strategies timed on five modes or more: (\w+)", on_five_modes),
+    (r"T_s over the time: (\w+), (\w+)", pipeline),
+    (r"(\w+): (.+) over (.+?)(?:, R = (\d+))?(, by mode)?", times))]
+
+
+def values(compared, machine, machines):
+    if compared.startswith("–"):
+        return []
+    for pattern, measure in WORDS:
+        match = pattern.fullmatch(compared)
+        if match:
+            return measure(machine, machines, *match.groups())
+    raise Bad("claims.md: nothing compares '%s'" % compared)
+
+
+def bounds(words):
+    """("CPU", "GPU" or None, least, most) of "GPU: 0.76 to 0.91", "1 or more", "0.9 or less"; the
+    latter two are None where nothing is said."""
+    kind, text = re.fullmatch(r"(?:(CPU|GPU): )?(.*)", words).groups()
+    match = re.fullmatch(r"([\d.]+) (?:to ([\d.]+)|or (more|less))", text)
+    if not match:
+        if text:
+            raise Bad("claims.md: '%s' is no bound" % words)
+        return kind, None, None
+    first = float(match.group(1))
+    return kind, 0.0 if match.group(3) == "less" else first, float(
+        match.group(2) or (first if match.group(3) == "less" else "inf"))
+
+
+def cell(compared, holds_at, machine, machines):
+    """The verdict, the range, the geometric mean and the number of cases."""
+    kind, low, high = bounds(holds_at)
+    if kind and machine.gpu != (kind == "GPU"):
+        return ""
+    found = values(compared, machine, machines)
+    if not found:
+        return "not measured"
+    numbers = [one.value for one in found]
+    mean = noise.geometric_mean(numbers) or 0
+    text = number(numbers[0]) if len(numbers) == 1 else "%s to %s, mean %s (%d)" % (
+        number(min(numbers)), number(max(numbers)), number(mean), len(numbers))
+    if low is None:
+        return text
+    if all(one.within(low, high) for one in found):
+        return "holds: " + text
+    return ("holds in the mean: " if Value(mean).within(low, high) else "does not hold: ") + text
