@@ -217,6 +217,6 @@ def cell(compared, holds_at, machine, machines):
         number(min(numbers)), number(max(numbers)), number(mean), len(numbers))
     if low is None:
         return text
-    if all(one.within(low, high) for one in found):
-        return "holds: " + text
-    return ("holds in the mean: " if Value(mean).within(low, high) else "does not hold: ") + text
+    all_within, mean_within = all(one.within(low, high) for one in found), low <= mean <= high
+    return ("holds: " if all_within and mean_within else "holds in the mean: " if mean_within else
+            "within the noise: " if all_within else "does not hold: ") + text

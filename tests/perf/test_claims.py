@@ -219,6 +219,8 @@ class Measures(unittest.TestCase):
         self.assertEqual(cell([0.99, 1.5], "1 or more"), "holds")  # within the noise of 2 %
         self.assertEqual(cell([0.97, 1.5], "1 or more"), "holds in the mean")
         self.assertEqual(cell([0.6, 1.5], "1 or more"), "does not hold")
+        self.assertEqual(cell([0.99], "1 or more"), "within the noise")
+        self.assertEqual(cell([0.97], "1 or more"), "does not hold")
         self.assertEqual(cell([0.6, 1.2], "1 or less"), "holds in the mean")
         self.assertEqual(cell([0.7, 0.9], "0.76 to 0.91"), "holds in the mean")
         self.assertEqual(cell([0.95], "0.76 to 0.91"), "does not hold")
