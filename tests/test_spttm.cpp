@@ -126,8 +126,9 @@ TEMPLATE_LIST_TEST_CASE("spttm takes any number of columns", "[kernels][spttm]",
 }
 
 // perf/spttm.cpp tries others than that of the strategies themselves.
-TEMPLATE_LIST_TEST_CASE("the strategies of Ma et al. equal their definition by any block of threads",
-                        "[kernels][spttm]", Cases) {
+TEMPLATE_LIST_TEST_CASE(
+    "the strategies of Ma et al. equal their definition by any block of threads",
+    "[kernels][spttm]", Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {40, 3, 50}, 3000, 7, 2);
