@@ -71,8 +71,11 @@ TunedBlock const& tuned(Prepared<Scalar>& prepared, SpttmStrategy strategy, int 
       sporades::detail::run_spttm(exec, prepared.plan.tensors[n], prepared.U[n], prepared.Y[n],
                                   strategy, prepared.plan.carry, block);
     };
-    int const calls = calls_of_sample(product);
-    return seconds_of(calls, product) / calls;
+    double const first = seconds_of(1, product);
+    if (best.seconds > 0 && first > 2 * best.seconds) return first;  // hopeless
+    double const once = seconds_of(1, product);
+    int const calls = static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-7), 1.0, 100.0));
+    return calls == 1 ? once : seconds_of(calls, product) / calls;
   };
   auto const attempt = [&](ThreadBlock const& block) {
     try {
@@ -86,11 +89,11 @@ TunedBlock const& tuned(Prepared<Scalar>& prepared, SpttmStrategy strategy, int 
   };
   best.untuned = best.seconds = seconds(best.block);
   auto const rank = static_cast<int>(prepared.U[n].extent(1));
-  for (int row : {1, 2, 4, 8, 16, 32})
+  for (int row : {1, 4, 8, 16, 32})
     if (row != ThreadBlock{}.row && row < 2 * rank) attempt({best.block.threads, row});
   if (takes_threads(strategy)) {
     int const row = best.block.row;
-    for (int threads : {32, 64, 128, 512, 1024})
+    for (int threads : {64, 128, 512, 1024})
       if (threads >= row) attempt({threads, row});
   }
   return best;
