@@ -160,6 +160,21 @@ class RealProgram(support.Folder):
         self.assertGreater(rows["build/uber:2000/double/alto"]["storage_bytes"], 0)
         self.assertGreaterEqual(results["settings"]["threads"], 1)
 
+    def test_lengths_of_fibers_and_equation_3_of_ma_et_al(self):
+        with open(self.path("x.tns"), "w", encoding="ascii") as file:
+            file.write("1 1 1\n2 1 2\n2 2 3\n2 3 4\n")
+        self.run_command(0, "sporades-bench", "--quick", "--tensors", "", "--files", "x.tns", "--parts",
+                         "spttm", "--budget", "60", "--program", os.environ["SPORADES_PERF"],
+                         "--output", self.path("r.json"))
+        rows = {row["name"]: row for row in self.load("r.json")["rows"]}
+        for mode, mean, deviation in ((0, 4 / 3, (2 / 9) ** 0.5), (1, 2, 1)):
+            row = rows["spttm/x.tns/double/fine_grained/R16/mode%d" % mode]
+            self.assertAlmostEqual(row["counters"]["fiber_length"], mean, places=4)
+            self.assertAlmostEqual(row["counters"]["fiber_deviation"], deviation, places=4)
+            self.assertAlmostEqual(row["flops"], 2 * 4 * 16, delta=1e-3)
+            self.assertGreaterEqual(row["counters"]["tuning"], 1)
+            self.assertRegex(row["label"], r"^\d+:\d+ ")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -81,8 +81,8 @@ def _semi_sparse(data):
         "sspttm", "SspTTM over SpTTM on the same tensor (%s, R = %s)" % (data.scalar, data.rank),
         "How many times as fast a product is that knows the tensor's dense mode, as in figure 7 of "
         "Ma and others (2018): right of the dashed line knowing it pays.", made,
-        ["The tensor is a product of SpTTM, the second of a TTM chain; SpTTM takes all its entries as "
-         "nonzeros."], data.machine_names.key() + data.tensor_names.key())
+        ["As in the second step of a TTM chain, the tensor is a product of SpTTM; SpTTM takes all its "
+         "entries as nonzeros."], data.machine_names.key() + data.tensor_names.key())
 
 
 def _modes(data, machine):
