@@ -5,6 +5,7 @@
 #include <sporades/kernels/spttm.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 #include <support/benchmarks.hpp>
+#include <support/fiber_lengths.hpp>
 #include <support/tensors.hpp>
 
 /// What the trees of the selector ask about, as counters for perf/train_selector.py, and the time
@@ -49,16 +50,9 @@ Counters mode_counters(std::string const& name, int mode) {
   for (int m = 0; m < N; ++m)
     if (m != mode) others.push_back(m);
   others.push_back(mode);
-  auto const begin = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace{}, make_hierarchical(exec, X, others).fibers.begin);
-  double const fibers = static_cast<double>(begin.extent(0)) - 1, mean = nnz / fibers;
-  double squares = 0;
-  for (std::size_t f = 0; f + 1 < begin.extent(0); ++f) {
-    auto const length = static_cast<double>(begin(f + 1) - begin(f));
-    squares += length * length;
-  }
+  auto const [mean, deviation] = fiber_lengths(exec, make_hierarchical(exec, X, others).fibers);
   counters["fiber_length"] = mean;
-  counters["fiber_spread"] = std::sqrt(std::max(0.0, squares / fibers / (mean * mean) - 1));
+  counters["fiber_spread"] = deviation / mean;
   counters["empty_rows"] = 1 / nnz;
   for (int m = 0; m < N; ++m)
     if (m != mode) counters["empty_rows"] *= static_cast<double>(X.dims[m]);

@@ -6,10 +6,19 @@
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/benchmarks.hpp>
+#include <support/fiber_lengths.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::perf {
 namespace {
+
+using sporades::detail::ThreadBlock;
+
+/// The block of threads with which a strategy of Ma et al. was the fastest of those tried.
+struct TunedBlock {
+  ThreadBlock block;
+  double untuned = 0, seconds = 0;  // with the strategy's own block, and with this one
+};
 
 /// Of one tensor: the fibers of all modes, matrices and products of one rank.
 template <class Scalar>
@@ -18,6 +27,8 @@ struct Prepared {
   SpttmPlan<Scalar, std::uint32_t, MemorySpace> plan;
   Factors<Scalar, MemorySpace> U;
   std::vector<ScooTensor<Scalar, std::uint32_t, MemorySpace>> Y;
+  std::vector<FiberLengths> lengths;                          // per mode
+  std::map<std::pair<SpttmStrategy, int>, TunedBlock> tuned;  // by strategy and mode
 };
 
 template <class Scalar>
@@ -33,41 +44,114 @@ Prepared<Scalar>& prepare(std::string const& name, int rank) {
     prepared.U.push_back(
         sporades::detail::random_factor<Scalar>(exec, "U", prepared.plan.dims[n], rank, 1, n));
     prepared.Y.push_back(make_spttm_output(exec, prepared.plan, n, static_cast<std::size_t>(rank)));
+    prepared.lengths.push_back(fiber_lengths(exec, prepared.plan.tensors[n].fibers));
   }
   prepared.key = key;
   return prepared;
 }
 
+/// Which threads of a block take which fibers and columns matters to `scratch` everywhere, and to
+/// `fine_grained` on GPUs, whose neighbouring threads read together; to others only threads a row.
+inline bool takes_threads(SpttmStrategy strategy) {
+  return strategy == SpttmStrategy::scratch ||
+         (strategy == SpttmStrategy::fine_grained && sporades::detail::is_gpu<ExecutionSpace>);
+}
+
+/// Tries, the first time that it is asked for a strategy and mode, numbers of threads a row and
+/// then, with the best of these, of a block. Another one than the strategy's own is taken where it
+/// takes 0.97 of the time or less.
+template <class Scalar>
+TunedBlock const& tuned(Prepared<Scalar>& prepared, SpttmStrategy strategy, int n) {
+  auto const [found, is_new] = prepared.tuned.try_emplace({strategy, n});
+  TunedBlock& best = found->second;
+  if (!is_new) return best;
+  ExecutionSpace const exec{};
+  auto const seconds = [&](ThreadBlock const& block) {
+    auto const product = [&] {
+      sporades::detail::run_spttm(exec, prepared.plan.tensors[n], prepared.U[n], prepared.Y[n],
+                                  strategy, prepared.plan.carry, block);
+    };
+    double const first = seconds_of(1, product);
+    if (best.seconds > 0 && first > 2 * best.seconds) return first;  // hopeless
+    double const once = seconds_of(1, product);
+    int const calls = static_cast<int>(std::clamp(1e-3 / std::max(once, 1e-7), 1.0, 100.0));
+    return calls == 1 ? once : seconds_of(calls, product) / calls;
+  };
+  auto const attempt = [&](ThreadBlock const& block) {
+    try {
+      double const took = seconds(block);
+      if (took < 0.97 * best.untuned && took < best.seconds) {
+        best.block = block;
+        best.seconds = took;
+      }
+    } catch (Error const&) {  // more threads than a block may have for this kernel
+    }
+  };
+  best.untuned = best.seconds = seconds(best.block);
+  auto const rank = static_cast<int>(prepared.U[n].extent(1));
+  for (int row : {1, 4, 8, 16, 32})
+    if (row != ThreadBlock{}.row && row < 2 * rank) attempt({best.block.threads, row});
+  if (takes_threads(strategy)) {
+    int const row = best.block.row;
+    for (int threads : {64, 128, 512, 1024})
+      if (threads >= row) attempt({threads, row});
+  }
+  return best;
+}
+
+/// The product on mode n: of a strategy that takes one by the tuned block, of others by the plan.
+template <class Scalar>
+void multiply(Prepared<Scalar>& prepared, SpttmStrategy strategy, int n) {
+  ExecutionSpace const exec{};
+  auto& [key, plan, U, Y, lengths, blocks] = prepared;
+  if (sporades::detail::takes_block(strategy))
+    sporades::detail::run_spttm(exec, plan.tensors[n], U[n], Y[n], strategy, plan.carry,
+                                tuned(prepared, strategy, n).block);
+  else
+    spttm(exec, plan, U[n], n, Y[n]);
+}
+
+/// One mode, or all where it is negative. The label has what `automatic` chose, or the tuned blocks
+/// (threads:threads of a row), and the fibers' mean lengths. Counters: the share of the product in
+/// the bytes; how many times as long the strategy's own block took when it was tuned (`tuning`).
 template <class Scalar>
 void run(benchmark::State& state, std::string const& name, SpttmStrategy strategy, int rank,
          int mode) {
-  ExecutionSpace const exec{};
-  auto& [key, plan, U, Y] = prepare<Scalar>(name, rank);
+  auto& prepared = prepare<Scalar>(name, rank);
+  auto& plan = prepared.plan;
   auto const chosen = plan.choices;
   if (strategy != SpttmStrategy::automatic)
     for (auto& choice : plan.choices) choice.strategy = strategy;
   int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
-  measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
-    for (int n = first; n < last; ++n) spttm(exec, plan, U[n], n, Y[n]);
+  measure(state, ExecutionSpace{}, [&] {
+    for (int n = first; n < last; ++n) multiply(prepared, strategy, n);
   });
   plan.choices = chosen;
-  double bytes = 0, flops = 0, products = 0;
+  double bytes = 0, flops = 0, products = 0, untuned = 0, best = 0;
   std::string lengths, choices;
   for (int n = first; n < last; ++n) {
     auto const& X = plan.tensors[n];
     if (strategy == SpttmStrategy::automatic)
       choices += std::string(to_string(chosen[n].strategy)) + " ";
+    if (sporades::detail::takes_block(strategy)) {
+      auto const& [block, own_seconds, seconds] = tuned(prepared, strategy, n);
+      choices += std::to_string(block.threads) + ":" + std::to_string(block.row) + " ";
+      untuned += own_seconds;
+      best += seconds;
+    }
     auto const cost = spttm_cost(X, rank);
     bytes += cost.bytes;
     flops += cost.flops;
     products += static_cast<double>(X.fibers.count()) * rank * sizeof(Scalar);
-    lengths += (n > first ? " " : "") +
-               std::to_string(static_cast<double>(X.nnz()) /
-                              static_cast<double>(std::max<Position>(X.fibers.count(), 1)))
-                   .substr(0, 4);
+    lengths += (n > first ? " " : "") + std::to_string(prepared.lengths[n].mean).substr(0, 4);
   }
   count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
+  if (best > 0) state.counters["tuning"] = untuned / best;
+  if (mode >= 0) {
+    state.counters["fiber_length"] = prepared.lengths[mode].mean;
+    state.counters["fiber_deviation"] = prepared.lengths[mode].deviation;
+  }
   state.SetLabel(choices + lengths + " a fiber");
 }
 
@@ -100,19 +184,17 @@ void run_unfold(benchmark::State& state, std::string const& name, int rank, int 
 /// faster than `lanes`, and than the fastest of Ma et al. 2018. The label has the wins by strategy.
 template <class Scalar>
 void run_share(benchmark::State& state, Settings const& settings) {
-  ExecutionSpace const exec{};
   std::map<std::string, int> wins;
   double cases = 0, over_lanes = 0, over_baselines = 0;
-  auto const compare = [&](SpttmPlan<Scalar, std::uint32_t, MemorySpace>& plan, auto const& U,
-                           auto const& Y, int n) {
+  auto const compare = [&](Prepared<Scalar>& prepared, int n) {
     constexpr double never = std::numeric_limits<double>::infinity();
     double lanes = never, spmm = never, baseline = never, best = never;
     std::string winner;
     for (auto const& name : names_of<SpttmStrategy>()) {
       auto const strategy = from_name<SpttmStrategy>(name);
       if (strategy == SpttmStrategy::automatic) continue;
-      plan.choices[n].strategy = strategy;
-      auto const product = [&] { spttm(exec, plan, U, n, Y); };
+      prepared.plan.choices[n].strategy = strategy;
+      auto const product = [&] { multiply(prepared, strategy, n); };
       double seconds = never;
       try {
         int const calls = calls_of_sample(product);
@@ -138,8 +220,7 @@ void run_share(benchmark::State& state, Settings const& settings) {
     for (auto const& name : settings.tensors)
       for (int rank : settings.ranks) {
         auto& prepared = prepare<Scalar>(name, rank);
-        for (int n = 0; n < prepared.plan.order(); ++n)
-          seconds += compare(prepared.plan, prepared.U[n], prepared.Y[n], n);
+        for (int n = 0; n < prepared.plan.order(); ++n) seconds += compare(prepared, n);
       }
     state.SetIterationTime(seconds);
   }

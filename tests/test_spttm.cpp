@@ -125,6 +125,35 @@ TEMPLATE_LIST_TEST_CASE("spttm takes any number of columns", "[kernels][spttm]",
   check_all_modes<TestType>({{6, 5, 4}, 200, 1}, ranks);
 }
 
+// perf/spttm.cpp tries others than that of the strategies themselves.
+TEMPLATE_LIST_TEST_CASE(
+    "the strategies of Ma et al. equal their definition by any block of threads",
+    "[kernels][spttm]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, {40, 3, 50}, 3000, 7, 2);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  auto plan = make_spttm_plan(exec, X, {SpttmStrategy::lanes, 4});
+  for (int n = 0; n < X.order(); ++n)
+    for (std::size_t R : {1, 12, 33}) {
+      auto const U = random_matrix<Scalar>(exec, X.dims[n], R, 5);
+      auto const Y = make_spttm_output(exec, plan, n, R);
+      auto const sums = define_spttm(host, n, matrix_on_host(U), Y);
+      for (auto strategy : own_strategies())
+        for (int threads : {32, 64, 256})
+          for (int row : {1, 2, 8, 32}) {
+            if (!sporades::detail::takes_block(strategy)) continue;
+            INFO("R " << R << ", mode " << n << ", " << to_string(strategy) << ", " << threads
+                      << " threads, " << row << " a row");
+            Kokkos::deep_copy(exec, Y.values, std::numeric_limits<Scalar>::quiet_NaN());
+            sporades::detail::run_spttm(exec, plan.tensors[n], U, Y, strategy, plan.carry,
+                                        {threads, row});
+            exec.fence();
+            CHECK(sums.wrong(Y.values, static_cast<double>(X.nnz() + 1)) == 0);
+          }
+    }
+}
+
 // Chunks of small tensors are of 128 nonzeros, or of 128 nonzeros and ends of fibers.
 TEMPLATE_LIST_TEST_CASE("spttm equals its definition where fibers end beside ends of chunks",
                         "[kernels][spttm]", Cases) {

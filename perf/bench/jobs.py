@@ -34,6 +34,17 @@ def round_down(number):
     return max(step * power for step in (1, 2, 5) if step == 1 or step * power <= number)
 
 
+# How many of the tensors a part takes, from the first on; None: all. Others take no tensor.
+TAKEN = {"all": None, "first": 1, "two": 2}
+
+
+def columns(parts, at):
+    """The largest number of components with which parts take the at-th tensor."""
+    return max((int(rank) for part in parts if part["tensors"] in TAKEN
+                and (TAKEN[part["tensors"]] is None or at < TAKEN[part["tensors"]])
+                for rank in part["ranks"].split(",")), default=1)
+
+
 class Suite:
     """parts: as they stand in sporades-bench. common: options of all parts. tensors: {name: (dims,
     nonzeros)} of the originals. rates: nonzeros a second and core, and a second and GPU."""
@@ -56,13 +67,12 @@ class Suite:
                     chosen[-1].pop("quick", None)
         return chosen
 
-    def bytes_needed(self, dims, nonzeros):
-        """An estimate for all modes at the largest rank: sorted copies and products of SpTTM, each
-        a mode, and what generating takes; factors and products of MTTKRP and Phi."""
-        rank = max(int(rank) for rank in self.common["ranks"].split(","))
+    def bytes_needed(self, dims, nonzeros, rank):
+        """An estimate for all modes: sorted copies and products of SpTTM, each a mode, and what
+        generating takes; factors and products of MTTKRP and Phi."""
         return nonzeros * (64 + len(dims) * (48 + 8 * rank)) + sum(dims) * rank * 8 * 6
 
-    def look_alikes(self, options, memory, on_gpu, cores):
+    def look_alikes(self, options, parts, memory, on_gpu, cores):
         """Names with nonzeros, such as uber:1000000, and what is left out: [(name, why)]."""
         wanted = options.tensors
         if wanted is None:
@@ -76,8 +86,10 @@ class Suite:
                 continue
             dims, nonzeros = self.tensors[base]
             nonzeros = min(nonzeros, options.budget * speed)
-            per_nonzero = self.bytes_needed(dims, 1) - self.bytes_needed(dims, 0)
-            left = memory - self.bytes_needed(dims, 0)
+            rank = columns(parts, len(found))
+            without = self.bytes_needed(dims, 0, rank)
+            per_nonzero = self.bytes_needed(dims, 1, rank) - without
+            left = memory - without
             if left < 1000 * per_nonzero:
                 left_out.append((name, "its factors do not fit the memory of %.3g GB"
                                  % (memory / 1e9)))
@@ -136,8 +148,8 @@ def plan(parts, tensors, files, threads, has_threads, rounds):
         for part in parts:
             fewer = part.get("threads") == "fewer"
             counts = (powers_below(threads) if has_threads else []) if fewer else [threads]
-            chosen = {"none": [None], "files": [None], "all": tensors, "first": tensors[:1]}
-            for tensor in chosen[part["tensors"]]:
+            taken = part["tensors"]
+            for tensor in tensors[:TAKEN[taken]] if taken in TAKEN else [None]:
                 for count in counts:
                     jobs.append(Job(part, tensor, count, round_number,
                                     files if part["tensors"] == "files" else []))

@@ -29,7 +29,8 @@ def title(kernel):
 
 def shown_rank(rows, wanted=None):
     """The rank of the pictures that show one: the wanted one, or 16, or the least."""
-    ranks = sorted({row["rank"] for row in rows if row["kernel"] == "mttkrp" and row["rank"]})
+    ranks = sorted({row["rank"] for row in rows
+                    if row["kernel"] in ("mttkrp", "spttm") and row["rank"]})
     return next((rank for rank in (wanted, 16, *ranks) if rank in ranks), None)
 
 

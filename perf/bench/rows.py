@@ -26,14 +26,14 @@ class Table:
 
     def add(self, benchmark, threads, round_number, part):
         """Takes a sample. Gives back whether it is the first one of its row and round. part: of
-        the suite; where it is not timed, only counters are kept."""
+        the suite."""
         if benchmark.get("run_type") == "aggregate":
             return False
         name = names.without_settings(benchmark.get("run_name", benchmark["name"]))
         key = (name, threads)
         if key not in self._rows:
             self._rows[key] = dict(name=name, **names.parse(name), threads=threads,
-                                   part=part["part"], timed=part.get("timed", True))
+                                   part=part["part"])
             self._samples[key] = {}
         rounds = self._samples[key]
         is_new = round_number not in rounds
@@ -61,17 +61,15 @@ def _add_times(row, rounds):
     good = [[one for one in samples if not one.get("error_occurred")] for samples in rounds]
     refused = [one.get("error_message", "") for samples in rounds for one in samples
                if one.get("error_occurred")]
-    is_timed = row.pop("timed")
     seconds = [[rounded(one["real_time"] * UNITS[one["time_unit"]]) for one in samples]
                for samples in good if samples]
-    row["rounds"] = seconds if is_timed else []
+    row["rounds"] = seconds
     if not seconds:
         row["refused"] = refused[0]
         return
     every = [one for samples in good for one in samples]
     times = [one for samples in seconds for one in samples]
-    if is_timed:
-        row["median"], row["min"] = rounded(noise.median(times)), min(times)
+    row["median"], row["min"] = rounded(noise.median(times)), min(times)
     if every[0].get("label"):
         row["label"] = every[0]["label"]
     counters = {name: rounded(noise.median([one.get(name, 0.0) for one in every]))
@@ -85,7 +83,7 @@ def _add_times(row, rounds):
         row["triad"] = rounded(counters["bytes/s"] / counters["of_triad"])
     if "bytes" in counters:
         row["storage_bytes"] = counters["bytes"]
-    if "bytes" in row and is_timed:
+    if "bytes" in row:
         row["bytes_per_second"] = rounded(row["bytes"] / row["median"])
     row["counters"] = {name: value for name, value in counters.items()
                        if name not in ("bytes/s", "flop/s", "of_triad", "bytes", "gathered/s")}

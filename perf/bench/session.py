@@ -108,7 +108,7 @@ class Session:
         if not on_gpu:
             self.threads = int(self.context.get("concurrency", self.threads))
         self.memory = options.memory or machine.free_memory(on_gpu) // 2
-        tensors, left_out = suite.look_alikes(options, self.memory, on_gpu, self.threads)
+        tensors, left_out = suite.look_alikes(options, parts, self.memory, on_gpu, self.threads)
         self.left_out += [{"part": None, "tensor": name, "why": why} for name, why in left_out]
         with tempfile.TemporaryDirectory(prefix="sporades-bench-") as folder:
             files = options.files

@@ -4,7 +4,7 @@
 import math
 import re
 
-from bench import kernels, names, noise, report_data
+from bench import kernels, names, noise, report_data, spttm
 from bench.text import number, percent, seconds
 
 
@@ -133,6 +133,72 @@ def native(data, machine):
                                                         "native loop", "times as fast"], rows)
 
 
+def spttm_tensors(data, machine):
+    """Figures 5 and 7 of Ma et al. (2018)."""
+    timed = machine.timed()
+    semi_sparse = spttm.semi_sparse(timed, data.scalar, data.rank)
+    rows = [[family, number(own / 1e9) if own else "–",
+             "%s (%s)" % (number(best / 1e9), step) if best else "–",
+             "%.2f" % semi_sparse[family] if family in semi_sparse else "–"]
+            for family, (own, best, step) in spttm.speeds(timed, data.scalar, data.rank).items()]
+    return Table("%s: SpTTM (%s, R = %s)" % (machine.name, data.scalar, data.rank),
+                 ["tensor", "automatic, Gflop/s", "the fastest of Ma et al., Gflop/s",
+                  "SspTTM over SpTTM"], rows,
+                 "All modes together; flops by equation 3 of Ma et al. (2018), 2 nnz R for each product. "
+                 "The last column: how many times as fast SspTTM is as SpTTM on the same tensor.")
+
+
+def spttm_steps(data, machine):
+    """Figure 6 of Ma et al. (2018)."""
+    timed = machine.timed()
+    ranks = spttm.ranks_of_steps(timed, data.scalar)
+    over = {rank: spttm.over_naive(timed, data.scalar, rank) for rank in ranks}
+    rows = []
+    for strategy in spttm.STEPS + spttm.OWN:
+        cells = []
+        for rank in ranks:
+            mean = noise.geometric_mean(over[rank].get(strategy, {}).values())
+            step = spttm.STEPS.index(strategy) if strategy in spttm.STEPS else 0
+            added = spttm.added(over[rank], strategy) if step else None
+            published = spttm.PUBLISHED.get(rank) if step else None
+            cells += ["%.2f" % mean if mean else "–",
+                      "%+.0f %%" % (100 * added - 100) if added else "",
+                      "%+d %%" % published[step - 1] if published else ""]
+        rows.append([strategy] + cells)
+    header = ["strategy"]
+    for rank in ranks:
+        header += ["R = %d: time / naive" % rank, "adds", "adds, P100"]
+    return Table("%s: what each strategy of SpTTM adds (%s)" % (machine.name, data.scalar), header,
+                 rows if ranks else [],
+                 "Geometric means over the tensors, all modes together. Adds: by how much it is faster "
+                 "than the strategy before; P100: what Ma et al. (2018) state in section 7.3.1, in float. "
+                 "Threads of a block and of a row are tuned.")
+
+
+def hooi(data):
+    """Table 6 of Ma et al. (2018)."""
+    found = [(machine, spttm.hooi(machine, data.scalar)) for machine in data.machines]
+    found = [(machine, rows) for machine, rows in found if rows]
+    pairs = [(host, gpu) for host in found for gpu in found if gpu[0].gpu and not host[0].gpu]
+    rows = []
+    for key in dict.fromkeys(key for _, own in found for key in own):
+        cells = []
+        for _, own in found:
+            chains = spttm.share_of_chains(own[key]) if key in own else None
+            cells.append("–" if key not in own else number(own[key]["median"] * 1e3) + (
+                " (%s)" % percent(chains) if chains else ""))
+        for (_, host), (_, gpu) in pairs:
+            cells.append("%.2f" % (host[key]["median"] / gpu[key]["median"])
+                         if key in host and key in gpu else "–")
+        rows.append([key[0], number(key[1] / 1e6) + " M" if key[1] else "?"] + cells)
+    return Table("HOOI, an iteration (%s)" % data.scalar,
+                 ["tensor", "nonzeros"] + [machine.name + ", ms" for machine, _ in found] +
+                 ["%s over %s" % (host.name, gpu.name) for (host, _), (gpu, _) in pairs], rows,
+                 "Ranks 8, or a mode's length where that is less; in brackets, the share of the TTM "
+                 "chains, the rest are singular vectors and core. Table 6 of Ma et al. (2018) has whole "
+                 "runs, on a P100 1.3 to 3.2 times as fast as on 12 cores.")
+
+
 MOST_CHANGED = 30
 
 
@@ -159,8 +225,9 @@ def changed(data, old_machines):
 def all_tables(data):
     found = [machines(data), stream(data)]
     for machine in data.machines:
-        found += [times(data, machine), native(data, machine)]
-    found += [storage(data), reading(data)]
+        found += [times(data, machine), native(data, machine), spttm_tensors(data, machine),
+                  spttm_steps(data, machine)]
+    found += [hooi(data), storage(data), reading(data)]
     return [table for table in found if table.rows]
 
 

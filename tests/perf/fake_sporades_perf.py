@@ -124,10 +124,17 @@ class Maker:
         yield from self.product("phi/%s/pull_stored_pi" % what, end, dims, nnz, rank, size, 1.9, "")
         yield from self.product("pi/%s/pull_stored_pi" % what, end, dims, nnz, rank, size, 0.9, "")
         for strategy, factor in SPTTM.items():
-            if not (strategy == "spmm_library" and "vast" in what):
-                yield from self.product("spttm/%s/%s" % (what, strategy), end, dims, nnz, rank, size,
-                                        0.6 * factor, "with all",
-                                        ("lanes " if strategy == "automatic" else "") + "3.1 a fiber")
+            if strategy == "spmm_library" and "vast" in what:
+                continue
+            label = ("lanes " if strategy == "automatic" else "") + "3.1 a fiber"
+            for name, seconds, moved, _, counters, words in self.product(
+                    "spttm/%s/%s" % (what, strategy), end, dims, nnz, rank, size, 0.6 * factor,
+                    "with all", label):
+                whole = name.endswith("/all")
+                if not whole:
+                    counters = {"fiber_length": 3.1, "fiber_deviation": 20 * chance(name[-5:])}
+                yield (name, seconds, moved, 2.0 * nnz * rank * (len(dims) if whole else 1), counters,
+                       words)
         moved = nnz * rank * size * 0.8
         for strategy, factor in (("semi_sparse", 1.2), ("as_sparse", 2.9)):
             yield ("sspttm/%s/%s%s" % (what, strategy, end), factor * moved / self.bandwidth, moved,
@@ -161,15 +168,13 @@ class Maker:
                 yield ("ttm_chain/%s/R8/%s/mode:%d" % (what, strategy, n),
                        factor * 3 * moved / self.bandwidth, moved, 300.0 * nnz, {},
                        "fused" if strategy == "automatic" else strategy)
-            spread = 0.2 + 2 * chance(what + str(n))
-            yield ("selector/%s/mode%d" % (what, n), 1e-9, 0, 0,
-                   {"order": len(dims), "nonzeros": nnz, "fiber_length": 1 + 9 * chance(what),
-                    "fiber_spread": spread}, "")
         yield "plan/%s" % what, 60e-9 * nnz / (40 if self.gpu else 1), 0, 0, {"bytes": 49.0 * nnz}, ""
         for name, factor in BUILD.items():
             yield ("build/%s/%s" % (what, name), factor * 20e-9 * nnz / (40 if self.gpu else 1), 0, 0,
                    {"bytes": (10 + 14 * factor) * nnz}, "")
-        yield "tucker/%s/R8" % what, 90e-9 * nnz / (40 if self.gpu else 1), 0, 0, {}, ""
+        ms = 90e-6 * nnz / (40 if self.gpu else 1)
+        yield ("tucker/%s/R8" % what, 1e-3 * ms, 0, 0,
+               {"ttm_chain mode 0 ms": 0.75 * ms, "singular_vectors ms": 0.25 * ms}, "")
 
     def context(self):
         found = {"date": "2026-01-02T03:04:05+00:00", "host_name": "must-not-be-kept",

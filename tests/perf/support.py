@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PERF = os.path.join(HERE, "..", "..", "perf")
 FAKE = os.path.join(HERE, "fake_sporades_perf.py")
 DATA = os.path.join(HERE, "..", "data", "bench-results.json")
+MEASURED = os.path.join(HERE, "..", "data", "bench-results-spttm.json")
 
 
 def has_matplotlib(python):

@@ -41,24 +41,30 @@ void check_spttm(HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
   expects(U.data() != Y.values.data() || U.span() == 0, "spttm: Y is U");
 }
 
+/// The strategies of Ma et al. that divide a row among threads.
+inline bool takes_block(SpttmStrategy strategy) {
+  return strategy >= SpttmStrategy::fine_grained && strategy <= SpttmStrategy::scratch;
+}
+
+/// block: of the strategies that take one.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
                Matrix<Scalar, MemorySpace> const& U,
                ScooTensor<Scalar, Index, MemorySpace> const& Y, SpttmStrategy strategy,
-               CarryBuffers<Scalar, Position, MemorySpace>& carry) {
+               CarryBuffers<Scalar, Position, MemorySpace>& carry, ThreadBlock const& block = {}) {
   check_spttm(X, U, Y);
   FiberProduct<Scalar, Index, MemorySpace> const product(X, U, Y.values);
   switch (strategy) {
     case SpttmStrategy::naive:
       return spttm_naive(exec, product);
     case SpttmStrategy::fine_grained:
-      return spttm_fine_grained(exec, product);
+      return spttm_fine_grained(exec, product, block);
     case SpttmStrategy::coalesced:
-      return spttm_coalesced(exec, product);
+      return spttm_coalesced(exec, product, block);
     case SpttmStrategy::rank_blocked:
-      return spttm_rank_blocked(exec, product);
+      return spttm_rank_blocked(exec, product, block);
     case SpttmStrategy::scratch:
-      return spttm_scratch(exec, product);
+      return spttm_scratch(exec, product, block);
     case SpttmStrategy::spmm_rows:
       return spttm_spmm_rows(exec, X, U, Y.values);
     case SpttmStrategy::spmm_nonzeros:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Speed by the number of threads; time by the number of components."""
+"""Speed by the number of threads and of components."""
 from bench import kernels, names
 from bench.pictures import style
 
@@ -52,7 +52,8 @@ def _ranks(data, machine):
     series = {}
     for row in machine.timed():
         if (row["rank"] and row["mode"] == "all" and row["strategy"] == "automatic" and
-                row["scalar"] == data.scalar and row.get("flops") and not row["native"]):
+                row["scalar"] == data.scalar and row.get("flops") and not row["native"] and
+                row["kernel"] != "spttm"):  # which has a picture of its own
             series.setdefault((row["kernel"], row["tensor"]), {})[row["rank"]] = row
     most = max((len(rows) for rows in series.values()), default=0)
     series = {what: rows for what, rows in series.items() if len(rows) == most}
@@ -75,8 +76,8 @@ def _ranks(data, machine):
     return style.Picture(
         "ranks-%d" % data.machines.index(machine),
         "Speed by the number of components (%s)%s" % (data.scalar, data.of(machine)),
-        "Flops a second for R from %d to %d, as in figure 9 of Ma et al. (2018): where a line is "
-        "level, time grows as R does; where it rises, more components cost less each."
+        "Flops a second for R from %d to %d: where a line is level, time grows as R does; where it "
+        "rises, more components cost less each."
         % (ranks[0], ranks[-1]), made, [], data.tensor_names.key())
 
 

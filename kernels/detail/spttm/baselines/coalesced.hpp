@@ -29,10 +29,11 @@ struct CoalescedSpttm {
 /// 3 with its two dimensions exchanged.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_coalesced(ExecutionSpace const& exec,
-                     FiberProduct<Scalar, Index, MemorySpace> const& product) {
-  int const a_row = threads_of_row(product.columns());
-  launch_grid(exec, "sporades::spttm::coalesced", product.fibers(), a_row,
-              CoalescedSpttm<Scalar, Index, MemorySpace>{product, {a_row, block_threads / a_row}});
+                     FiberProduct<Scalar, Index, MemorySpace> const& product,
+                     ThreadBlock const& block = {}) {
+  int const a_row = block.of_row(product.columns()), fibers = block.threads / a_row;
+  launch_grid(exec, "sporades::spttm::coalesced", product.fibers(), fibers,
+              CoalescedSpttm<Scalar, Index, MemorySpace>{product, {a_row, fibers}});
 }
 
 }  // namespace sporades::detail

@@ -28,11 +28,11 @@ struct FineGrainedSpttm {
 /// Strategy `fine_grained`, a baseline that `automatic` never takes: Ma et al. 2018, Algorithm 3.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_fine_grained(ExecutionSpace const& exec,
-                        FiberProduct<Scalar, Index, MemorySpace> const& product) {
-  int const a_row = threads_of_row(product.columns());
-  launch_grid(
-      exec, "sporades::spttm::fine_grained", product.fibers(), a_row,
-      FineGrainedSpttm<Scalar, Index, MemorySpace>{product, {block_threads / a_row, a_row}});
+                        FiberProduct<Scalar, Index, MemorySpace> const& product,
+                        ThreadBlock const& block = {}) {
+  int const a_row = block.of_row(product.columns()), fibers = block.threads / a_row;
+  launch_grid(exec, "sporades::spttm::fine_grained", product.fibers(), fibers,
+              FineGrainedSpttm<Scalar, Index, MemorySpace>{product, {fibers, a_row}});
 }
 
 }  // namespace sporades::detail

@@ -31,11 +31,11 @@ struct RankBlockedSpttm {
 /// Algorithm 3 with its loops exchanged.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_rank_blocked(ExecutionSpace const& exec,
-                        FiberProduct<Scalar, Index, MemorySpace> const& product) {
-  int const a_row = threads_of_row(product.columns());
-  launch_grid(
-      exec, "sporades::spttm::rank_blocked", product.fibers(), a_row,
-      RankBlockedSpttm<Scalar, Index, MemorySpace>{product, {a_row, block_threads / a_row}});
+                        FiberProduct<Scalar, Index, MemorySpace> const& product,
+                        ThreadBlock const& block = {}) {
+  int const a_row = block.of_row(product.columns()), fibers = block.threads / a_row;
+  launch_grid(exec, "sporades::spttm::rank_blocked", product.fibers(), fibers,
+              RankBlockedSpttm<Scalar, Index, MemorySpace>{product, {a_row, fibers}});
 }
 
 }  // namespace sporades::detail

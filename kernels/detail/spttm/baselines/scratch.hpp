@@ -50,12 +50,13 @@ struct ScratchSpttm {
 /// Strategy `scratch`, a baseline that `automatic` never takes: Ma et al. 2018, Algorithm 4.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_scratch(ExecutionSpace const& exec,
-                   FiberProduct<Scalar, Index, MemorySpace> const& product) {
+                   FiberProduct<Scalar, Index, MemorySpace> const& product,
+                   ThreadBlock const& block = {}) {
   using Functor = ScratchSpttm<ExecutionSpace, Scalar, Index, MemorySpace>;
-  constexpr int lanes = is_gpu<ExecutionSpace> ? row_threads : 1;
-  int const a_row = is_gpu<ExecutionSpace> ? row_threads : threads_of_row(product.columns());
-  int const team_size = is_gpu<ExecutionSpace> ? block_threads / row_threads : 1;
-  int const fibers_of_team = block_threads / row_threads;
+  int const lanes = is_gpu<ExecutionSpace> ? block.row : 1;
+  int const a_row = is_gpu<ExecutionSpace> ? block.row : block.of_row(product.columns());
+  int const fibers_of_team = block.threads / block.row;
+  int const team_size = is_gpu<ExecutionSpace> ? fibers_of_team : 1;
   Position const teams = chunks_of(product.fibers(), fibers_of_team);
   if (teams == 0) return;
   expects(teams <= static_cast<Position>(std::numeric_limits<int>::max()),
@@ -64,7 +65,11 @@ void spttm_scratch(ExecutionSpace const& exec,
   typename Functor::Policy policy(exec, static_cast<int>(teams), team_size, lanes);
   // The pool is not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
   policy.set_scratch_size(0, Kokkos::PerTeam(bytes)).set_scratch_size(1, Kokkos::PerTeam(8));
-  Kokkos::parallel_for("sporades::spttm::scratch", policy, Functor{product, a_row, fibers_of_team});
+  Functor const functor{product, a_row, fibers_of_team};
+  int const most = policy.team_size_max(functor, Kokkos::ParallelForTag{});
+  expects(team_size <= most, "spttm: strategy scratch takes teams of up to ", most, " times ",
+          lanes, " threads here, not ", team_size);
+  Kokkos::parallel_for("sporades::spttm::scratch", policy, functor);
 }
 
 }  // namespace sporades::detail

@@ -7,9 +7,19 @@
 
 namespace sporades::detail {
 
-/// Threads of a block, and at most so many of them for a row: N_TB and N_TR of Ma et al. 2018.
-inline constexpr int block_threads = 256;
-inline constexpr int row_threads = 16;
+/// Threads of a block, and at most so many of them for a row: N_TB and N_TR of Ma et al. 2018, who
+/// tune them, as perf/spttm.cpp does. On GPUs `scratch` takes powers of two. The size of a range
+/// policy's blocks on the device is Kokkos' choice: there, these only say which threads are
+/// neighbours.
+struct ThreadBlock {
+  int threads = 256;
+  int row = 16;
+
+  /// Threads a row for R columns.
+  int of_row(std::size_t R) const {
+    return R < static_cast<std::size_t>(row) ? static_cast<int>(R) : row;
+  }
+};
 
 /// What the paper's strategies read and write.
 template <class Scalar, class Index, class MemorySpace>
@@ -43,17 +53,12 @@ struct ThreadGrid {
   }
 };
 
-/// Threads a row for R columns.
-inline int threads_of_row(std::size_t R) {
-  return R < row_threads ? static_cast<int>(R) : row_threads;
-}
-
-/// Launches functor on blocks of block_threads threads, of which each fiber takes `a_row`.
+/// Launches functor on blocks of x * y threads, which take `fibers_of_block` fibers.
 template <class ExecutionSpace, class Functor>
-void launch_grid(ExecutionSpace const& exec, char const* label, Position fibers, int a_row,
-                 Functor const& functor) {
-  Position const fibers_of_block = block_threads / a_row;
-  launch_items(exec, label, chunks_of(fibers, fibers_of_block) * fibers_of_block * a_row, functor);
+void launch_grid(ExecutionSpace const& exec, char const* label, Position fibers,
+                 int fibers_of_block, Functor const& functor) {
+  auto const threads = static_cast<Position>(functor.grid.x * functor.grid.y);
+  launch_items(exec, label, chunks_of(fibers, fibers_of_block) * threads, functor);
 }
 
 }  // namespace sporades::detail

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""SpTTM and HOOI as Ma, Li, Wu, Yan, Sun & Vuduc measure them (JPDC 2018), from rows of results."""
+from bench import kernels, names, noise
+
+# Their strategies, each of which adds one idea to the one before, and what each adds on their P100:
+# by how many per cent it is faster than the one before, on average over tensors (section 7.3.1).
+STEPS = ("naive", "fine_grained", "coalesced", "rank_blocked", "scratch")
+OWN = ("lanes", "automatic")
+PUBLISHED = {16: (53, 29, 7, 40), 32: (74, 37, -20, 43)}
+
+
+def equation_3(row):
+    """Flops of a row of SpTTM: 2 nnz R for each of its products."""
+    products = len(row["dims"]) if row["mode"] == "all" else 1
+    return 2 * row["nnz"] * row["rank"] * products
+
+
+def speed(whole):
+    """Flops a second by Equation 3."""
+    return sum(map(equation_3, whole.rows)) / whole.seconds
+
+
+def speeds(rows, scalar, rank):
+    """Figure 5: {family: (by automatic, by the fastest of STEPS, which that is)}; None where not
+    measured."""
+    own = kernels.wholes(rows, "spttm", scalar, rank, strategy="automatic")
+    steps = {step: kernels.wholes(rows, "spttm", scalar, rank, strategy=step) for step in STEPS}
+    found = {}
+    for family in dict.fromkeys(family for wholes in (own, *steps.values()) for family in wholes):
+        of_steps = [(speed(wholes[family]), step) for step, wholes in steps.items()
+                    if family in wholes]
+        best = max(of_steps, default=(None, None))
+        found[family] = (speed(own[family]) if family in own else None, *best)
+    return found
+
+
+def ranks_of_steps(rows, scalar):
+    """Numbers of components for which strategies were measured beside naive."""
+    ranks = {step: {row["rank"] for row in rows if row["kernel"] == "spttm" and row["rounds"]
+                    and row["scalar"] == scalar and row["strategy"] == step} for step in STEPS}
+    return sorted(ranks["naive"] & set().union(*(ranks[step] for step in STEPS[1:])))
+
+
+def over_naive(rows, scalar, rank):
+    """Figure 6: {strategy: {family: time of all modes over that of naive}}."""
+    naive = kernels.wholes(rows, "spttm", scalar, rank, strategy="naive")
+    found = {}
+    for strategy in STEPS + OWN:
+        wholes = kernels.wholes(rows, "spttm", scalar, rank, strategy=strategy)
+        ratios = {family: wholes[family].seconds / naive[family].seconds
+                  for family in wholes if family in naive}
+        if ratios:
+            found[strategy] = ratios
+    return found
+
+
+def added(over, step):
+    """How many times as fast a step is as the one before: the geometric mean over the tensors that
+    both have; None where there are none. over: of over_naive."""
+    before = STEPS[STEPS.index(step) - 1]
+    both = [over[before][family] / ratio for family, ratio in over.get(step, {}).items()
+            if family in over.get(before, {})]
+    return noise.geometric_mean(both)
+
+
+def semi_sparse(rows, scalar, rank):
+    """Figure 7: {family: how many times as fast SspTTM is as SpTTM on the same tensor}."""
+    own, as_sparse = (kernels.wholes(rows, "sspttm", scalar, rank, strategy=strategy)
+                      for strategy in ("semi_sparse", "as_sparse"))
+    return {family: as_sparse[family].seconds / own[family].seconds
+            for family in own if family in as_sparse}
+
+
+def modes(rows, scalar, rank):
+    """Figure 8: {family: {mode: (standard deviation of the fibers' lengths, time over that of mode
+    0)}} by automatic; tensors whose mode 0 was not measured are left out."""
+    by_tensor = {}
+    for row in rows:
+        if (row["kernel"] == "spttm" and row["strategy"] == "automatic" and row["scalar"] == scalar
+                and row["rank"] == rank and isinstance(row["mode"], int) and row["rounds"]
+                and "fiber_deviation" in row.get("counters", {})):
+            by_tensor.setdefault(row["tensor"], {})[row["mode"]] = row
+    return {names.family(tensor): {
+        mode: (row["counters"]["fiber_deviation"], row["median"] / own[0]["median"])
+        for mode, row in sorted(own.items())} for tensor, own in by_tensor.items() if 0 in own}
+
+
+def agreeing(found):
+    """Of the pairs of modes of one tensor whose deviations differ: in how many the mode with the
+    larger one takes longer, and how many there are. found: of modes."""
+    pairs = [(one, other) for own in found.values() for one in own.values() for other in own.values()
+             if one[0] > other[0]]
+    return sum(one[1] > other[1] for one, other in pairs), len(pairs)
+
+
+def by_rank(rows, scalar):
+    """Figure 9: {family: {rank: flops a second by Equation 3}} of all modes by automatic, of tensors
+    with three ranks or more."""
+    found = {}
+    ranks = {row["rank"] for row in rows if row["kernel"] == "spttm"}
+    for rank in sorted(ranks):
+        for family, whole in kernels.wholes(rows, "spttm", scalar, rank, strategy="automatic").items():
+            found.setdefault(family, {})[rank] = speed(whole)
+    return {family: own for family, own in found.items() if len(own) > 2}
+
+
+def hooi(machine, scalar):
+    """Table 6: {(tensor, nonzeros): row} of an iteration of HOOI."""
+    return {(row["tensor"], row.get("nnz")): row for row in machine.timed()
+            if row["kernel"] == "tucker" and row["scalar"] == scalar}
+
+
+def share_of_chains(row):
+    """Of the kernels' times that a row of HOOI counts; None where it counts none."""
+    parts = {name: value for name, value in row.get("counters", {}).items() if name.endswith(" ms")}
+    whole = sum(parts.values())
+    return sum(value for name, value in parts.items() if name.startswith("ttm_chain")) / whole \
+        if whole else None
