@@ -32,7 +32,7 @@
 /// Softw. 30(5), 2015.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
-/// `atomic` and `alto_atomic` excepted).
+/// `atomic`, `alto_atomic` and `coo_alto_atomic` excepted).
 ///
 ///   CpAprOptions options;
 ///   options.rank = 16;

@@ -33,7 +33,16 @@ enum class PhiStrategy {
   /// modes whose rows are used too seldom: these would need atomics.
   alto,
   /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
-  alto_atomic
+  alto_atomic,
+  /// A baseline, never chosen: one list of coordinates for all modes, in the order of `alto`, of
+  /// which each thread of a host takes an equal share; each sum of a row is added atomically. Bits
+  /// change from run to run. "COO ALTO, Atomic Edition" of Anderson et al. 2021.
+  coo_alto_atomic,
+  /// A baseline, never chosen: the same list in the parts of `alto`. Each part adds into a buffer
+  /// of its own, and a second stage pulls each row from the buffers that hold it. Same bits. Refused
+  /// for modes whose rows are used too seldom for buffers. On GPUs, too, where 1024 parts at most
+  /// leave most threads without work. "COO ALTO, Pull-based Edition" of Anderson et al. 2021.
+  coo_alto_pull
 };
 
 /// Where pi comes from.
@@ -48,7 +57,8 @@ namespace detail {
 template <>
 struct Names<PhiStrategy> {
   static constexpr char const* kind = "Phi strategy";
-  static constexpr char const* list[] = {"automatic", "atomic", "pull", "alto", "alto-atomic"};
+  static constexpr char const* list[] = {"automatic",   "atomic",          "pull",         "alto",
+                                         "alto-atomic", "coo-alto-atomic", "coo-alto-pull"};
 };
 template <>
 struct Names<Pi> {
@@ -80,8 +90,10 @@ struct PhiPlan {
   Position nnz = 0;
   PhiStrategy strategy = PhiStrategy::automatic;  // as it turned out, never `automatic`
   Pi pi_source = Pi::on_the_fly;
-  MttkrpPlan<Scalar, Index, MemorySpace> products;         // `pull` and `alto`, pi on the fly
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;  // per mode: `atomic`, stored pi
+  MttkrpPlan<Scalar, Index, MemorySpace> products;  // `pull` and `alto`, pi on the fly
+  // Per mode: of `atomic` and stored pi, and of `coo_alto_atomic` and `coo_alto_pull`.
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;
+  std::vector<detail::AltoPartition<MemorySpace>> partitions;  // per mode: of `coo_alto_pull`
   Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
   Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
   int pi_mode = -1;                     // the mode that pi is for
@@ -95,9 +107,9 @@ struct PhiPlan {
 /// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
 /// allowed, each a nonzero of its own. An X on the host that exec, a GPU, cannot access is sorted
 /// by the host, and streamed except for copies that fit. Fences exec. Throws Error if the rank is
-/// not positive, an index is past its mode, pi is to be stored for strategy `alto` or
-/// `alto_atomic`, strategy `alto` needs atomics, or the strategy cannot be streamed and would have
-/// to be.
+/// not positive, an index is past its mode, pi is to be stored for a strategy of the linear order,
+/// whose indices take more than 128 bits, strategy `alto` needs atomics, `coo_alto_pull` has no
+/// buffers for a mode, or the strategy cannot be streamed and would have to be.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,
                                                               Tensor const& X,

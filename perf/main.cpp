@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
     sporades::perf::add_gather(settings);
     sporades::perf::add_mttkrp(settings);
     sporades::perf::add_phi(settings);
+    sporades::perf::add_native(settings);
     sporades::perf::add_spttm(settings);
     sporades::perf::add_sptv(settings);
     sporades::perf::add_streaming(settings);

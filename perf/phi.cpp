@@ -81,6 +81,8 @@ void add_for(Settings const& settings) {
                                  {"pull", PhiStrategy::pull, Pi::on_the_fly},
                                  {"alto", PhiStrategy::alto, Pi::on_the_fly},
                                  {"alto-atomic", PhiStrategy::alto_atomic, Pi::on_the_fly},
+                                 {"coo-alto-atomic", PhiStrategy::coo_alto_atomic, Pi::on_the_fly},
+                                 {"coo-alto-pull", PhiStrategy::coo_alto_pull, Pi::on_the_fly},
                                  {"atomic", PhiStrategy::atomic, Pi::on_the_fly},
                                  {"pull_stored_pi", PhiStrategy::pull, Pi::stored}};
   for (auto const& name : settings.tensors)

@@ -8,6 +8,7 @@
 #include <sporades/kernels/memory_need.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/linear_order.hpp>
 #include <support/same_bits.hpp>
 #include <support/tools.hpp>
 
@@ -102,6 +103,14 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
   check_beside(memory_need(exec, X, phi), 1.1, [&] { return make_phi_plan(exec, X, phi); });
   PhiOptions const stored{PhiStrategy::pull, trial.rank, Pi::stored};
   check_beside(memory_need(exec, X, stored), 1.1, [&] { return make_phi_plan(exec, X, stored); });
+  for (auto strategy : {PhiStrategy::coo_alto_atomic, PhiStrategy::coo_alto_pull}) {
+    if (test::is_refused(exec, X, strategy)) continue;
+    CAPTURE(to_string(strategy));
+    PhiOptions const in_parts{strategy, trial.rank};
+    check_beside(memory_need(exec, X, in_parts),
+                 strategy == PhiStrategy::coo_alto_pull ? 2.5 : 1.1,  // the bound of buffer rows
+                 [&] { return make_phi_plan(exec, X, in_parts); });
+  }
   SpttmOptions spttm;
   spttm.rank = trial.rank;
   check_beside(memory_need(exec, X, spttm), 1.6, [&] { return make_spttm_plan(exec, X, spttm); });

@@ -31,10 +31,15 @@ std::vector<Problem> problems() {
 }
 
 std::vector<PhiOptions> options_list() {
-  return {{PhiStrategy::automatic, 4, Pi::on_the_fly},  {PhiStrategy::atomic, 4, Pi::on_the_fly},
-          {PhiStrategy::atomic, 4, Pi::stored},         {PhiStrategy::pull, 4, Pi::on_the_fly},
-          {PhiStrategy::pull, 4, Pi::stored},           {PhiStrategy::alto, 4, Pi::on_the_fly},
-          {PhiStrategy::alto_atomic, 4, Pi::on_the_fly}};
+  return {{PhiStrategy::automatic, 4, Pi::on_the_fly},
+          {PhiStrategy::atomic, 4, Pi::on_the_fly},
+          {PhiStrategy::atomic, 4, Pi::stored},
+          {PhiStrategy::pull, 4, Pi::on_the_fly},
+          {PhiStrategy::pull, 4, Pi::stored},
+          {PhiStrategy::alto, 4, Pi::on_the_fly},
+          {PhiStrategy::alto_atomic, 4, Pi::on_the_fly},
+          {PhiStrategy::coo_alto_atomic, 4, Pi::on_the_fly},
+          {PhiStrategy::coo_alto_pull, 4, Pi::on_the_fly}};
 }
 
 std::string describe(PhiOptions const& options) {
@@ -113,10 +118,11 @@ void check_all_modes(Problem const& shape, std::size_t R, PhiOptions const& opti
   typename Case::ExecutionSpace const exec{};
   PhiProblem<Case> const problem(exec, shape, R, padded);
   auto const& X = problem.X;
-  if (options.strategy == PhiStrategy::alto && alto_is_refused(exec, X)) {
-    CHECK_THROWS_WITH(make_phi_plan(exec, X, options),
-                      Catch::Matchers::ContainsSubstring("make_phi_plan: strategy alto needs "
-                                                         "atomics on mode"));
+  if (is_refused(exec, X, options.strategy)) {
+    std::string const lacks = options.strategy == PhiStrategy::alto
+                                  ? "make_phi_plan: strategy alto needs atomics on mode"
+                                  : "make_phi_plan: strategy coo-alto-pull has no buffers for mode";
+    CHECK_THROWS_WITH(make_phi_plan(exec, X, options), Catch::Matchers::ContainsSubstring(lacks));
     return;
   }
   auto plan = make_phi_plan(exec, X, options);
@@ -211,7 +217,9 @@ TEMPLATE_LIST_TEST_CASE("phi gives the same bits on every run and number of thre
   PhiProblem<TestType> const problem(exec, {{40, 2, 3000, 50}, 60000, 2}, 16, true);
   for (auto const& options : {PhiOptions{PhiStrategy::pull, 16, Pi::on_the_fly},
                               PhiOptions{PhiStrategy::pull, 16, Pi::stored},
-                              PhiOptions{PhiStrategy::alto, 16, Pi::on_the_fly}}) {
+                              PhiOptions{PhiStrategy::alto, 16, Pi::on_the_fly},
+                              PhiOptions{PhiStrategy::coo_alto_pull, 16, Pi::on_the_fly},
+                              PhiOptions{PhiStrategy::coo_alto_pull, 12, Pi::on_the_fly}}) {
     if (sporades::detail::is_gpu<Exec> && options.strategy == PhiStrategy::alto)
       continue;  // needs atomics there
     auto plan = make_phi_plan(exec, problem.X, options);
@@ -237,7 +245,7 @@ TEMPLATE_LIST_TEST_CASE("phi labels its kernels, runs them on its instance and a
   auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
   exec.fence();
   for (auto const& options : options_list()) {
-    if (options.strategy == PhiStrategy::alto && alto_is_refused(exec, problem.X)) continue;
+    if (is_refused(exec, problem.X, options.strategy)) continue;
     PhiOptions with = options;
     with.rank = 8;
     auto plan = make_phi_plan(exec, problem.X, with);
@@ -267,6 +275,12 @@ TEMPLATE_LIST_TEST_CASE("phi's alto is refused where it needs atomics, which alt
   CHECK(plan.strategy == PhiStrategy::alto_atomic);
   check_all_modes<TestType>(sparse, 3, {PhiStrategy::alto_atomic, 3}, true);
   CHECK(from_name<PhiStrategy>("alto-atomic") == PhiStrategy::alto_atomic);
+  CHECK(from_name<PhiStrategy>("coo-alto-pull") == PhiStrategy::coo_alto_pull);
+  CHECK_THROWS_WITH(
+      make_phi_plan(exec, problem.X, {PhiStrategy::coo_alto_pull, 3}),
+      Catch::Matchers::ContainsSubstring("has no buffers for mode 0, whose rows are used too "
+                                         "seldom (20000 rows, 60000 nonzeros)"));
+  check_all_modes<TestType>(sparse, 3, {PhiStrategy::coo_alto_atomic, 3}, true);
   CHECK_THROWS_WITH(from_name<PhiStrategy>("best"),
                     Catch::Matchers::ContainsSubstring("there is no Phi strategy best"));
 }
@@ -298,6 +312,8 @@ TEST_CASE("phi refuses what does not fit", "[kernels][phi]") {
   CHECK_THROWS_WITH(make_phi_plan(exec, X, {PhiStrategy::pull, 0}), ContainsSubstring("rank 0"));
   CHECK_THROWS_WITH(make_phi_plan(exec, X, {PhiStrategy::alto, 3, Pi::stored}),
                     ContainsSubstring("pi is not stored for strategy alto"));
+  CHECK_THROWS_WITH(make_phi_plan(exec, X, {PhiStrategy::coo_alto_pull, 3, Pi::stored}),
+                    ContainsSubstring("pi is not stored for strategy coo-alto-pull"));
   auto plan = make_phi_plan(exec, X, {PhiStrategy::pull, 3, Pi::stored});
   auto narrow = A;
   narrow[2] = make_matrix<double>(exec, "A", A[2].extent(0), 2);

@@ -16,6 +16,10 @@ void add_gather(Settings const& settings);
 /// MTTKRP of every mode alone and of all modes, by strategy and precision.
 void add_mttkrp(Settings const& settings);
 
+/// MTTKRP and Phi of every mode alone and of all modes in plain OpenMP, CUDA or HIP, each compared
+/// with the library's before it is timed.
+void add_native(Settings const& settings);
+
 /// Phi of every mode alone and of all modes, by strategy and precision, and the stored Pi.
 void add_phi(Settings const& settings);
 

@@ -113,13 +113,12 @@ void check_phi(Source& source, Outcome& outcome) {
                     X.values[p] / std::max<long double>(model, epsilon) * A.term(X, p, r, n));
     }
   }
-  bool const no_alto = test::alto_is_refused(exec, tensor);
   for (auto const& name : names_of<PhiStrategy>())
     for (auto pi : {Pi::on_the_fly, Pi::stored}) {
       auto const strategy = from_name<PhiStrategy>(name);
-      if (strategy == PhiStrategy::alto && no_alto) continue;
-      bool const in_order = strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
+      bool const in_order = std::string(name).find("alto") != std::string::npos;
       if (in_order && pi == Pi::stored) continue;  // refused
+      if (test::is_refused(exec, tensor, strategy)) continue;
       PhiPlan<Scalar, Index, Memory> plan;
       try {
         plan = make_phi_plan(exec, tensor, {strategy, R, pi});

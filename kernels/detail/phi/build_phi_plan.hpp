@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/phi/baselines/coo_alto.hpp>
 #include <sporades/kernels/detail/phi/fused.hpp>
 #include <sporades/kernels/phi.hpp>
 
@@ -15,9 +16,12 @@ template <class Scalar, class Index, class MemorySpace>
 std::uint64_t PhiPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes();
   if (!coo.empty())
-    bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::atomic ? 1 : coo.size());
+    bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::pull ? coo.size() : 1);
   else
     bytes += products.storage_bytes() - products.carry.bytes();
+  AltoTensor<Scalar, Index, MemorySpace> parts;  // without nonzeros
+  parts.partitions = partitions;
+  bytes += parts.storage_bytes();
   bytes += weights.span() * sizeof(Scalar);
   return bytes;
 }
@@ -26,6 +30,11 @@ namespace detail {
 
 inline bool is_linear(PhiStrategy strategy) {
   return strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
+}
+
+/// The same for those that take coordinates in the linear order.
+inline bool is_coo_alto(PhiStrategy strategy) {
+  return strategy == PhiStrategy::coo_alto_atomic || strategy == PhiStrategy::coo_alto_pull;
 }
 
 /// Room for the weights of the nonzeros, which two passes over them need.
@@ -53,6 +62,27 @@ void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   reserve_weights(exec, plan);
   plan.products.carry.reserve(exec, chunks_of(X.nnz(), chunk_length<ExecutionSpace>(X.nnz())),
                               options.rank);
+}
+
+/// `coo_alto_atomic` and `coo_alto_pull`: coordinates in the linear order, and the latter's parts
+/// and buffers.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_coo_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                    PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
+  auto const linear = make_alto(exec, X);
+  if (options.strategy == PhiStrategy::coo_alto_pull) {
+    plan.partitions = linear.partitions;
+    for (int n = 0; n < X.order(); ++n) {
+      auto const& partition = plan.partitions[n];
+      expects(X.nnz() == 0 || partition.parts.extent(0) > 0,
+              "make_phi_plan: strategy coo-alto-pull has no buffers for mode ", n,
+              ", whose rows are used too seldom (", X.dims[n], " rows, ", X.nnz(),
+              " nonzeros): coo-alto-atomic and pull work");
+      plan.products.carry.buffer_rows(exec, partition.buffer_rows, options.rank);
+    }
+    if (!parts_take_one_pass<ExecutionSpace>(options.rank)) reserve_weights(exec, plan);
+  }
+  plan.coo.assign(X.order(), to_coo(exec, linear));
 }
 
 /// `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP wants.
@@ -87,14 +117,14 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_phi_plan");
   bool const is_stored = options.pi == Pi::stored;
-  bool const is_atomic = options.strategy == PhiStrategy::atomic;
+  bool const is_coo = options.strategy == PhiStrategy::atomic || is_coo_alto(options.strategy);
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
-  expects(!is_stored || !is_linear(options.strategy),
+  expects(!is_stored || !(is_linear(options.strategy) || is_coo_alto(options.strategy)),
           "make_phi_plan: pi is not stored for strategy ", to_string(options.strategy));
-  expects(is_accessible || !(is_stored || is_atomic),
-          "make_phi_plan: a tensor in the host's memory is not streamed by strategy atomic, nor "
-          "with stored pi");
-  if (is_stored || is_atomic)  // else make_mttkrp_plan checks
+  expects(is_accessible || !(is_stored || is_coo),
+          "make_phi_plan: a tensor in the host's memory is not streamed by strategy ",
+          to_string(options.strategy), is_stored ? " with stored pi" : "");
+  if (is_stored || is_coo)  // else make_mttkrp_plan checks
     check_coordinates(builder_of<GivenSpace>(exec), X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
@@ -103,12 +133,14 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
   plan.pi_source = options.pi;
   if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
   if constexpr (is_accessible) {
-    if (is_atomic)
+    if (is_coo_alto(options.strategy))
+      build_coo_alto(exec, X, options, plan);
+    else if (is_coo)
       plan.coo.assign(X.order(), X);
     else if (is_stored)
       build_stored(exec, X, options, plan);
   }
-  if (!is_stored && !is_atomic) build_products(exec, X, options, plan);
+  if (!is_stored && !is_coo) build_products(exec, X, options, plan);
   fence(exec, "sporades::phi::make_plan");
   return plan;
 }

@@ -9,6 +9,28 @@
 
 namespace sporades::detail {
 
+/// Coordinates in the linear order, and for `coo_alto_pull` parts and buffers; make_alto's own copy
+/// goes.
+template <class Scalar, class ExecutionSpace>
+void count_coo_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                    PhiOptions const& options) {
+  bool const is_pull = options.strategy == PhiStrategy::coo_alto_pull;
+  double const before = count.held();
+  double buffer_rows = 0;
+  for (int n = 0; n < X.order() && is_pull; ++n)
+    buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
+  count_alto(exec, count, X, false, buffer_rows);
+  double const words = (AltoLayout(X.dims).has_two_words() ? 16 : 8) * X.nnz;
+  double const linear = words + X.value_bytes(), parts = count.held() - before - linear;
+  if (is_pull) {
+    count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
+    if (!parts_take_one_pass<ExecutionSpace>(static_cast<std::size_t>(options.rank)))
+      count.hold(X.value_bytes());
+  }
+  count.hold(X.bytes());
+  count.release(linear + (is_pull ? 0 : parts));
+}
+
 /// make_phi_plan of counts that are kept; returns whether an order of the counts along a curve
 /// takes their place.
 template <class Scalar, class ExecutionSpace, class Tuples>
@@ -18,6 +40,10 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   bool const is_stored = options.pi == Pi::stored;
   if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, options.rank));
   if (options.strategy == PhiStrategy::atomic) return false;
+  if (is_coo_alto(options.strategy)) {
+    count_coo_alto<Scalar>(exec, count, X, options);
+    return false;
+  }
   if (is_stored) {
     for (int n = 0; n < X.order(); ++n) {
       bool is_new = false;

@@ -102,7 +102,8 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
   auto const least = static_cast<Scalar>(epsilon);
   bool const is_stored = plan.pi_source == Pi::stored;
-  bool const is_atomic = plan.strategy == PhiStrategy::atomic;
+  bool const is_atomic =
+      plan.strategy == PhiStrategy::atomic || plan.strategy == PhiStrategy::coo_alto_atomic;
   expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == V.extent(1)),
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
@@ -110,6 +111,10 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
     phi_atomic(exec, coo_rows(plan.coo[n], n), StoredPi<Scalar, MemorySpace>{plan.pi}, B, least, V);
   } else if (is_atomic) {
     phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), ComputedPi{}, B, least, V);
+  } else if (plan.strategy == PhiStrategy::coo_alto_pull) {
+    if (!parts_take_one_pass<ExecutionSpace>(V.extent(1))) reserve_weights(exec, plan);
+    phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], A, n, plan.weights, B, least, V,
+                      plan.products.carry);
   } else if (is_stored) {
     reserve_weights(exec, plan);
     phi_pull_stored(exec, plan.coo[n], n, plan.pi, plan.weights, B, least, V, plan.products.carry);

@@ -32,8 +32,9 @@ struct AtomicPhi {
   }
 };
 
-/// Strategy `atomic`, a baseline that `automatic` never takes: nonzeros in any order, pi
-/// from any source. Not deterministic.
+/// Strategies `atomic` and `coo_alto_atomic`, baselines that `automatic` never takes: nonzeros in
+/// any order, pi from any source. On hosts each thread takes an equal share of neighbours in that
+/// order, which is ALTO's partition where the order is linear. Not deterministic.
 template <class ExecutionSpace, class Nonzeros, class Source, class Scalar, class MemorySpace>
 void phi_atomic(ExecutionSpace const& exec, Nonzeros const& nonzeros, Source const& source,
                 Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
