@@ -50,14 +50,14 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   measure(state, exec, [&, &plan = plan, &U = U, &Y = Y] {
     for (int n = first; n < last; ++n) spttm(exec, plan, U[n], n, Y[n]);
   });
-  plan.choices = chosen;
   double bytes = 0, flops = 0, products = 0;
   std::string lengths, choices;
   for (int n = first; n < last; ++n) {
     auto const& X = plan.tensors[n];
     if (strategy == SpttmStrategy::automatic)
       choices += std::string(to_string(chosen[n].strategy)) + " ";
-    auto const cost = spttm_cost(X, rank);
+    auto const cost = cost_of(key_of<Scalar>("spttm", name, to_string(strategy), rank, n),
+                              [&, &plan = plan] { return spttm_cost(exec, plan, rank, n); });
     bytes += cost.bytes;
     flops += cost.flops;
     products += static_cast<double>(X.fibers.count()) * rank * sizeof(Scalar);
@@ -66,6 +66,7 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
                               static_cast<double>(std::max<Position>(X.fibers.count(), 1)))
                    .substr(0, 4);
   }
+  plan.choices = chosen;
   count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
   state.SetLabel(choices + lengths + " a fiber");
@@ -211,7 +212,12 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
-  auto const cost = as_sparse ? spttm_cost(chained.sparse, rank) : sspttm_cost(chained.plan, rank);
+  auto const cost =
+      cost_of(key_of<Scalar>("sspttm", name, as_sparse ? "as_sparse" : "semi_sparse", rank, -1),
+              [&] {
+                return as_sparse ? spttm_cost(exec, chained.sparse, rank)
+                                 : sspttm_cost(exec, chained.plan, rank);
+              });
   count<Scalar>(state, cost.bytes, cost.flops);
 }
 
