@@ -133,10 +133,10 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
 
 /// The cost of phi on mode n with R columns, in flops and bytes (see Cost): (2 N + 2) R nnz flops,
 /// 4 R nnz where the plan stores pi; the nonzeros as mttkrp_cost has them, the rows of B and of the
-/// other factors that nonzeros use, and I_n rows of V. Where the plan stores pi, it is read, a row a
-/// nonzero, instead of the other factors, and of a nonzero its index in mode n and its value alone.
-/// One pass over the indices of each mode whose used rows the plan does not know: all strategies but
-/// `pull` on the fly. Fences exec. Throws Error if n is not in [0, N).
+/// other factors that nonzeros use, and I_n rows of V. A stored pi is read, a row a nonzero,
+/// instead of the other factors, and of a nonzero its index in mode n and its value alone. One pass
+/// over the indices of each mode whose used rows the plan does not know: all strategies but `pull`
+/// on the fly. Fences exec. Throws Error if n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n);

@@ -158,8 +158,8 @@ void spttm(ExecutionSpace const& exec, Tensor const& X, Input const& U, Output c
            SpttmStrategy strategy = SpttmStrategy::automatic);
 
 /// The cost of spttm with R columns, in flops and bytes (see Cost): 2 nnz R flops; an index and a
-/// value a nonzero, 8 bytes a fiber, the rows of U that nonzeros use, and the product. Where `lanes`
-/// sums windows on GPUs, 12 bytes for 32 nonzeros tell the fibers instead. One pass over the
+/// value a nonzero, 8 bytes a fiber, the rows of U that nonzeros use, and the product. On GPUs,
+/// where `lanes` sums windows, 12 bytes for 32 nonzeros tell the fibers instead. One pass over the
 /// nonzeros' indices. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost spttm_cost(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,

@@ -137,8 +137,8 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
 /// nonzeros use, and Y's values. The fibers are told by
 ///   hocoo       the N - 1 other indices of each nonzero
 ///   hocsr       8 bytes a row, empty ones included
-///   cfb, hocfs  8 bytes a fiber, except in blocks of 256 fibers of one entry each; on GPUs 16 bytes
-///               for 224 nonzeros and one a fiber instead
+///   cfb, hocfs  8 bytes a fiber, except in blocks of 256 fibers of one entry each; on GPUs 16
+///               bytes for 224 nonzeros and one a fiber instead
 /// One pass over the nonzeros' indices. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> const& plan);

@@ -92,9 +92,8 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
   double bytes = 0, flops = 0, gathered = 0;  // gathered: a factor row a nonzero and other mode
   std::string chosen;
   for (int n = first; n < last; ++n) {
-    auto const cost = cost_of(key_of<Scalar>("mttkrp", name, strategy, rank, n), [&] {
-      return mttkrp_cost(exec, prepared.plan, rank, n);
-    });
+    auto const cost = cost_of(key_of<Scalar>("mttkrp", name, strategy, rank, n),
+                              [&] { return mttkrp_cost(exec, prepared.plan, rank, n); });
     bytes += cost.bytes;
     flops += cost.flops;
     gathered += nnz * (N - 1) * rank * static_cast<double>(sizeof(Scalar));

@@ -212,12 +212,11 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
-  auto const cost =
-      cost_of(key_of<Scalar>("sspttm", name, as_sparse ? "as_sparse" : "semi_sparse", rank, -1),
-              [&] {
-                return as_sparse ? spttm_cost(exec, chained.sparse, rank)
-                                 : sspttm_cost(exec, chained.plan, rank);
-              });
+  auto const cost = cost_of(
+      key_of<Scalar>("sspttm", name, as_sparse ? "as_sparse" : "semi_sparse", rank, -1), [&] {
+        return as_sparse ? spttm_cost(exec, chained.sparse, rank)
+                         : sspttm_cost(exec, chained.plan, rank);
+      });
   count<Scalar>(state, cost.bytes, cost.flops);
 }
 

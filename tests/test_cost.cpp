@@ -23,8 +23,7 @@ TEST_CASE("costs are those that counting gives", "[cost]") {
   CHECK(mttkrp_cost(exec, sorted, R, 0).flops == 2 * 3 * R);
   CHECK(mttkrp_cost(exec, sorted, R, 0).bytes == packed + 1 * 4 + row(1 + 2 + 2));
   CHECK(mttkrp_cost(exec, sorted, R, 2).bytes == packed + 2 * 4 + row(1 + 1 + 100));
-  CHECK_THROWS_WITH(mttkrp_cost(exec, sorted, R, 3),
-                    "mttkrp_cost: mode 3 of a tensor of order 3");
+  CHECK_THROWS_WITH(mttkrp_cost(exec, sorted, R, 3), "mttkrp_cost: mode 3 of a tensor of order 3");
   auto const atomic = make_mttkrp_plan(exec, X, {MttkrpStrategy::atomic});
   CHECK(mttkrp_cost(exec, atomic, R, 0).bytes == coordinates + row(1 + 2 + 2));
   MttkrpOptions rounded{MttkrpStrategy::sorted};
@@ -75,8 +74,8 @@ TEST_CASE("the cost of all modes is that of the products that a sweep takes", "[
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const X = make_coo<double>({3, 4, 5}, {{{0, 1, 2}, 1}, {{2, 3, 4}, 2}});
   int const R = 4;
-  auto const plan = sporades::detail::make_dimension_tree(exec, X, {0, 1},
-                                                          MttkrpOptions{MttkrpStrategy::automatic, R});
+  auto const plan = sporades::detail::make_dimension_tree(
+      exec, X, {0, 1}, MttkrpOptions{MttkrpStrategy::automatic, R});
   double sum = 0;
   for (int n = 0; n < 2; ++n) sum += mttkrp_cost(exec, plan.whole, R, n).bytes;
   for (int n = 0; n < 3; ++n) sum += mttkrp_cost(exec, plan.grid, R, n).bytes;

@@ -6,8 +6,8 @@
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 
-/// The parts of the bytes that Cost (core/types.hpp) defines. tests/bytes counts what kernels touch,
-/// and compares.
+/// The parts of the bytes that Cost (core/types.hpp) defines. tests/bytes counts what kernels
+/// touch, and compares.
 
 namespace sporades::detail {
 
@@ -52,9 +52,9 @@ double used_rows(ExecutionSpace const& exec, std::uint64_t rows, Position nonzer
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double used_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                  int n) {
-  return used_rows(exec, X.dims[n], X.nnz(),
-                   Kokkos::View<Index const*, MemorySpace, Kokkos::MemoryUnmanaged>(X.indices(n),
-                                                                                    X.nnz()));
+  return used_rows(
+      exec, X.dims[n], X.nnz(),
+      Kokkos::View<Index const*, MemorySpace, Kokkos::MemoryUnmanaged>(X.indices(n), X.nnz()));
 }
 
 /// Bytes of the words and the values of packed nonzeros.

@@ -81,7 +81,9 @@ inline void watch_tensor(Of<HierarchicalTensor> const& X) {
   watch_tensor(X.fibers);
   watch("values", X.values);
 }
-inline void watch_tensor(Of<HocooTensor> const& X) { watch_tensor(X.tensor); }
+inline void watch_tensor(Of<HocooTensor> const& X) {
+  watch_tensor(X.tensor);
+}
 inline void watch_tensor(Of<HocsrTensor> const& X) {
   watch("begins", X.begin);
   watch("indices", X.index);

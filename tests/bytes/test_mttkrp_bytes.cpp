@@ -66,10 +66,9 @@ TEST_CASE("mttkrp touches the bytes that its cost says", "[bytes][mttkrp]") {
                      [&] { mttkrp(exec, plan, A, n, V); });
     }
   };
-  for (auto strategy :
-       {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
-        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf,
-        MttkrpStrategy::alto_atomic, MttkrpStrategy::flycoo})
+  for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
+                        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf,
+                        MttkrpStrategy::alto_atomic, MttkrpStrategy::flycoo})
     check({strategy, R});
   MttkrpOptions atomic{MttkrpStrategy::sorted, R}, rounded{MttkrpStrategy::fibers, R};
   atomic.atomic_flush = true;
@@ -108,12 +107,11 @@ TEST_CASE("phi and update_pi touch the bytes that their costs say", "[bytes][phi
                      [&] { update_pi(exec, plan, A, n); });
       watch_all();
       check_products(strategy, X, phi_cost(exec, plan, R, n).bytes,
-                     phi_cost(exec, plan, padded, n).bytes,
-                     [&] { phi(exec, plan, A, B, n, V); });
+                     phi_cost(exec, plan, padded, n).bytes, [&] { phi(exec, plan, A, B, n, V); });
     }
   };
-  for (auto strategy : {PhiStrategy::automatic, PhiStrategy::pull, PhiStrategy::alto_atomic,
-                        PhiStrategy::atomic})
+  for (auto strategy :
+       {PhiStrategy::automatic, PhiStrategy::pull, PhiStrategy::alto_atomic, PhiStrategy::atomic})
     check(strategy, Pi::on_the_fly);
   for (auto strategy : {PhiStrategy::pull, PhiStrategy::atomic}) check(strategy, Pi::stored);
 }

@@ -31,7 +31,9 @@ Bounds bounds(Of<HocooTensor> const& X) {
   return {0, 8.0 * static_cast<double>(std::max(X.order() - 2, 0) * X.nnz())};
 }
 /// Of a window of eight rows that are empty, one beginning is read.
-Bounds bounds(Of<HocsrTensor> const& X) { return {0, 7.0 * static_cast<double>(X.rows() + 1)}; }
+Bounds bounds(Of<HocsrTensor> const& X) {
+  return {0, 7.0 * static_cast<double>(X.rows() + 1)};
+}
 /// Of eight fibers of one entry each, one beginning is read where most fibers are so.
 Bounds bounds(Of<CfbTensor> const& X) {
   bool const are_lone = 16 * X.nnz() < 17 * X.buckets();
@@ -147,8 +149,8 @@ TEST_CASE("ttm_chain touches the bytes that its cost says", "[bytes][ttm_chain]"
       CAPTURE(X.dims, n, name, describe(plan.choices[n]));
       double more = X.order() * chunk_bytes(X.nnz());  // marks of each level
       for (int m = 0; m < X.order(); ++m)              // padding
-        more += 8.0 * static_cast<double>(plan.rows[m].extent(0) *
-                                          (padded_columns(ranks[m]) - ranks[m]));
+        more += 8.0 *
+                static_cast<double>(plan.rows[m].extent(0) * (padded_columns(ranks[m]) - ranks[m]));
       check_bytes(ttm_chain_cost(plan, n).bytes, more, 0, [&] { ttm_chain(exec, plan, A, n); });
     }
   }

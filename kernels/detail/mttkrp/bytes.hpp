@@ -21,10 +21,12 @@ double bytes_read(PackedTensor<Scalar, Index, MemorySpace> const& X, int) {
 }
 template <class Scalar, class Index, class MemorySpace>
 double bytes_read(AltoTensor<Scalar, Index, MemorySpace> const& X, int n) {
-  auto const& parts = X.partitions[n];
-  return static_cast<double>(X.nnz() * sizeof(Scalar) + 8 * (X.low.extent(0) + X.high.extent(0)) +
-                             parts.parts.extent(0) * sizeof(AltoPart) +
-                             8 * parts.begins.extent(0) + 4 * parts.touched.extent(0));
+  std::uint64_t bytes = X.nnz() * sizeof(Scalar) + 8 * (X.low.extent(0) + X.high.extent(0));
+  auto const& mode = X.partitions[n];
+  if (!needs_atomics<typename MemorySpace::execution_space>(X, n))
+    bytes += mode.parts.extent(0) * sizeof(AltoPart) + 8 * mode.begins.extent(0) +
+             4 * mode.touched.extent(0);
+  return static_cast<double>(bytes);
 }
 template <class Scalar, class Index, class MemorySpace>
 double bytes_read(CsfTensor<Scalar, Index, MemorySpace> const& X, int) {

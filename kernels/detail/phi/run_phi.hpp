@@ -176,10 +176,9 @@ Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> co
   double rows = static_cast<double>(plan.dims[n]) + detail::used_rows(exec, plan, n);  // V, B
   for (int m = 0; m < plan.order() && !is_stored; ++m)
     if (m != n) rows += detail::used_rows(exec, plan, m);
-  double const nonzeros = is_stored ? nnz * (sizeof(Index) + sizeof(Scalar))
-                          : plan.coo.empty()
-                              ? detail::bytes_read(plan.products, n)
-                              : detail::bytes_read(plan.coo[n], n);
+  double const nonzeros = is_stored          ? nnz * (sizeof(Index) + sizeof(Scalar))
+                          : plan.coo.empty() ? detail::bytes_read(plan.products, n)
+                                             : detail::bytes_read(plan.coo[n], n);
   return {(is_stored ? 4 : 2 * plan.order() + 2) * R * nnz,
           nonzeros + (rows + (is_stored ? nnz : 0)) * R * static_cast<double>(sizeof(Scalar))};
 }

@@ -161,8 +161,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost spttm_cost(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
                 int R, SpttmStrategy strategy) {
   double const nnz = static_cast<double>(X.nnz()), fibers = static_cast<double>(X.fibers.count());
-  double const rows = detail::used_rows(exec, X.dims[X.mode()], X.nnz(),
-                                        detail::RawVector<Index const, MemorySpace>(X.fibers.index));
+  double const rows = detail::used_rows(
+      exec, X.dims[X.mode()], X.nnz(), detail::RawVector<Index const, MemorySpace>(X.fibers.index));
   return {2 * nnz * R, detail::fiber_bytes(X, strategy) +
                            (nnz + (rows + fibers) * R) * static_cast<double>(sizeof(Scalar))};
 }

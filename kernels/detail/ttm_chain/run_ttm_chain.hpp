@@ -115,7 +115,8 @@ Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n)
   double numbers = static_cast<double>(plan.rows[n].extent(0) * choice.columns.count());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n) numbers += static_cast<double>(plan.rows[m].extent(0)) * plan.ranks[m];
-  return {choice.flops, detail::bytes_read(plan, n) + numbers * static_cast<double>(sizeof(Scalar))};
+  return {choice.flops,
+          detail::bytes_read(plan, n) + numbers * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades
