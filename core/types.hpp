@@ -34,10 +34,18 @@ using Factors = std::vector<Matrix<Scalar, MemorySpace>>;
 template <class Scalar, class MemorySpace>
 using Vector = Kokkos::View<Scalar*, MemorySpace>;
 
-/// What a call of an operation costs.
+/// What a call of an operation costs, as the functions mttkrp_cost, phi_cost and their like say.
+/// Bytes are those that must be moved between memory and processors if caches forget nothing:
+/// - what the call reads of the nonzeros, in the format that its plan holds, once;
+/// - each row of a factor, or entry of a vector, that it reads, once: those that nonzeros use,
+///   which are counted, or all of them where the kernel reads all;
+/// - the product, written once.
+/// Not among them are second reads; what kernels keep for themselves (carries, buffers, partial and
+/// intermediate products, weights, rounded or reordered copies of factors); the padding of rows;
+/// and where chunks of nonzeros begin, 8 bytes for 128 nonzeros at most.
 struct Cost {
   double flops = 0;  // additions and multiplications
-  double bytes = 0;  // moved to or from memory at least: each number that is needed, once
+  double bytes = 0;
 };
 
 /// "183 x 24 x 1140"

@@ -30,8 +30,9 @@ struct LogLikelihood {
 template <class ExecutionSpace, class Tensor, class Model>
 LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model const& model);
 
-/// The cost of log_likelihood under a model of rank R, without the logarithms: (N + 1) R nnz flops;
-/// the nonzeros and the used rows of the factors.
+/// The cost of log_likelihood under a model of rank R, in flops and bytes (see Cost), without the
+/// logarithms: (N + 1) R nnz flops; N indices and a value a nonzero, and all rows of the factors,
+/// whose columns are summed.
 template <class Scalar, class Index, class MemorySpace>
 Cost log_likelihood_cost(CooTensor<Scalar, Index, MemorySpace> const& X, int R);
 

@@ -195,10 +195,21 @@ template <class ExecutionSpace, class Tensor, class FactorsType = detail::Factor
 void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, int n,
             Output const& V, MttkrpStrategy strategy = MttkrpStrategy::automatic);
 
-/// The cost of mttkrp on mode n with R columns: N R nnz flops; the nonzeros, the used rows of the
-/// other factors and those of V. Throws Error if n is not in [0, N).
-template <class Scalar, class Index, class MemorySpace>
-Cost mttkrp_cost(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+/// The cost of mttkrp on mode n with R columns, in flops and bytes (see Cost): N R nnz flops; a
+/// nonzero as the plan holds it for mode n, the rows of the other factors that nonzeros use (all
+/// rows where they are rounded first), and I_n rows of V. A nonzero takes
+///   sorted, fibers     a word of 4 or 8 bytes and its value, and an index a row of V that is not
+///                      empty; N indices and its value where indices do not fit the word
+///   csf                its share of the tree's nodes
+///   alto, alto_atomic  8 or 16 bytes and its value, and the lists of parts of mode n
+///   flycoo             its record twice, as it is moved to the next mode's order, and a remap id
+///   permuted           N indices, its value and 8 bytes
+///   atomic, duplicated N indices and its value
+/// One pass over the indices of each mode whose used rows the plan does not know: alto, permuted,
+/// atomic and duplicated. Fences exec. Throws Error if n is not in [0, N).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
+                 int R, int n);
 
 /// The nonzeros that the plan was made of, in an order given by the plan: those that it holds as
 /// coordinates, else an unpacked copy of one of its formats. Enqueued on exec.

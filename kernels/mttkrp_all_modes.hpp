@@ -82,6 +82,12 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V);
 
+/// The cost of mttkrp_all_modes with R columns, after another such call: what mttkrp_cost says of
+/// the products that it takes, those of K and T among them, added up. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
+                           MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R);
+
 /// Where factors have changed since the last product, other than as said there.
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {

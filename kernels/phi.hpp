@@ -117,7 +117,7 @@ detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace con
 
 /// Keeps pi of mode n for the calls of phi that follow, where the plan stores it; else does
 /// nothing. To be called whenever an A[m], m != n, has changed. Enqueued on exec, does not fence.
-/// plan: a PhiPlan. N R nnz flops. Throws Error if the shapes disagree or n is not in [0, N).
+/// plan: a PhiPlan. (N - 1) R nnz flops. Throws Error if the shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
 void update_pi(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n);
 
@@ -143,11 +143,22 @@ template <class ExecutionSpace, class Tensor, class FactorsType = detail::Factor
 void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Input const& B, int n,
          Output const& V, double epsilon = 1e-10);
 
-/// The cost of phi on mode n with R columns: (2 N + 2) R nnz flops, 4 R nnz where the plan stores
-/// pi; the nonzeros, the used rows of the other factors, of B and of V, and the stored pi instead
-/// of the other factors. Throws Error if n is not in [0, N).
-template <class Scalar, class Index, class MemorySpace>
-Cost phi_cost(PhiPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+/// The cost of phi on mode n with R columns, in flops and bytes (see Cost): (2 N + 2) R nnz flops,
+/// 4 R nnz where the plan stores pi; the nonzeros as mttkrp_cost has them, the rows of B and of the
+/// other factors that nonzeros use, and I_n rows of V. A stored pi is read, a row a nonzero,
+/// instead of the other factors, and of a nonzero its index in mode n and its value alone. One pass
+/// over the indices of each mode whose used rows the plan does not know: all strategies but `pull`
+/// on the fly. Fences exec. Throws Error if n is not in [0, N).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
+              int n);
+
+/// The same of update_pi: (N - 1) R nnz flops; N - 1 indices a nonzero, the rows of the other
+/// factors that nonzeros use, and pi, a row a nonzero. Nothing where the plan stores no pi. Fences
+/// exec. Throws Error if n is not in [0, N).
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost update_pi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan,
+                    int R, int n);
 
 }  // namespace sporades
 

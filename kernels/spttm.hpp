@@ -157,14 +157,18 @@ template <class ExecutionSpace, class Tensor, class Input, class Output>
 void spttm(ExecutionSpace const& exec, Tensor const& X, Input const& U, Output const& Y,
            SpttmStrategy strategy = SpttmStrategy::automatic);
 
-/// The cost of spttm with R columns: 2 nnz R flops; an index and a value a nonzero, a place a
-/// fiber, the used rows of U, and the product.
-template <class Scalar, class Index, class MemorySpace>
-Cost spttm_cost(HierarchicalTensor<Scalar, Index, MemorySpace> const& X, int R);
+/// The cost of spttm with R columns, in flops and bytes (see Cost): 2 nnz R flops; an index and a
+/// value a nonzero, 8 bytes a fiber, the rows of U that nonzeros use, and the product. On GPUs,
+/// where `lanes` sums windows, 12 bytes for 32 nonzeros tell the fibers instead. One pass over the
+/// nonzeros' indices. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+                int R, SpttmStrategy strategy = SpttmStrategy::automatic);
 
 /// The same for the plan's product on mode n. Throws Error if n is not in [0, N).
-template <class Scalar, class Index, class MemorySpace>
-Cost spttm_cost(SpttmPlan<Scalar, Index, MemorySpace> const& plan, int R, int n);
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan,
+                int R, int n);
 
 }  // namespace sporades
 

@@ -132,10 +132,16 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
                                              std::vector<int> const& modes,
                                              std::vector<Input> const& vectors);
 
-/// The cost of a product: 2 nnz flops; an index and a value a nonzero, what the format or the plan
-/// says of fibers, the used entries of v, and Y's values.
-template <class Scalar, class Index, class MemorySpace>
-Cost sptv_cost(SptvPlan<Scalar, Index, MemorySpace> const& plan);
+/// The cost of a product, in flops and bytes (see Cost): 2 nnz flops; an index and a value a
+/// nonzero, and an index a padded entry of ELL slices; what tells the fibers; the entries of v that
+/// nonzeros use, and Y's values. The fibers are told by
+///   hocoo       the N - 1 other indices of each nonzero
+///   hocsr       8 bytes a row, empty ones included
+///   cfb, hocfs  8 bytes a fiber, except in blocks of 256 fibers of one entry each; on GPUs 16
+///               bytes for 224 nonzeros and one a fiber instead
+/// One pass over the nonzeros' indices. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> const& plan);
 
 }  // namespace sporades
 

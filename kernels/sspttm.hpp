@@ -77,10 +77,13 @@ template <class ExecutionSpace, class Plan, class Tensor, class Input, class Out
 void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const& U,
             Output const& Z);
 
-/// The cost of sspttm with R columns: 2 R flops an entry of Y; Y's entries, an index a block, and
-/// the product.
-template <class Scalar, class Index, class MemorySpace>
-Cost sspttm_cost(SspttmPlan<Scalar, Index, MemorySpace> const& plan, int R);
+/// The cost of sspttm with R columns, in flops and bytes (see Cost): 2 R flops an entry of Y; Y's
+/// entries, an index a block (and 8 bytes where the plan had to sort blocks), 8 bytes a fiber or on
+/// GPUs 12 for 32 blocks, the rows of U that blocks use, and the product. One pass over the blocks'
+/// indices. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost sspttm_cost(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan,
+                 int R);
 
 }  // namespace sporades
 

@@ -162,8 +162,10 @@ template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsO
 void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n,
                Output const& Y);
 
-/// The cost of ttm_chain on mode n: TtmChainChoice::flops; the nonzeros, and the product's rows
-/// with their padding. Throws Error if n is not in [0, N).
+/// The cost of ttm_chain on mode n, in flops and bytes (see Cost): TtmChainChoice::flops; the
+/// nonzeros as the strategy holds them (a word and a value, a tree, or fibers and those of the
+/// partial products), the rows of the other factors that nonzeros use, and the product's rows with
+/// their padding. Throws Error if n is not in [0, N).
 template <class Scalar, class Index, class MemorySpace>
 Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n);
 

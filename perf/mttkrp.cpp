@@ -92,7 +92,8 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
   double bytes = 0, flops = 0, gathered = 0;  // gathered: a factor row a nonzero and other mode
   std::string chosen;
   for (int n = first; n < last; ++n) {
-    auto const cost = mttkrp_cost(prepared.plan, rank, n);
+    auto const cost = cost_of(key_of<Scalar>("mttkrp", name, strategy, rank, n),
+                              [&] { return mttkrp_cost(exec, prepared.plan, rank, n); });
     bytes += cost.bytes;
     flops += cost.flops;
     gathered += nnz * (N - 1) * rank * static_cast<double>(sizeof(Scalar));
@@ -113,11 +114,7 @@ void run_remaps(benchmark::State& state, std::string const& name, std::string co
   measure(state, exec, [&] {
     for (int n = 0; n < flycoo.order(); ++n) remap(exec, flycoo);
   });
-  // every record is read and written, and a remap id is read
-  double const nonzero = 2.0 * static_cast<double>(sizeof(flycoo.records(0)) * flycoo.layout.units);
-  count<Scalar>(
-      state, flycoo.order() * static_cast<double>(flycoo.nnz()) * (nonzero + flycoo.id_bits / 8.0),
-      0);
+  count<Scalar>(state, flycoo.order() * sporades::detail::remap_bytes(flycoo), 0);
   state.counters["bytes"] = static_cast<double>(flycoo.storage_bytes());
 }
 
@@ -135,6 +132,9 @@ void run_all_modes(benchmark::State& state, std::string const& name, std::string
     V.push_back(make_matrix<Scalar>(exec, "V", X.dims[n], rank));
   }
   measure(state, exec, [&] { mttkrp_all_modes(exec, plan, A, V); });
+  auto const cost = cost_of(key_of<Scalar>("all_modes", name, strategy, rank, -1),
+                            [&] { return mttkrp_all_modes_cost(exec, plan, rank); });
+  count<Scalar>(state, cost.bytes, cost.flops);
   std::string fused = plan.fused.empty() ? "no modes fused" : "fused:";
   for (int m : plan.fused) fused += " " + std::to_string(m);
   state.counters["bytes"] = static_cast<double>(plan.storage_bytes());

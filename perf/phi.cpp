@@ -67,7 +67,11 @@ void run(benchmark::State& state, std::string const& name, Strategy const& strat
   });
   double bytes = 0, flops = 0;
   for (int n = first; n < last; ++n) {
-    auto const cost = phi_cost(prepared.plan, rank, n);
+    auto const cost =
+        cost_of(key_of<Scalar>(only_pi ? "pi" : "phi", name, strategy.name, rank, n), [&] {
+          return only_pi ? update_pi_cost(exec, prepared.plan, rank, n)
+                         : phi_cost(exec, prepared.plan, rank, n);
+        });
     bytes += cost.bytes;
     flops += cost.flops;
   }

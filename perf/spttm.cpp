@@ -126,7 +126,6 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
   measure(state, ExecutionSpace{}, [&] {
     for (int n = first; n < last; ++n) multiply(prepared, strategy, n);
   });
-  plan.choices = chosen;
   double bytes = 0, flops = 0, products = 0, untuned = 0, best = 0;
   std::string lengths, choices;
   for (int n = first; n < last; ++n) {
@@ -139,12 +138,14 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
       untuned += own_seconds;
       best += seconds;
     }
-    auto const cost = spttm_cost(X, rank);
+    auto const cost = cost_of(key_of<Scalar>("spttm", name, to_string(strategy), rank, n),
+                              [&] { return spttm_cost(ExecutionSpace{}, plan, rank, n); });
     bytes += cost.bytes;
     flops += cost.flops;
     products += static_cast<double>(X.fibers.count()) * rank * sizeof(Scalar);
     lengths += (n > first ? " " : "") + std::to_string(prepared.lengths[n].mean).substr(0, 4);
   }
+  plan.choices = chosen;
   count<Scalar>(state, bytes, flops);
   state.counters["output"] = products / bytes;  // share of the bytes
   if (best > 0) state.counters["tuning"] = untuned / best;
@@ -292,7 +293,11 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
-  auto const cost = as_sparse ? spttm_cost(chained.sparse, rank) : sspttm_cost(chained.plan, rank);
+  auto const cost = cost_of(
+      key_of<Scalar>("sspttm", name, as_sparse ? "as_sparse" : "semi_sparse", rank, -1), [&] {
+        return as_sparse ? spttm_cost(exec, chained.sparse, rank)
+                         : sspttm_cost(exec, chained.plan, rank);
+      });
   count<Scalar>(state, cost.bytes, cost.flops);
 }
 

@@ -63,7 +63,8 @@ void run(benchmark::State& state, std::string const& name, Way const& way, int m
   ExecutionSpace const exec{};
   auto& [key, plan, v, Y] = prepare_product<Scalar>(name, way, mode);
   measure(state, exec, [&, &plan = plan, &v = v, &Y = Y] { sptv(exec, plan, v, Y); });
-  auto const cost = sptv_cost(plan);
+  auto const cost = cost_of(key_of<Scalar>("sptv", name, way.name, 1, mode),
+                            [&, &plan = plan] { return sptv_cost(exec, plan); });
   count<Scalar>(state, cost.bytes, cost.flops);
   if (auto const* const H =
           std::get_if<HocfsTensor<Scalar, std::uint32_t, MemorySpace>>(&plan.tensor))

@@ -205,13 +205,13 @@ TEST_CASE("the cost of sptv by windows is what counting gives", "[kernels][sptv]
   }
   for (auto strategy : {SptvStrategy::cfb, SptvStrategy::hocfs}) {
     auto plan = make_sptv_plan(exec, X, 1, {strategy});
-    double const by_begins = sptv_cost(plan).bytes;
+    double const by_begins = sptv_cost(exec, plan).bytes;
     std::visit(
         [&](auto const& tensor) {
           if constexpr (!inner::is_instance<std::decay_t<decltype(tensor)>, HocooTensor>)
             plan.split = inner::find_windows<double>(exec, tensor.begin, 302);
         },
         plan.tensor);
-    CHECK(sptv_cost(plan).bytes == by_begins - 4 * 8 + 2 * 16 + 3);
+    CHECK(sptv_cost(exec, plan).bytes == by_begins - 4 * 8 + 2 * 16 + 3);
   }
 }

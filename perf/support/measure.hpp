@@ -5,8 +5,11 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <map>
 #include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/core/types.hpp>
+#include <string>
 #include <support/settings.hpp>
 
 namespace sporades::perf {
@@ -86,6 +89,23 @@ template <class Function>
 void for_scalars(Settings const& settings, Function const& function) {
   if (settings.has_scalar(scalar_name<double>())) function(double{});
   if (settings.has_scalar(scalar_name<float>())) function(float{});
+}
+
+/// What names the cost of a kernel.
+template <class Scalar>
+std::string key_of(std::string const& kernel, std::string const& tensor,
+                   std::string const& strategy, int rank, int mode) {
+  return kernel + " " + tensor + " " + scalar_name<Scalar>() + " " + strategy + " " +
+         std::to_string(rank) + " " + std::to_string(mode);
+}
+
+/// ask(), the cost of a call of a kernel, once for each name: repetitions ask again, and models may
+/// take a pass over the nonzeros to count the rows that these use.
+template <class Ask>
+Cost cost_of(std::string const& name, Ask const& ask) {
+  static std::map<std::string, Cost> costs;
+  auto const found = costs.find(name);
+  return found != costs.end() ? found->second : costs[name] = ask();
 }
 
 /// bytes and flops of one call, and the share of the triad's bandwidth that the bytes reach.

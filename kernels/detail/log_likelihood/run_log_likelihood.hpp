@@ -5,7 +5,6 @@
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
-#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/log_likelihood/lanes.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 
@@ -107,10 +106,10 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model 
 
 template <class Scalar, class Index, class MemorySpace>
 Cost log_likelihood_cost(CooTensor<Scalar, Index, MemorySpace> const& X, int R) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  double rows = 0;
+  for (auto dim : X.dims) rows += static_cast<double>(dim);
   return {static_cast<double>(X.nnz()) * (X.order() + 1) * R,
-          detail::nonzero_bytes<Tensor>(X.dims, X.nnz()) +
-              detail::factor_row_bytes<Tensor>(X.dims, X.nnz(), R)};
+          static_cast<double>(X.storage_bytes()) + rows * R * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

@@ -5,12 +5,12 @@
 #include <sporades/kernels/mttkrp.hpp>
 // First that, whose plans these products take.
 #include <sporades/core/detail/region.hpp>
-#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
+#include <sporades/kernels/detail/mttkrp/bytes.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
@@ -156,17 +156,6 @@ void run_mttkrp(ExecutionSpace const& exec, Tensor const& X, Factors<Scalar, Mem
     run_mttkrp(exec, X, A, n, V, choice.strategy, carry);
 }
 
-/// Calls run(X) with the format that a plan holds for mode n: one of those that `automatic` takes.
-template <class Scalar, class Index, class MemorySpace, class Run>
-void with_format(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n, Run const& run) {
-  if (plan.packed[n].order() > 0)
-    run(plan.packed[n]);
-  else if (is_linear(plan.choices[n].strategy))
-    run(plan.alto);
-  else
-    run(plan.coo[n]);
-}
-
 }  // namespace detail
 
 template <class ExecutionSpace, class Tensor, class FactorsType, class Output>
@@ -223,14 +212,18 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
   }
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost mttkrp_cost(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
-  using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
+                 int R, int n) {
   expects(n >= 0 && n < plan.order(), "mttkrp_cost: mode ", n, " of a tensor of order ",
           plan.order());
+  bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
+  double rows = static_cast<double>(plan.dims[n]);
+  for (int m = 0; m < plan.order(); ++m)
+    if (m != n)
+      rows += is_rounded ? static_cast<double>(plan.dims[m]) : detail::used_rows(exec, plan, m);
   return {static_cast<double>(plan.nnz) * plan.order() * R,
-          detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) +
-              detail::factor_row_bytes<Plan>(plan.dims, plan.nnz, R)};
+          detail::bytes_read(plan, n) + rows * R * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

@@ -117,4 +117,36 @@ void mttkrp_all_modes(ExecutionSpace const& exec,
   mttkrp_all_modes(exec, plan, A, V, [](int) {});
 }
 
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
+                           MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R) {
+  Cost sum;
+  auto const add = [&](MttkrpPlan<Scalar, Index, MemorySpace> const& products, int n) {
+    auto const cost = mttkrp_cost(exec, products, R, n);
+    sum.flops += cost.flops;
+    sum.bytes += cost.bytes;
+  };
+  int const S = static_cast<int>(plan.fused.size());
+  auto const place_of = [](int n, std::vector<int> const& modes) {
+    return static_cast<int>(std::find(modes.begin(), modes.end(), n) - modes.begin());
+  };
+  bool after_fused = S > 0 && place_of(plan.order() - 1, plan.fused) < S;  // the sweep before
+  for (int n = 0; n < plan.order(); ++n) {
+    if (S == 0) {
+      add(plan.whole, n);
+      continue;
+    }
+    int const place = place_of(n, plan.fused);
+    bool const is_fused = place < S;
+    if (is_fused && !after_fused) add(plan.whole, 0);  // T
+    if (!is_fused && after_fused) add(plan.grid, S);   // K
+    if (is_fused)
+      add(plan.grid, place);
+    else
+      add(plan.whole, 1 + place_of(n, plan.others));
+    after_fused = is_fused;
+  }
+  return sum;
+}
+
 }  // namespace sporades

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
-#include <sporades/kernels/detail/cost.hpp>
+#include <sporades/kernels/detail/mttkrp/bytes.hpp>
 #include <sporades/kernels/detail/phi/baselines/atomic.hpp>
 #include <sporades/kernels/detail/phi/build_phi_plan.hpp>
 #include <sporades/kernels/detail/phi/pull.hpp>
@@ -161,18 +161,45 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
     }
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost phi_cost(PhiPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
-  using Plan = PhiPlan<Scalar, Index, MemorySpace>;
+namespace detail {
+
+/// Rows of mode n that the plan's nonzeros use. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double used_rows(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan,
+                 int n) {
+  return plan.coo.empty() ? used_rows(exec, plan.products, n) : used_rows(exec, plan.coo[n], n);
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
+              int n) {
   expects(n >= 0 && n < plan.order(), "phi_cost: mode ", n, " of a tensor of order ", plan.order());
   bool const is_stored = plan.pi_source == Pi::stored;
   double const nnz = static_cast<double>(plan.nnz);
-  double const row = R * static_cast<double>(sizeof(Scalar));
-  double const own_rows = detail::used_rows(plan.dims[n], plan.nnz) * row;
-  double const all_rows = detail::factor_row_bytes<Plan>(plan.dims, plan.nnz, R);
+  double rows = static_cast<double>(plan.dims[n]) + detail::used_rows(exec, plan, n);  // V, B
+  for (int m = 0; m < plan.order() && !is_stored; ++m)
+    if (m != n) rows += detail::used_rows(exec, plan, m);
+  double const nonzeros = is_stored          ? nnz * (sizeof(Index) + sizeof(Scalar))
+                          : plan.coo.empty() ? detail::bytes_read(plan.products, n)
+                                             : detail::bytes_read(plan.coo[n], n);
   return {(is_stored ? 4 : 2 * plan.order() + 2) * R * nnz,
-          detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) + own_rows +
-              (is_stored ? own_rows + nnz * row : all_rows)};
+          nonzeros + (rows + (is_stored ? nnz : 0)) * R * static_cast<double>(sizeof(Scalar))};
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost update_pi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan,
+                    int R, int n) {
+  expects(n >= 0 && n < plan.order(), "update_pi_cost: mode ", n, " of a tensor of order ",
+          plan.order());
+  if (plan.pi_source != Pi::stored) return {};
+  double const nnz = static_cast<double>(plan.nnz), others = plan.order() - 1;
+  double rows = nnz;  // of pi
+  for (int m = 0; m < plan.order(); ++m)
+    if (m != n) rows += detail::used_rows(exec, plan, m);
+  return {others * R * nnz,
+          nnz * others * sizeof(Index) + rows * R * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

@@ -103,6 +103,14 @@ Matrix<Scalar, MemorySpace> transpose(ExecutionSpace const& exec,
   return to;
 }
 
+/// Bytes that a strategy reads of X's fibers.
+template <class Scalar, class Index, class MemorySpace>
+double fiber_bytes(HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+                   SpttmStrategy strategy) {
+  bool const is_lanes = strategy == SpttmStrategy::automatic || strategy == SpttmStrategy::lanes;
+  return fiber_bytes(X.fibers, is_lanes && sums_windows(X.fibers));
+}
+
 /// Whether the types of a product's tensors agree.
 template <class Tensor, class Output>
 constexpr bool check_output() {
@@ -155,19 +163,22 @@ void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& pl
     }
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost spttm_cost(HierarchicalTensor<Scalar, Index, MemorySpace> const& X, int R) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
+                int R, SpttmStrategy strategy) {
   double const nnz = static_cast<double>(X.nnz()), fibers = static_cast<double>(X.fibers.count());
-  double const rows = detail::used_rows(X.dims[X.mode()], X.nnz());
-  return {2 * nnz * R, nnz * (sizeof(Index) + sizeof(Scalar)) + fibers * sizeof(Position) +
-                           (rows + fibers) * R * static_cast<double>(sizeof(Scalar))};
+  double const rows = detail::used_rows(
+      exec, X.dims[X.mode()], X.nnz(), detail::RawVector<Index const, MemorySpace>(X.fibers.index));
+  return {2 * nnz * R, detail::fiber_bytes(X, strategy) +
+                           (nnz + (rows + fibers) * R) * static_cast<double>(sizeof(Scalar))};
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost spttm_cost(SpttmPlan<Scalar, Index, MemorySpace> const& plan, int R, int n) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost spttm_cost(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan,
+                int R, int n) {
   expects(n >= 0 && n < plan.order(), "spttm_cost: mode ", n, " of a tensor of order ",
           plan.order());
-  return spttm_cost(plan.tensors[n], R);
+  return spttm_cost(exec, plan.tensors[n], R, plan.choices[n].strategy);
 }
 
 }  // namespace sporades

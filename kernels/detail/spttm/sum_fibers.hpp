@@ -40,6 +40,14 @@ bool takes_whole_fibers(Position items, Position longest) {
                                             : std::max<Position>(items / 64, 32));
 }
 
+/// Whether sum_fibers_of sums them window by window, and reads their heads and marks.
+template <class MemorySpace, class Index>
+bool sums_windows(Fibers<Index, MemorySpace> const& fibers) {
+  using ExecutionSpace = typename MemorySpace::execution_space;
+  return is_gpu<ExecutionSpace> &&
+         takes_whole_fibers<ExecutionSpace>(fibers.items(), fibers.longest);
+}
+
 /// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
 /// that a CPU finds a chunk in its cache when it comes again for more columns.
 template <class ExecutionSpace>

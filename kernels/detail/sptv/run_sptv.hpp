@@ -130,17 +130,45 @@ CooTensor<Scalar, Index, MemorySpace> run_sptv_chain(
   return Y;
 }
 
-/// Bytes of a format that a product reads: all, less the indices of fibers; where fibers begin may
-/// be read from the plan's windows instead.
-template <class Tensor, class Split>
-double product_bytes(Tensor const& X, Split const& split) {
-  std::uint64_t bytes = X.storage_bytes();
-  if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>) {
-    std::uint64_t const begins = X.begin.extent(0) * sizeof(Position);
-    bytes = X.index.extent(0) * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar)) +
-            (split.windows.extent(0) > 0 ? split.bytes_of_windows() : begins);
+/// Adds up the fibers, less one a block, of blocks in which each holds one entry.
+template <class MemorySpace>
+struct CountLoneFibers {
+  static constexpr Position block = 256;  // as hosts sum them
+
+  RawVector<Position const, MemorySpace> begin;  // fibers + 1
+
+  KOKKOS_FUNCTION void operator()(Position b, Position& count) const {
+    Position const fibers = begin.extent(0) - 1, first = b * block;
+    Position const last = first + block < fibers ? first + block : fibers;
+    if (begin(last) - begin(first) == last - first) count += last - first - 1;
   }
-  return static_cast<double>(bytes);
+};
+
+/// Bytes that tell a product the fibers: on GPUs the plan's windows; on hosts where fibers begin,
+/// except in blocks of fibers of one entry each. Fences exec.
+template <class ExecutionSpace, class MemorySpace, class Split>
+double begin_bytes(ExecutionSpace const& exec, Kokkos::View<Position*, MemorySpace> const& begin,
+                   Split const& split) {
+  if (split.windows.extent(0) > 0) return static_cast<double>(split.bytes_of_windows());
+  using Count = CountLoneFibers<MemorySpace>;
+  Position lone = 0;
+  Kokkos::parallel_reduce(
+      "sporades::cost::lone_fibers",
+      Range<ExecutionSpace>(exec, 0, chunks_of(begin.extent(0) - 1, Count::block)), Count{begin},
+      lone);
+  fence(exec, "sporades::cost::lone_fibers");
+  return static_cast<double>((begin.extent(0) - lone) * sizeof(Position));
+}
+
+/// Bytes of a format that a product reads. Fences exec.
+template <class ExecutionSpace, class Tensor, class Split>
+double product_bytes(ExecutionSpace const& exec, Tensor const& X, Split const& split) {
+  if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>)
+    return static_cast<double>(X.index.extent(0) * sizeof(typename Tensor::Index) +
+                               X.nnz() * sizeof(typename Tensor::Scalar)) +
+           begin_bytes(exec, X.begin, split);
+  else
+    return static_cast<double>(X.storage_bytes());
 }
 
 /// Whether a vector is of the tensor's scalar type in its memory space.
@@ -218,13 +246,23 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
             exec, X, modes, std::vector<detail::VectorOf<Tensor>>(vectors.begin(), vectors.end()));
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost sptv_cost(SptvPlan<Scalar, Index, MemorySpace> const& plan) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> const& plan) {
+  using Indices = detail::RawVector<Index const, MemorySpace>;
   double const nnz = static_cast<double>(plan.nonzeros), fibers = static_cast<double>(plan.fibers);
-  double const read =
-      std::visit([&](auto const& X) { return detail::product_bytes(X, plan.split); }, plan.tensor);
-  double const used = detail::used_rows(plan.dims[plan.mode], plan.nonzeros);
-  return {2 * nnz, read + (used + fibers) * sizeof(Scalar)};
+  double read = 0, used = 0;
+  std::visit(
+      [&](auto const& X) {
+        read = detail::product_bytes(exec, X, plan.split);
+        Indices index;
+        if constexpr (detail::is_instance<std::decay_t<decltype(X)>, HocooTensor>)
+          index = Indices(X.tensor.indices(X.mode()), X.nnz());
+        else
+          index = X.index;
+        used = detail::used_rows(exec, plan.dims[plan.mode], index.extent(0), index);
+      },
+      plan.tensor);
+  return {2 * nnz, nnz == 0 ? 0 : read + (used + fibers) * sizeof(Scalar)};
 }
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/sspttm/blocks.hpp>
 #include <sporades/kernels/sspttm.hpp>
 
@@ -210,14 +211,20 @@ void sspttm(ExecutionSpace const& exec, Plan& plan, Tensor const& Y, Input const
       }
 }
 
-template <class Scalar, class Index, class MemorySpace>
-Cost sspttm_cost(SspttmPlan<Scalar, Index, MemorySpace> const& plan, int R) {
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Cost sspttm_cost(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan,
+                 int R) {
   double block = 1;
   for (int m : plan.dense_modes) block *= static_cast<double>(plan.dims[m]);
-  double const blocks = static_cast<double>(plan.fibers.items());
-  double const written = static_cast<double>(plan.fibers.count()) * R * block;
-  return {2 * blocks * block * R, blocks * sizeof(Index) + (blocks * block + written) *
-                                                               static_cast<double>(sizeof(Scalar))};
+  auto const& fibers = plan.fibers;
+  double const blocks = static_cast<double>(fibers.items());
+  double const rows = detail::used_rows(exec, plan.dims[fibers.mode], fibers.items(),
+                                        detail::RawVector<Index const, MemorySpace>(fibers.index));
+  double const numbers = blocks * block + (rows + static_cast<double>(fibers.count()) * block) * R;
+  return {2 * blocks * block * R,
+          detail::fiber_bytes(fibers, detail::sums_windows(fibers)) +
+              static_cast<double>(plan.blocks.extent(0) * sizeof(Position)) +
+              numbers * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

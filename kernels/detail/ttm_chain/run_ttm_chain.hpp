@@ -81,15 +81,42 @@ void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int
     }
 }
 
+namespace detail {
+
+/// Bytes that the chain of mode n reads of the nonzeros, and of the fibers of partial products.
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
+  auto const& choice = plan.choices[n];
+  if (plan.nnz == 0) return 0;
+  if (choice.strategy == TtmChainStrategy::fused) return nonzero_bytes(plan.packed[n]);
+  if (choice.strategy == TtmChainStrategy::semi_sparse) {
+    auto const& chain = plan.semi_sparse[n];
+    double bytes =
+        static_cast<double>(plan.nnz * sizeof(Scalar)) + fiber_bytes(chain.X, chain.first);
+    for (auto const& product : chain.plans)
+      bytes += fiber_bytes(product.fibers, sums_windows(product.fibers));
+    return bytes;
+  }
+  auto const& tree = plan.csf[n];
+  double bytes = static_cast<double>(tree.nnz() * sizeof(Scalar));
+  for (int l = 1; l < tree.order(); ++l)
+    bytes += static_cast<double>(tree.nodes(l) * sizeof(Index) +
+                                 tree.first_child[l - 1].extent(0) * sizeof(Position));
+  return bytes;
+}
+
+}  // namespace detail
+
 template <class Scalar, class Index, class MemorySpace>
 Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
-  using Plan = TtmChainPlan<Scalar, Index, MemorySpace>;
   expects(n >= 0 && n < plan.order(), "ttm_chain_cost: mode ", n, " of a tensor of order ",
           plan.order());
   auto const& choice = plan.choices[n];
-  auto const entries = plan.rows[n].extent(0) * choice.columns.count();
-  return {choice.flops, detail::nonzero_bytes<Plan>(plan.dims, plan.nnz) +
-                            static_cast<double>(entries * sizeof(Scalar))};
+  double numbers = static_cast<double>(plan.rows[n].extent(0) * choice.columns.count());
+  for (int m = 0; m < plan.order(); ++m)
+    if (m != n) numbers += static_cast<double>(plan.rows[m].extent(0)) * plan.ranks[m];
+  return {choice.flops,
+          detail::bytes_read(plan, n) + numbers * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

@@ -4,8 +4,9 @@
 from bench import kernels
 from bench.pictures import style
 
-IN_CACHE = ("Bytes are those that must move at least: nonzeros, factors and product once each. Where "
-            "they fit the last-level cache (hollow dots) a kernel may pass 100 %.")
+IN_CACHE = ("Bytes are those that must move at least: nonzeros as they are stored, used rows of "
+            "factors, and the product, once each. Where they fit the last-level cache (hollow dots) "
+            "a kernel may pass 100 %.")
 
 
 def _draw_shares(data, roofs, name, title, reading, notes):

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/cost.hpp>
+#include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+
+/// Which format a plan's product reads, what it reads of it, and how many rows of a mode it uses.
+
+namespace sporades::detail {
+
+/// Bytes that a product on mode n reads.
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(CooTensor<Scalar, Index, MemorySpace> const& X, int) {
+  return static_cast<double>(X.storage_bytes());
+}
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(PackedTensor<Scalar, Index, MemorySpace> const& X, int) {
+  return nonzero_bytes(X) + static_cast<double>(X.rows.extent(0) * sizeof(Index));
+}
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(AltoTensor<Scalar, Index, MemorySpace> const& X, int n) {
+  std::uint64_t bytes = X.nnz() * sizeof(Scalar) + 8 * (X.low.extent(0) + X.high.extent(0));
+  auto const& mode = X.partitions[n];
+  if (!needs_atomics<typename MemorySpace::execution_space>(X, n))
+    bytes += mode.parts.extent(0) * sizeof(AltoPart) + 8 * mode.begins.extent(0) +
+             4 * mode.touched.extent(0);
+  return static_cast<double>(bytes);
+}
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(CsfTensor<Scalar, Index, MemorySpace> const& X, int) {
+  std::uint64_t bytes = X.storage_bytes();
+  for (auto const& level : X.marks) bytes -= level.extent(0) * sizeof(Position);
+  return static_cast<double>(bytes);
+}
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(PermutedTensor<Scalar, Index, MemorySpace> const& X, int) {
+  return static_cast<double>(X.tensor.storage_bytes() + X.nnz() * sizeof(Position));
+}
+
+/// Bytes of the records of a FlycooTensor.
+template <class Scalar, class Index, class MemorySpace>
+double record_bytes(FlycooTensor<Scalar, Index, MemorySpace> const& X) {
+  return static_cast<double>(X.nnz()) * X.layout.units *
+         static_cast<double>(sizeof(FlycooUnit<MemorySpace>));
+}
+
+/// Bytes of a remap: the records are read and written, and their places in the next order read.
+template <class Scalar, class Index, class MemorySpace>
+double remap_bytes(FlycooTensor<Scalar, Index, MemorySpace> const& X) {
+  if (X.order() < 2) return 0;
+  return 2 * record_bytes(X) + static_cast<double>(X.nnz()) * X.id_bits / 8;
+}
+
+/// With the remap that follows a product.
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(FlycooTensor<Scalar, Index, MemorySpace> const& X, int n) {
+  return std::max(record_bytes(X), remap_bytes(X)) +
+         static_cast<double>(X.modes[n].pieces.extent(0) * sizeof(Position));
+}
+
+/// Calls run(X) with the format that a plan holds for mode n: one of those that `automatic` takes.
+template <class Scalar, class Index, class MemorySpace, class Run>
+void with_format(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n, Run const& run) {
+  if (plan.packed[n].order() > 0)
+    run(plan.packed[n]);
+  else if (is_linear(plan.choices[n].strategy))
+    run(plan.alto);
+  else
+    run(plan.coo[n]);
+}
+
+/// Bytes that the plan's product on mode n reads of the nonzeros.
+template <class Scalar, class Index, class MemorySpace>
+double bytes_read(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
+  if (plan.nnz == 0) return 0;
+  if (plan.csf[n].order() > 0) return bytes_read(plan.csf[n], n);
+  if (plan.permuted.order() > 0) return bytes_read(plan.permuted, n);
+  if (plan.flycoo.order() > 0) return bytes_read(plan.flycoo, n);
+  double bytes = 0;
+  with_format(plan, n, [&](auto const& X) { bytes = bytes_read(X, n); });
+  return bytes;
+}
+
+/// The index of each nonzero of a linear order in mode n.
+template <class MemorySpace>
+struct AltoIndex {
+  RawVector<std::uint64_t const, MemorySpace> low, high;
+  AltoMasks masks;
+  int n;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(Position p) const {
+    return masks.index(n, low(p), high.extent(0) > 0 ? high(p) : 0);
+  }
+};
+
+/// Rows of mode n that the plan's nonzeros use. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double used_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
+                 int n) {
+  if (plan.packed[n].order() > 0) return static_cast<double>(plan.packed[n].rows.extent(0));
+  if (plan.csf[n].order() > 0) return static_cast<double>(plan.csf[n].nodes(0));
+  if (plan.flycoo.order() > 0) return static_cast<double>(plan.flycoo.modes[n].rows);
+  if (plan.permuted.order() > 0) return used_rows(exec, plan.permuted.tensor, n);
+  if (plan.alto.order() > 0)
+    return used_rows(
+        exec, plan.dims[n], plan.nnz,
+        AltoIndex<MemorySpace>{plan.alto.low, plan.alto.high, AltoMasks(plan.alto.layout), n});
+  return used_rows(exec, plan.coo[n], n);
+}
+
+}  // namespace sporades::detail
