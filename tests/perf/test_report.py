@@ -166,6 +166,24 @@ class Tables(support.Folder):
         lines = [line for line in out.splitlines() if line.startswith("|")]
         self.assertGreater(len(lines), 30)
 
+    def test_tables_into_a_page(self):
+        out, _ = self.run_command(0, "tables", support.DATA, "--peak", "100")
+        self.assertIn("made by `perf/tables bench-results.json --peak '100'`", out)
+        page = self.path("page.md")
+        for text in ("", "<!-- tables -->\n", "<!-- end of tables -->\n<!-- tables -->\n"):
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(text)
+            _, err = self.run_command(2, "tables", support.DATA, "--into", page)
+            self.assertIn("has no line", err)
+        with open(page, "w", encoding="utf-8") as file:
+            file.write("before\n<!-- tables -->\nold\n<!-- end of tables -->\nafter\n")
+        for _ in range(2):
+            self.run_command(0, "tables", support.DATA, "--peak", "100", "--into", page)
+            with open(page, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "before\n<!-- tables -->\n" + out
+                                 + "<!-- end of tables -->\nafter\n")
+        self.run_command(2, "tables", support.DATA, "--into", self.path("none.md"))
+
     def test_peaks_are_known_or_given(self):
         known = data_file()
         known["machine"].update(cpu="AMD EPYC 7452 32-Core Processor", sockets=2)

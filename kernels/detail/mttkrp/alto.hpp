@@ -108,18 +108,22 @@ void sum_parts(ExecutionSpace const& exec, Nonzeros const& nonzeros,
   char const* const label = "sporades::mttkrp::alto";
   // A multiplication a row is saved where rows are one tile: these and the extraction of bits share
   // one port of x86 processors.
-  bool const is_one_tile =
-      equally_far && with_row_width(rows.stride(0), [&](auto width) {
-        walk_parts<width(), Access::tight>(exec, label, nonzeros, partition, rows,
-                                           {1, 0, columns, 1}, AltoTerms{});
-      });
-  if (is_one_tile) return;
+  constexpr bool is_unrolled = Nonzeros::other_modes != any_number;
+  if constexpr (is_unrolled) {
+    bool const is_one_tile =
+        equally_far && with_row_width(rows.stride(0), [&](auto width) {
+          walk_parts<width(), Access::tight>(exec, label, nonzeros, partition, rows,
+                                             {1, 0, columns, 1}, AltoTerms{});
+        });
+    if (is_one_tile) return;
+  }
   auto const walk = [&](auto width, auto access, std::size_t first, Position tiles) {
     walk_parts<width(), access()>(exec, label, nonzeros, partition, rows,
                                   {1, first, columns, tiles}, AltoTerms{});
   };
+  constexpr TileWidths widths = is_unrolled ? TileWidths::fine : TileWidths::medium;
   if (equally_far)  // padding is columns like others: few tiles, none of them guarded
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::fine>(rows.stride(0), false, walk);
+    for_column_tiles<ExecutionSpace, Scalar, widths>(rows.stride(0), false, walk);
   else
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(columns, false, walk);
 }

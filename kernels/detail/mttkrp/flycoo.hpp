@@ -76,7 +76,9 @@ void mttkrp_flycoo(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
   auto const sums = row_sums(V, carry, chunks);
   with_flycoo_nonzeros(X, A, split, [&](auto const& nonzeros, auto depth) {
     using Nonzeros = std::decay_t<decltype(nonzeros)>;
-    for_column_tiles<ExecutionSpace, Scalar, tile_widths<Nonzeros::other_modes>>(
+    constexpr TileWidths widths =
+        Nonzeros::other_modes == any_number ? TileWidths::coarse : TileWidths::medium;
+    for_column_tiles<ExecutionSpace, Scalar, widths>(
         V.extent(1), all_rows_aligned(A, X.mode, V),
         [&](auto width, auto access, std::size_t first, Position tiles) {
           using Shape = PieceShape<MemorySpace>;

@@ -4,7 +4,7 @@
 
 #include <sporades/kernels/detail/selector/tree.hpp>
 
-/// Written by perf/train_selector.py; perf/README.md says what it was fitted to.
+/// Written by perf/train_selector.py; perf/results/choices.md says what it was fitted to.
 
 namespace sporades::detail::trees {
 

@@ -50,8 +50,8 @@ class TupleCounts {
 };
 
 /// Flops of one product if the nonzeros are walked as a tree of the modes in this order, and what
-/// else the choice hangs on. The constants come from A to F of perf/README.md at ranks 8 on two
-/// cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
+/// else the choice hangs on. The constants come from A to F of perf/results/peers.md at ranks 8 on
+/// two cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
 /// included, an outer product in registers at 60, a Kronecker row at 20; a leaf costs its flops.
 /// The costs of writing a number of the product, and of semi_sparse, were fitted to the chains of
 /// perf/train_selector.py.
