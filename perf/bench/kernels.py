@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which rows stand for a kernel, and what they say of a machine."""
+import math
+
 from bench import names, noise
 
 # Kernel, title, and the strategies of which the first that was measured stands for it.
@@ -95,6 +97,69 @@ def efficiency(rows, kernel, scalar, rank, roof):
     shares = [(whole.bandwidth / roof, whole)
               for whole in wholes(rows, kernel, scalar, rank).values() if whole.bytes and roof]
     return noise.geometric_mean([share for share, _ in shares]), shares
+
+
+SIZES = {"double": 8, "float": 4}
+
+
+def gather_rates(rows, scalar, rank):
+    """[(bytes of the matrix, bytes a second)] of rows gathered at random, sorted, of the measured
+    number of columns next to the rank."""
+    found = {}
+    for row in rows:
+        if row["kernel"] == "gather" and row["scalar"] == scalar and row.get("bytes_per_second"):
+            found.setdefault(row["rank"], []).append(
+                (int(row["strategy"][:-2]) * 1024, row["bytes_per_second"]))
+    nearest = min(found, key=lambda one: (abs(one - rank), one), default=None)
+    return sorted(found.get(nearest, []))
+
+
+def rate_at(rates, size):
+    """Between the two nearest sizes, linearly in the logarithms; past the ends, that of the end."""
+    if size <= rates[0][0]:
+        return rates[0][1]
+    for (below, slow), (above, fast) in zip(rates, rates[1:]):
+        if size <= above:
+            place = math.log(size / below) / math.log(above / below)
+            return slow * (fast / slow) ** place
+    return rates[-1][1]
+
+
+def gathered(row):
+    """[(bytes gathered, bytes of the matrices)] of each product of a row: of MTTKRP and Phi a row
+    of each other factor for every nonzero, of SpTTM one of the matrix."""
+    kernel, dims, nonzeros = row["kernel"], row.get("dims"), row.get("nnz")
+    if kernel not in ("mttkrp", "phi", "spttm") or not dims or not nonzeros or not row["rank"]:
+        return []
+    line = row["rank"] * SIZES[row["scalar"]]
+    found = []
+    for mode in range(len(dims)) if row["mode"] == "all" else [row["mode"]]:
+        read = [mode] if kernel == "spttm" else [m for m in range(len(dims)) if m != mode]
+        found.append((nonzeros * len(read) * line,
+                      sum(min(dims[m], nonzeros) for m in read) * line))
+    return found
+
+
+def least_seconds(whole, roof, rates):
+    """{"bytes": ..., "gathers": ...}: the time in which its bytes move at the bandwidth `roof`, and
+    that in which its rows are gathered as fast as `gather` does from matrices of that size."""
+    found = {"bytes": whole.bytes / roof}
+    if rates:
+        found["gathers"] = sum(moved / rate_at(rates, size) for row in whole.rows
+                               for moved, size in gathered(row))
+    return found
+
+
+def bounds(rows, kernel, scalar, rank, roof):
+    """[(tensor, which of least_seconds is the longest, its share of the measured time)]."""
+    rates = gather_rates(rows, scalar, rank)
+    found = []
+    for family, whole in wholes(rows, kernel, scalar, rank).items():
+        if whole.bytes and roof:
+            least = least_seconds(whole, roof, rates)
+            which = max(least, key=least.get)
+            found.append((family, which, least[which] / whole.seconds))
+    return found
 
 
 def portability(efficiencies):

@@ -222,8 +222,43 @@ def changed(data, old_machines):
     return [table for table in found if table.rows]
 
 
+BOUNDS = {"bytes": "memory", "gathers": "caches"}
+
+
+def portability(data):
+    """What bounds each kernel on each machine, how much of that it reaches, and over all."""
+    rows = []
+    triads = {one.name: kernels.triad(one.timed(), data.scalar) for one in data.machines}
+    for kernel, title, _ in kernels.KERNELS:
+        cells, of_triad, of_bound = [], [], []
+        for machine in data.machines:
+            found = kernels.bounds(machine.timed(), kernel, data.scalar, data.rank,
+                                   triads[machine.name])
+            share = kernels.efficiency(machine.timed(), kernel, data.scalar, data.rank,
+                                       triads[machine.name])[0]
+            bound = noise.geometric_mean([one for _, _, one in found])
+            by = [BOUNDS[which] for _, which, _ in found]
+            cells.append("–" if not found else "%s; %s of %s" % (
+                percent(share), percent(bound), ", ".join(
+                    "%s (%d of %d)" % (word, by.count(word), len(by)) if by.count(word) < len(by)
+                    else word for word in BOUNDS.values() if word in by)))
+            of_triad.append(share)
+            of_bound.append(bound)
+        if any(of_triad):
+            rows.append([title] + cells + ["%.2f" % kernels.portability(of_triad),
+                                           "%.2f" % kernels.portability(of_bound)])
+    return Table("What bounds each kernel (%s, R = %s)" % (data.scalar, data.rank),
+                 ["kernel"] + [one.name for one in data.machines]
+                 + ["portability, of the triad", "of the bound"], rows,
+                 "Of each machine, the share of the measured triad's bandwidth that the bytes reach; "
+                 "then the share of the time that the bound alone would take: memory at the triad's "
+                 "bandwidth, or caches, which give rows at random as the benchmark gather has it "
+                 "from a matrix as large as the factors. Geometric means over the tensors. "
+                 "Portability after Pennycook, Sewall & Lee (2016), over the machines.")
+
+
 def all_tables(data):
-    found = [machines(data), stream(data)]
+    found = [machines(data), stream(data), portability(data)]
     for machine in data.machines:
         found += [times(data, machine), native(data, machine), spttm_tensors(data, machine),
                   spttm_steps(data, machine)]

@@ -200,6 +200,32 @@ class Numbers(unittest.TestCase):
         self.assertEqual(kernels.portability([0.5, None]), 0)
         self.assertEqual(kernels.portability([]), 0)
 
+    def test_bounds(self):
+        rates = [(1024, 100.0), (4096, 25.0)]
+        self.assertEqual([kernels.rate_at(rates, size) for size in (1, 1024, 4096, 10 ** 9)],
+                         [100, 100, 25, 25])
+        self.assertAlmostEqual(kernels.rate_at(rates, 2048), 50)
+        row = {"kernel": "mttkrp", "dims": [10, 20, 5000], "nnz": 1000, "rank": 4, "mode": 0,
+               "scalar": "float", "median": 2.0, "bytes": 30.0, "noise": 0.02, "tensor": "t"}
+        self.assertEqual(kernels.gathered(row), [(2 * 1000 * 16, (20 + 1000) * 16)])
+        self.assertEqual(kernels.gathered(dict(row, kernel="spttm", mode="all")),
+                         [(16000, size * 16) for size in (10, 20, 1000)])
+        self.assertEqual(kernels.gathered(dict(row, kernel="sptv")), [])
+        whole = kernels.Whole([row])
+        self.assertEqual(kernels.least_seconds(whole, 10.0, []), {"bytes": 3})
+        self.assertEqual(kernels.least_seconds(whole, 10.0, rates), {"bytes": 3, "gathers": 1280})
+        rows = [dict(row, native=False, strategy="sorted", rounds=[[2.0]])]
+        for size, rate in rates:
+            rows.append({"kernel": "gather", "scalar": "float", "rank": 16, "native": False,
+                         "strategy": "%dKB" % (size / 1024), "bytes_per_second": rate})
+        self.assertEqual(kernels.bounds(rows[:1], "mttkrp", "float", 4, 10.0), [])  # modes lack
+        for mode in (1, 2):
+            rows.append(dict(rows[0], mode=mode))
+        found = kernels.bounds(rows, "mttkrp", "float", 4, 10.0)
+        self.assertEqual([which for _, which, _ in found], ["gathers"])
+        self.assertAlmostEqual(found[0][2], sum(
+            32000 / kernels.rate_at(rates, size * 16) for size in (1020, 1010, 30)) / 6)
+
     def test_noise(self):
         def row(first, second, kernel="k"):
             return {"kernel": kernel, "rounds": [first, second]}

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Performance portability over the machines, after Pennycook, Sewall & Lee (2016)."""
-from bench import kernels
+from bench import kernels, noise
 from bench.pictures import style
 
 
@@ -26,8 +26,25 @@ def roofs_of(data):
             if all(roofs.values())]
 
 
+def of_bounds(data, triads):
+    """As by_kernel, of the share of the time that what bounds the kernel takes."""
+    found = []
+    for kernel, title, _ in kernels.KERNELS:
+        shares = [[share for _, _, share in kernels.bounds(
+            machine.timed(), kernel, data.scalar, data.rank, triads[machine.name])]
+                  for machine in data.machines]
+        if any(shares):
+            found.append((title, kernels.portability([noise.geometric_mean(one) for one in shares]),
+                          [machine.name for machine, one in zip(data.machines, shares) if not one]))
+    return found
+
+
 def draw(data):
-    found = [(words, by_kernel(data, roofs)) for words, roofs in roofs_of(data)]
+    roofs = roofs_of(data)
+    found = [(words, by_kernel(data, one)) for words, one in roofs]
+    if roofs and roofs[0][0] == "of the measured triad":
+        found.append(("of the bound: memory, or caches that gather rows",
+                      of_bounds(data, roofs[0][1])))
     if not found or not found[0][1] or len(data.machines) < 2:
         return []
     labels = [title for title, _, _ in found[0][1]]
@@ -43,4 +60,6 @@ def draw(data):
     return [style.Picture(
         "portability", "Performance portability (%s, R = %s)" % (data.scalar, data.rank),
         "The harmonic mean over the machines of the share of the bandwidth that each kernel reaches, "
-        "0 where a machine does not run it: 1 is all of every machine.", made, notes)]
+        "0 where a machine does not run it: 1 is all of every machine. A kernel that gathers rows of "
+        "factors is bound by memory or by the rate at which caches give rows at random, whichever "
+        "takes it longer.", made, notes)]
