@@ -3,7 +3,6 @@
 #pragma once
 
 #include <sporades/core/detail/region.hpp>
-#include <sporades/kernels/detail/mttkrp/bytes.hpp>
 #include <sporades/kernels/detail/phi/baselines/atomic.hpp>
 #include <sporades/kernels/detail/phi/build_phi_plan.hpp>
 #include <sporades/kernels/detail/phi/pull.hpp>
