@@ -54,6 +54,8 @@ Scalar native_sum(Scalar const (&entries)[size]) {
 template <class Scalar, int Width>
 struct NativeRow {
   typedef Scalar Vector __attribute__((vector_size(native_vector)));
+  typedef Scalar InMemory
+      __attribute__((vector_size(native_vector), aligned(sizeof(Scalar)), may_alias));
   static constexpr int size = native_vector / sizeof(Scalar), parts = Width / size;
   static_assert(Width % size == 0, "A row is whole vectors.");
 
@@ -63,12 +65,14 @@ struct NativeRow {
   void fill(Scalar value) {
     for (auto& one : part) one = Vector{} + value;
   }
-  void load(Scalar const* from) { __builtin_memcpy(part, from, sizeof part); }
-  void store(Scalar* to) const { __builtin_memcpy(to, part, sizeof part); }
+  void load(Scalar const* from) {
+    for (int k = 0; k < parts; ++k) part[k] = reinterpret_cast<InMemory const*>(from)[k];
+  }
+  void store(Scalar* to) const {
+    for (int k = 0; k < parts; ++k) reinterpret_cast<InMemory*>(to)[k] = part[k];
+  }
   void multiply(Scalar const* by) {
-    NativeRow row(Width);
-    row.load(by);
-    for (int k = 0; k < parts; ++k) part[k] *= row.part[k];
+    for (int k = 0; k < parts; ++k) part[k] *= reinterpret_cast<InMemory const*>(by)[k];
   }
   void add_product(Scalar a, NativeRow const& row) {
     for (int k = 0; k < parts; ++k) part[k] += a * row.part[k];

@@ -51,8 +51,12 @@ run 0 "${base[@]}" --backend "$backend" -o backend.ktns
 same m.ktns backend.ktns
 
 # The strategies agree.
-for strategy in automatic atomic pull; do
+for strategy in automatic atomic pull coo-alto-atomic coo-alto-pull; do
   for pi in on-the-fly stored; do
+    if [[ $strategy == coo-* && $pi == stored ]]; then
+      refuses 'pi is not stored' "${base[@]}" --strategy $strategy --pi stored
+      continue
+    fi
     run 0 "${base[@]}" --strategy $strategy --pi $pi --report r.json
     check "$strategy, $pi has the same log-likelihood" within "$(value_of)" "$value" 1e-5
     [[ $strategy == automatic ]] ||

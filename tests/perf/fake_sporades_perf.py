@@ -22,7 +22,8 @@ KNOWN = {"uber": (183, 24, 1140, 1717), "nell-2": (12092, 9184, 28818),
          "vast-2015": (165427, 11374, 2, 100, 89)}
 MTTKRP = {"automatic": 1.0, "sorted": 1.25, "morton": 1.15, "fibers": 1.05, "csf": 1.6, "alto": 1.1,
           "alto-atomic": 1.5, "flycoo": 2.1, "permuted": 3.0, "atomic": 4.5}
-PHI = {"automatic": 1.0, "pull": 1.1, "alto": 1.02, "alto-atomic": 1.4, "atomic": 3.0}
+PHI = {"automatic": 1.0, "pull": 1.1, "alto": 1.02, "alto-atomic": 1.4, "coo-alto-atomic": 2.9,
+       "coo-alto-pull": 1.3, "atomic": 3.0}
 SPTTM = {"automatic": 1.0, "lanes": 1.0, "naive": 2.0, "fine_grained": 3.1, "coalesced": 2.4,
          "rank_blocked": 1.8, "scratch": 2.2, "spmm_rows": 1.1, "spmm_nonzeros": 1.3,
          "spmm_library": 1.9}

@@ -82,8 +82,8 @@ std::vector<Problem> problems() {
   return {{{5}, 9, 1},
           {{7, 4}, 20, 1},
           {{6, 5, 4}, 1, 1},
-          {{2, 300, 200}, 20000, 1},    // two rows: all threads share them
-          {{500, 400, 300}, 20000, 6},  // one row has most nonzeros; many are empty
+          {{2, 300, 200}, 6000, 1},    // two rows: all threads share them
+          {{500, 400, 300}, 6000, 6},  // one row has most nonzeros; many are empty
           {{30, 2, 20, 10}, 5000, 2},
           {{5, 4, 3, 4, 5}, 900, 1},
           {{3, 4, 2, 3, 2, 4}, 600, 1},
@@ -96,7 +96,7 @@ std::vector<Problem> problems() {
 TEMPLATE_TEST_CASE("loops without Kokkos compute what mttkrp and phi do", "[perf][native]", float,
                    double) {
   for (auto const& problem : problems())
-    for (std::size_t R : {1, 3, 8, 16, 17, 32, 64, 300})
+    for (std::size_t R : {1, 16, 17, 32, 64, 300})
       for (std::size_t stride : {R, (R + 7) / 4 * 4})
         check_native<TestType>(problem, R, stride, 1e-10);
 }
