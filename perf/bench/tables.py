@@ -253,7 +253,8 @@ def portability(data):
                  "Of each machine, the share of the measured triad's bandwidth that the bytes reach; "
                  "then the share of the time that the bound alone would take: memory at the triad's "
                  "bandwidth, or caches, which give rows at random as the benchmark gather has it "
-                 "from a matrix as large as the factors. Geometric means over the tensors. "
+                 "from a matrix as large as the factors. Where the share is small neither bounds "
+                 "the kernel: instructions, latency or launches do. Geometric means over the tensors. "
                  "Portability after Pennycook, Sewall & Lee (2016), over the machines.")
 
 
