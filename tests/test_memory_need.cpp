@@ -280,9 +280,9 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
   using Scalar = typename TestType::Scalar;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   using Space = std::decay_t<decltype(exec)>;
-  std::vector<Trial> const tensors{{{1000, 800, 600}, 150000, 0.8, 16},
-                                   {{50, 60, 70, 80}, 100000, 0.3, 8},
-                                   {{64, 64, 64, 64, 64}, 100000, 0, 24}};
+  std::vector<Trial> const tensors{{{1000, 800, 600}, 400000, 0.8, 16},
+                                   {{50, 60, 70, 80}, 200000, 0.3, 8},
+                                   {{64, 64, 64, 64, 64}, 200000, 0, 24}};
   SECTION("CP-ALS") {
     check_limits<Space, Scalar>(
         exec, tensors,
