@@ -7,7 +7,8 @@
 # Python with matplotlib (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-results=(perf/results/*.json)
+# of two files of one machine the later one counts
+results=(perf/results/{h200-two-tensors,h200,h200-more,xeon-two-tensors,xeon}.json)
 made=build/pictures
 mkdir -p $made
 
