@@ -74,12 +74,16 @@ def _remarks(machines, messages):
             if not results.get("complete"):
                 left = results.get("left_out") or []
                 text = "%s (%s) is not complete" % (results["path"], machine.name)
-                if left:
-                    text += ": " + "; ".join(
-                        " ".join(str(one[name]) for name in ("part", "tensor") if one.get(name)) +
-                        (", round %d" % one["round"] if one.get("round") else "") +
-                        " – " + str(one.get("why")) for one in left[:6] if isinstance(one, dict))
-                    text += "; and %d more." % (len(left) - 6) if len(left) > 6 else "."
+                reasons = {}  # {why: [parts, and what of the machine was left out]}
+                for one in left:
+                    if isinstance(one, dict):
+                        what = str(one.get("part") or one.get("tensor"))
+                        kinds = reasons.setdefault(str(one.get("why")), [])
+                        if what not in kinds:
+                            kinds.append(what)
+                if reasons:
+                    text += ": " + "; ".join("of %s something is missing, as %s" % (
+                        ", ".join(kinds), why) for why, kinds in reasons.items()) + "."
                 else:
                     text += ": it was stopped."
                 found.append(text)

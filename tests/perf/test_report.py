@@ -136,11 +136,15 @@ class Report(support.Folder):
 
     def test_a_stopped_result_says_so(self):
         stopped = small()
-        stopped.update(complete=False, left_out=[{"part": "phi", "tensor": "uber", "round": 2,
-                                                  "why": "the time <was> over"}])
+        stopped.update(complete=False, left_out=[
+            {"part": part, "tensor": tensor, "round": 2, "why": "the time <was> over"}
+            for part, tensor in (("phi", "uber"), ("phi", "nell-2"), ("read", None))])
         _, page, _ = self.report(self.save("r.json", stopped))
-        self.assertIn("is not complete: phi uber, round 2 – the time <was> over",
+        self.assertIn("is not complete: of phi, read something is missing, as the time <was> over.",
                       " ".join(page.words))
+        stopped["left_out"] = []
+        _, page, _ = self.report(self.save("r.json", stopped))
+        self.assertIn("is not complete: it was stopped.", " ".join(page.words))
 
     def test_bad_input(self):
         for arguments in (("nothing.json",), (support.DATA, "--peak", "much"),
