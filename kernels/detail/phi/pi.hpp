@@ -42,7 +42,7 @@ struct StoredPi {
 
 /// sum_s b(s) pi(s), pi the product of so many rows, in eight sums that are added at the end.
 template <int modes, class Scalar>
-Scalar dot_of_rows(Scalar const* const* rows, Scalar const* b, std::uint64_t R) {
+KOKKOS_FUNCTION Scalar dot_of_rows(Scalar const* const* rows, Scalar const* b, std::uint64_t R) {
   constexpr int lanes = 8;
   Scalar const *const first = rows[0], *const second = rows[modes > 1 ? 1 : 0],
                       *const third = rows[modes > 2 ? 2 : 0],
