@@ -164,6 +164,21 @@ KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Sca
   }
 }
 
+/// to[j] += entries[j], each atomically. Four floats, at a multiple of 16 bytes, are one instruction
+/// of NVIDIA GPUs of compute capability 9.
+template <class Scalar, std::size_t size>
+KOKKOS_FORCEINLINE_FUNCTION void add_pack_atomically(Scalar* to, Scalar const (&entries)[size]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && defined(__CUDACC_VER_MAJOR__) && \
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
+  if constexpr (std::is_same_v<Scalar, float> && size == 4) {
+    atomicAdd(reinterpret_cast<float4*>(to),
+              make_float4(entries[0], entries[1], entries[2], entries[3]));
+    return;
+  }
+#endif
+  for (std::size_t j = 0; j < size; ++j) Kokkos::atomic_add(to + j, entries[j]);
+}
+
 /// The tile with its entries converted to double.
 template <class Scalar, int width>
 KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> const& tile) {

@@ -33,8 +33,13 @@ struct ChunkState {
 template <class Scalar, class MemorySpace, class Columns, class T>
 KOKKOS_FORCEINLINE_FUNCTION void add_atomically(RawMatrix<Scalar, MemorySpace> const& V,
                                                 Columns const& columns, std::uint64_t row, T sum) {
-  for (int j = 0; j < Columns::width; ++j)
-    if (columns.holds(j)) Kokkos::atomic_add(&V(row, columns.column(j)), sum[j]);
+  constexpr int pack = Columns::is_packed ? 16 / sizeof(Scalar) : 1;
+  for (int j = 0; j < Columns::width; j += pack)
+    if (columns.holds(j)) {
+      Scalar entries[pack];
+      for (int k = 0; k < pack; ++k) entries[k] = sum[j + k];
+      add_pack_atomically(&V(row, columns.column(j)), entries);
+    }
 }
 
 /// Deterministic rows. accumulate: V holds what chunks of nonzeros wrote, and carries are added to

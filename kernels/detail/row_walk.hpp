@@ -10,12 +10,12 @@ namespace sporades::detail {
 /// Adds up the terms of nonzeros begin to end - 1, and hands over the sum of each row except the
 /// last by close(row, sum); the last one's is returned. Batch: nonzeros whose loads are all under
 /// way before any is used.
-template <int Batch, class Nonzeros, class Columns, class Rows, class Close>
+template <int Batch, class Nonzeros, class Columns, class Rows, class Close, class Terms>
 KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns const& tile,
                                            Position begin, Position end, Rows& rows,
-                                           Close const& close) {
+                                           Close const& close, Terms const& terms) {
   using T = typename Columns::T;
-  auto sum = nonzeros.term(nonzeros.fetch(begin), tile);
+  auto sum = terms(nonzeros, tile, nonzeros.fetch(begin));
   auto add = [&](auto const& entry, T const& term) {
     if (nonzeros.leaves(rows, entry)) {
       close(rows.row, sum);
@@ -29,12 +29,12 @@ KOKKOS_FORCEINLINE_FUNCTION auto sum_terms(Nonzeros const& nonzeros, Columns con
     typename Nonzeros::Entry entry[Batch];
     for (int b = 0; b < Batch; ++b) entry[b] = nonzeros.fetch(p + b);
     T term[Batch];
-    for (int b = 0; b < Batch; ++b) term[b] = nonzeros.term(entry[b], tile);
+    for (int b = 0; b < Batch; ++b) term[b] = terms(nonzeros, tile, entry[b]);
     for (int b = 0; b < Batch; ++b) add(entry[b], term[b]);
   }
   for (; p < end; ++p) {
     auto const entry = nonzeros.fetch(p);
-    add(entry, nonzeros.term(entry, tile));
+    add(entry, terms(nonzeros, tile, entry));
   }
   return sum;
 }
@@ -76,7 +76,7 @@ struct RowWalk : Terms {
                                     Close const& close) const {
     auto const& terms = static_cast<Terms const&>(*this);
     if constexpr (!Nonzeros::has_words)
-      return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close);
+      return sum_terms<Batch>(nonzeros, tile, begin, end, rows, close, terms);
     else if constexpr (is_on_host<Nonzeros>)
       return sum_runs<split, Batch, Group>(nonzeros.from_column(tile.first),
                                            Columns{0, tile.columns}, begin, end, rows, close,

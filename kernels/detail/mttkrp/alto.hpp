@@ -9,18 +9,9 @@
 
 namespace sporades::detail {
 
-/// The terms of MTTKRP on a linear order.
-struct AltoTerms {
-  template <class Nonzeros, class Columns>
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Nonzeros const& nonzeros, Columns const& columns,
-                                              typename Nonzeros::Entry const& entry) const {
-    return nonzeros.term(entry, columns);
-  }
-};
-
 /// On hosts, one work item: a part of the nonzeros x a tile of columns. Each term is added to its
 /// row among the part's buffer rows, a copy of the output rows that its nonzeros may belong to.
-template <class Nonzeros, int Width, Access access, class Terms = AltoTerms>
+template <class Nonzeros, int Width, Access access, class Terms = ProductTerms>
 struct AltoWalk {
   using Scalar = typename Nonzeros::Scalar;
   using Columns = TileColumns<Scalar, Width, access>;
@@ -113,13 +104,13 @@ void sum_parts(ExecutionSpace const& exec, Nonzeros const& nonzeros,
     bool const is_one_tile =
         equally_far && with_row_width(rows.stride(0), [&](auto width) {
           walk_parts<width(), Access::tight>(exec, label, nonzeros, partition, rows,
-                                             {1, 0, columns, 1}, AltoTerms{});
+                                             {1, 0, columns, 1}, ProductTerms{});
         });
     if (is_one_tile) return;
   }
   auto const walk = [&](auto width, auto access, std::size_t first, Position tiles) {
     walk_parts<width(), access()>(exec, label, nonzeros, partition, rows,
-                                  {1, first, columns, tiles}, AltoTerms{});
+                                  {1, first, columns, tiles}, ProductTerms{});
   };
   constexpr TileWidths widths = is_unrolled ? TileWidths::fine : TileWidths::medium;
   if (equally_far)  // padding is columns like others: few tiles, none of them guarded

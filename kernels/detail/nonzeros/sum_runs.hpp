@@ -17,6 +17,11 @@ struct ProductTerms {
                                               int split) const {
     return nonzeros.term(entry, columns, split);
   }
+  template <class Nonzeros, class Columns>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Nonzeros const& nonzeros, Columns const& columns,
+                                              typename Nonzeros::Entry const& entry) const {
+    return nonzeros.term(entry, columns);
+  }
 };
 
 /// Adds up the terms of nonzeros begin to end - 1, which have words, and hands over the sum

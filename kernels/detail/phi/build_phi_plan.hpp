@@ -37,6 +37,15 @@ inline bool is_coo_alto(PhiStrategy strategy) {
   return strategy == PhiStrategy::coo_alto_atomic || strategy == PhiStrategy::coo_alto_pull;
 }
 
+/// Whether Phi on COO nonzeros, or with stored pi, takes two passes at that rank.
+template <class ExecutionSpace, class Scalar>
+bool coo_takes_two_passes(PhiOptions const& options) {
+  auto const R = static_cast<std::size_t>(options.rank);
+  return options.strategy == PhiStrategy::coo_alto_pull
+             ? !parts_take_one_pass<ExecutionSpace, Scalar>(R)
+             : !coo_takes_one_pass<ExecutionSpace, Scalar>(R);
+}
+
 /// Room for the weights of the nonzeros, which two passes over them need.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan) {
@@ -59,7 +68,6 @@ void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   plan.strategy = PhiStrategy::pull;
   for (int n = 0; n < X.order(); ++n)
     plan.coo.push_back(sorted(exec, X, mttkrp_mode_order(X.dims, n)));
-  reserve_weights(exec, plan);
   plan.products.carry.reserve(exec, chunks_of(X.nnz(), chunk_length<ExecutionSpace>(X.nnz())),
                               options.rank);
 }
@@ -80,7 +88,6 @@ void build_coo_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemoryS
               " nonzeros): coo-alto-atomic and pull work");
       plan.products.carry.buffer_rows(exec, partition.buffer_rows, options.rank);
     }
-    if (!parts_take_one_pass<ExecutionSpace>(options.rank)) reserve_weights(exec, plan);
   }
   plan.coo.assign(X.order(), to_coo(exec, linear));
 }
@@ -139,6 +146,8 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
       plan.coo.assign(X.order(), X);
     else if (is_stored)
       build_stored(exec, X, options, plan);
+    if ((is_stored || is_coo) && coo_takes_two_passes<ExecutionSpace, Scalar>(options))
+      reserve_weights(exec, plan);
   }
   if (!is_stored && !is_coo) build_products(exec, X, options, plan);
   fence(exec, "sporades::phi::make_plan");

@@ -37,9 +37,9 @@ struct WeighedTerms {
   }
 };
 
-/// The same for nonzeros in a linear order, each of which has a row of its own.
+/// The same for nonzeros each of which names its row.
 template <class Scalar, class MemorySpace>
-struct WeighedAltoTerms {
+struct WeighedRowTerms {
   RawMatrix<Scalar const, MemorySpace> B;  // I_n x R
   Scalar epsilon;
 
@@ -76,6 +76,42 @@ bool rows_fit_lanes(Factors<Scalar, MemorySpace> const& A, int n,
          all_rows_aligned(A, n, V);
 }
 
+/// The widths that rows of COO nonzeros are one tile of, on hosts: calls run(width constant) where
+/// `columns` is one of them.
+template <class Run>
+bool with_coo_width(std::size_t columns, Run const& run) {
+  return columns <= 32 && with_constant<8, 16, 32>(static_cast<int>(columns), run);
+}
+
+/// Whether Phi reads COO nonzeros once, where on GPUs rows are aligned.
+template <class ExecutionSpace, class Scalar>
+bool coo_takes_one_pass(std::size_t columns) {
+  if (is_gpu<ExecutionSpace>) return rows_are_one_tile<ExecutionSpace, Scalar>(columns);
+  return with_coo_width(columns, [](auto) {});
+}
+
+/// The sums of nonzeros each of which names its row, in one pass; false where a row is not one
+/// tile, or on GPUs not `aligned`.
+template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar, class MemorySpace>
+bool walk_weighed(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+                  Matrix<Scalar, MemorySpace> const& B, Scalar epsilon, Sums const& sums,
+                  Position length, Position chunks, [[maybe_unused]] bool aligned) {
+  std::size_t const R = B.extent(1);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    if (!aligned || !rows_are_aligned(B) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
+      return false;
+    walk_row_lanes(exec, label, nonzeros, B, epsilon, sums, length, chunks);
+    return true;
+  } else {
+    return with_coo_width(R, [&](auto width) {
+      using Terms = WeighedRowTerms<Scalar, MemorySpace>;
+      using Walk = RowWalk<Nonzeros, Sums, width(), Access::whole, 0, 1, Terms>;
+      launch_items(exec, label, chunks,
+                   Walk{Terms{B, epsilon}, nonzeros, sums, WalkShape{length, 0, R, 1}});
+    });
+  }
+}
+
 /// Phi on mode n in one pass, where n is the row mode of packed nonzeros; false where a row is not
 /// one tile, or on GPUs not aligned. split: as MTTKRP's.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -91,7 +127,9 @@ bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpa
     sum_packed_rows(
         exec, X, V, carry, [&](auto const& instance, Packed const& part, Rows const& rows) {
           with_packed_nonzeros<ExecutionSpace>(part, A, 0, [&](auto const& nonzeros, auto depth) {
-            if constexpr (depth() == 0) walk_row_lanes(instance, nonzeros, B, epsilon, rows);
+            if constexpr (depth() == 0)
+              walk_row_lanes(instance, "sporades::phi::pull", nonzeros, B, epsilon, rows.sums,
+                             rows.length, rows.chunks);
           });
         });
   } else {
@@ -127,7 +165,9 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
     with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
       auto const rows =
           begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(X.nnz()), false, V, carry);
-      if (rows.chunks > 0) walk_row_lanes(exec, coo_nonzeros<others()>(X, A, n), B, epsilon, rows);
+      if (rows.chunks > 0)
+        walk_row_lanes(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n), B, epsilon,
+                       rows.sums, rows.length, rows.chunks);
       finish_rows(exec, rows, V, carry);
     });
     return true;
@@ -155,7 +195,7 @@ bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace
       with_phi_width(R, [&](auto width) {
         walk_parts<width(), Access::tight>(exec, "sporades::phi::alto", nonzeros, partition, rows,
                                            {1, 0, R, 1},
-                                           WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});
+                                           WeighedRowTerms<Scalar, MemorySpace>{B, epsilon});
       });
     });
     pull_rows(exec, "sporades::phi::pull_rows", partition, rows, V);

@@ -22,11 +22,7 @@ void count_coo_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   count_alto(exec, count, X, false, buffer_rows);
   double const words = (AltoLayout(X.dims).has_two_words() ? 16 : 8) * X.nnz;
   double const linear = words + X.value_bytes(), parts = count.held() - before - linear;
-  if (is_pull) {
-    count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
-    if (!parts_take_one_pass<ExecutionSpace>(static_cast<std::size_t>(options.rank)))
-      count.hold(X.value_bytes());
-  }
+  if (is_pull) count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
   count.hold(X.bytes());
   count.release(linear + (is_pull ? 0 : parts));
 }
@@ -39,9 +35,15 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   bool const is_stored = options.pi == Pi::stored;
   if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, options.rank));
-  if (options.strategy == PhiStrategy::atomic) return false;
+  double const weights =
+      coo_takes_two_passes<ExecutionSpace, Scalar>(options) ? X.value_bytes() : 0;
+  if (options.strategy == PhiStrategy::atomic) {
+    count.hold(weights);
+    return false;
+  }
   if (is_coo_alto(options.strategy)) {
     count_coo_alto<Scalar>(exec, count, X, options);
+    count.hold(weights);
     return false;
   }
   if (is_stored) {
@@ -49,7 +51,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
       bool is_new = false;
       count_sorted(exec, count, X, mttkrp_mode_order(X.dims, n), is_new);
     }
-    count.hold(X.value_bytes() +
+    count.hold(weights +
                carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
     return false;
   }

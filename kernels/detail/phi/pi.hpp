@@ -5,40 +5,50 @@
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 
-/// Where Phi takes pi_p(r) = prod_{m != n} A_m(i_m, r) from. Each source gives a tile of it for an
-/// entry of the nonzeros:
-///   tile<width>(nonzeros, entry, first, pi): pi[c] = pi_p(first + c), c < width.
+/// pi_p(r) = prod_{m != n} A_m(i_m, r): a product of rows that every storage of nonzeros gives, or,
+/// where it is stored, one row.
 
 namespace sporades::detail {
 
-/// Computed from the factor rows that the entry names.
-struct ComputedPi {
-  template <int width, class Nonzeros, class Scalar>
-  KOKKOS_FORCEINLINE_FUNCTION void tile(Nonzeros const& nonzeros,
-                                        typename Nonzeros::Entry const& entry, std::uint64_t first,
-                                        Scalar (&pi)[width]) const {
-    for (int c = 0; c < width; ++c) pi[c] = 1;
-    for (int m = 0; m < nonzeros.modes(); ++m) {
-      auto const& A = nonzeros.factors[m];
-      Scalar const* const row = A.data() + nonzeros.index(entry, m) * A.stride_0() + first;
-#pragma omp simd
-      for (int c = 0; c < width; ++c) pi[c] *= row[c];
-    }
+/// Nonzeros whose products are stored: as if their only other mode were their own place, and its
+/// factor pi. See factor_rows.hpp.
+template <class ScalarType, class Index, class MemorySpace>
+struct StoredNonzeros
+    : FactorRows<StoredNonzeros<ScalarType, Index, MemorySpace>, ScalarType, MemorySpace, 1> {
+  using Scalar = ScalarType;
+  using Row = Index;
+  struct Entry {
+    Index row;
+    Scalar value;
+    Position place;
+  };
+
+  RawVector<Index const, MemorySpace> row_of;   // nnz
+  RawVector<Scalar const, MemorySpace> values;  // nnz
+
+  KOKKOS_FORCEINLINE_FUNCTION Position size() const { return values.extent(0); }
+  KOKKOS_FORCEINLINE_FUNCTION NamedRows<Index> rows(Position p) const { return {row_of(p)}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool leaves(NamedRows<Index> const& rows, Entry const& entry) const {
+    return entry.row != rows.row;
   }
+  KOKKOS_FORCEINLINE_FUNCTION bool opens_row(Position p) const {
+    return p == 0 || row_of(p) != row_of(p - 1);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Entry fetch(Position p) const { return {row_of(p), values(p), p}; }
+  KOKKOS_FORCEINLINE_FUNCTION Position index(Entry const& entry, int) const { return entry.place; }
 };
 
-/// Read from a matrix; the nonzeros are a COO tensor's.
-template <class Scalar, class MemorySpace>
-struct StoredPi {
-  RawMatrix<Scalar const, MemorySpace> pi_;  // nnz x R
-
-  template <int width, class Nonzeros>
-  KOKKOS_FORCEINLINE_FUNCTION void tile(Nonzeros const&, typename Nonzeros::Entry const& entry,
-                                        std::uint64_t first, Scalar (&pi)[width]) const {
-    Scalar const* const from = pi_.data() + entry.place * pi_.stride_0() + first;
-    for (int c = 0; c < width; ++c) pi[c] = from[c];
-  }
-};
+/// X's nonzeros, whose products are the rows of pi: nnz x R, for mode n.
+template <class Scalar, class Index, class MemorySpace>
+auto stored_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X, int n,
+                     Matrix<Scalar, MemorySpace> const& pi) {
+  StoredNonzeros<Scalar, Index, MemorySpace> nonzeros;
+  nonzeros.row_of = mode_indices(X, n);
+  nonzeros.values = X.values;
+  nonzeros.factors[0] = pi;
+  nonzeros.others = 1;
+  return nonzeros;
+}
 
 /// sum_s b(s) pi(s), pi the product of so many rows, in eight sums that are added at the end.
 template <int modes, class Scalar>
@@ -67,11 +77,11 @@ KOKKOS_FUNCTION Scalar dot_of_rows(Scalar const* const* rows, Scalar const* b, s
 }
 
 /// sum_s b(s) pi_p(s)
-template <class ExecutionSpace, class Nonzeros, class Source, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION Scalar phi_model(Nonzeros const& nonzeros, Source const& source,
+template <class ExecutionSpace, class Nonzeros, class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION Scalar phi_model(Nonzeros const& nonzeros,
                                              typename Nonzeros::Entry const& entry, Scalar const* b,
                                              std::uint64_t R) {
-  if constexpr (!is_gpu<ExecutionSpace> && std::is_same_v<Source, ComputedPi>) {
+  if constexpr (!is_gpu<ExecutionSpace>) {
     int const modes = nonzeros.modes();
     if (1 <= modes && modes <= 4) {  // indices are taken apart once, not once a tile
       Scalar const* rows[4];
@@ -79,59 +89,69 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar phi_model(Nonzeros const& nonzeros, Source co
         rows[m] =
             nonzeros.factors[m].data() + nonzeros.index(entry, m) * nonzeros.factors[m].stride_0();
       if (modes == 1) return dot_of_rows<1>(rows, b, R);
-      if (modes == 2) return dot_of_rows<2>(rows, b, R);
-      if (modes == 3) return dot_of_rows<3>(rows, b, R);
-      return dot_of_rows<4>(rows, b, R);
+      if constexpr (Nonzeros::other_modes != 1) {
+        if (modes == 2) return dot_of_rows<2>(rows, b, R);
+        if (modes == 3) return dot_of_rows<3>(rows, b, R);
+        return dot_of_rows<4>(rows, b, R);
+      }
     }
   }
   Scalar model = 0;
   for_tiles<ExecutionSpace>(0, R, [&](auto width_constant, std::uint64_t first) {
     constexpr int width = decltype(width_constant)::value;
-    Scalar pi[width];
-    source.template tile<width>(nonzeros, entry, first, pi);
-    Scalar sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int c = 0; c < width; ++c) sum += pi[c] * b[first + c];
-    model += sum;
+    TileColumns<Scalar, width, Access::whole> const tile{first, width};
+    model += nonzeros.product(entry, tile).dot(load_tile<Scalar, width>(b + first));
   });
   return model;
 }
 
 /// w_p = x_p / max(sum_s b(s) pi_p(s), epsilon), of a nonzero whose row of B is b.
-template <class ExecutionSpace, class Nonzeros, class Source, class Scalar>
-KOKKOS_FORCEINLINE_FUNCTION Scalar phi_weight(Nonzeros const& nonzeros, Source const& source,
+template <class ExecutionSpace, class Nonzeros, class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION Scalar phi_weight(Nonzeros const& nonzeros,
                                               typename Nonzeros::Entry const& entry,
                                               Scalar const* b, std::uint64_t R, Scalar epsilon) {
-  Scalar const model = phi_model<ExecutionSpace>(nonzeros, source, entry, b, R);
+  Scalar const model = phi_model<ExecutionSpace>(nonzeros, entry, b, R);
   return entry.value / (model < epsilon ? epsilon : model);
 }
 
-/// to(p, :) = pi_p
-template <class ExecutionSpace, class Nonzeros>
+/// One work item: pi(p, :) of a few neighbouring nonzeros x a tile of columns.
+template <class Nonzeros, int Width, Access access, int Batch>
 struct StorePi {
   using Scalar = typename Nonzeros::Scalar;
+  using Columns = TileColumns<Scalar, Width, access>;
 
   Nonzeros nonzeros;
-  RawMatrix<Scalar, typename ExecutionSpace::memory_space> to;  // nnz x R
+  RawMatrix<Scalar, typename Nonzeros::Memory> pi;  // nnz x R
+  WalkShape shape;
 
-  KOKKOS_FUNCTION void operator()(Position p) const {
-    auto const entry = nonzeros.fetch(p);
-    for_tiles<ExecutionSpace>(0, to.extent(1), [&](auto width_constant, std::uint64_t first) {
-      constexpr int width = decltype(width_constant)::value;
-      Scalar pi[width];
-      ComputedPi{}.template tile<width>(nonzeros, entry, first, pi);
-      for (int c = 0; c < width; ++c) to(p, first + c) = pi[c];
-    });
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    auto const tile = shape.template tile<Columns>(item);
+    Position const end = shape.end(item, nonzeros.size());
+    for (Position p = shape.begin(item); p < end; p += Batch) {
+      typename Columns::T product[Batch];
+      for (int k = 0; k < Batch; ++k)
+        product[k] = nonzeros.product(nonzeros.fetch(p + k < end ? p + k : end - 1), tile);
+      for (int k = 0; k < Batch && p + k < end; ++k)
+        tile.template store<true>(pi, p + k, product[k]);
+    }
   }
 };
 
-/// pi(p, :) of every nonzero of X for mode n. pi: nnz x R. Enqueued on exec. N R nnz flops.
+/// pi(p, :) of every nonzero of X for mode n. pi: nnz x R. Enqueued on exec. (N - 1) R nnz flops.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void store_pi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& pi) {
+  if (X.nnz() == 0) return;
   auto const nonzeros = coo_nonzeros<any_number>(X, A, n);
-  launch_items(exec, "sporades::pi::stored", X.nnz(),
-               StorePi<ExecutionSpace, std::decay_t<decltype(nonzeros)>>{nonzeros, pi});
+  Position const length = is_gpu<ExecutionSpace> ? 4 : 128;
+  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
+      pi.extent(1), all_rows_aligned(A, n, pi),
+      [&](auto width, auto access, std::size_t first, Position tiles) {
+        using Store =
+            StorePi<std::decay_t<decltype(nonzeros)>, width(), access(), batch<ExecutionSpace>>;
+        launch_items(exec, "sporades::pi::stored", chunks_of(X.nnz(), length) * tiles,
+                     Store{nonzeros, pi, WalkShape{length, first, pi.extent(1), tiles}});
+      });
 }
 
 }  // namespace sporades::detail

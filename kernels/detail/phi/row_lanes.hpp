@@ -4,7 +4,7 @@
 
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
-/// Phi on GPUs in one pass over nonzeros sorted by row: the vector lanes of a team's thread hold
+/// Phi on GPUs in one pass over the nonzeros: the vector lanes of a team's thread hold
 /// one row of each matrix between them, so that the model's value is a sum across the lanes.
 
 namespace sporades::detail {
@@ -15,6 +15,7 @@ template <class Scalar, int Packs>
 struct LaneColumns {
   static constexpr int pack = 16 / sizeof(Scalar);
   static constexpr int width = Packs * pack;
+  static constexpr bool is_packed = true;
   using T = Tile<Scalar, width>;
 
   std::uint32_t first;  // column of the lane's first pack
@@ -152,24 +153,22 @@ struct PhiRowLanes {
   }
 };
 
-/// The sums of rows from nonzeros sorted by row, where rows of B, the product and the factors are
-/// aligned and no longer than 64 packs.
-template <class ExecutionSpace, class Nonzeros, class Scalar, class Index, class MemorySpace>
-void walk_row_lanes(ExecutionSpace const& exec, Nonzeros const& nonzeros,
-                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                    SortedRows<Scalar, Index, MemorySpace> const& rows) {
+/// The sums of `chunks` chunks of `length` nonzeros, where rows of B, the product and the factors
+/// are aligned and no longer than 64 packs.
+template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar, class MemorySpace>
+void walk_row_lanes(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
+                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon, Sums const& sums,
+                    Position length, Position chunks) {
   std::size_t const packs = B.extent(1) / (16 / sizeof(Scalar));
   with_constant<1, 2>(packs >= 8 ? 2 : 1, [&](auto packs_each) {
-    using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, std::decay_t<decltype(rows.sums)>, Scalar,
-                             packs_each()>;
+    using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, Sums, Scalar, packs_each()>;
     int lanes = 4;
     while (static_cast<std::size_t>(lanes) * packs_each() < packs) lanes *= 2;
     int const team = Walk::block / lanes;
     // The pool is not used: where it is 0, Kokkos 4.6 allocates it anew in every launch.
-    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(rows.chunks, team)), team, lanes);
+    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(chunks, team)), team, lanes);
     policy.set_scratch_size(1, Kokkos::PerTeam(8));
-    Kokkos::parallel_for("sporades::phi::pull", policy,
-                         Walk{nonzeros, rows.sums, B, epsilon, rows.length, rows.chunks, lanes});
+    Kokkos::parallel_for(label, policy, Walk{nonzeros, sums, B, epsilon, length, chunks, lanes});
   });
 }
 

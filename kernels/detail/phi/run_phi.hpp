@@ -106,17 +106,22 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
   expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == V.extent(1)),
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
+  auto const weights = [&] {
+    reserve_weights(exec, plan);
+    return plan.weights;
+  };
   if (is_atomic && is_stored) {
-    phi_atomic(exec, coo_rows(plan.coo[n], n), StoredPi<Scalar, MemorySpace>{plan.pi}, B, least, V);
+    phi_atomic(exec, stored_nonzeros(plan.coo[n], n, plan.pi), B, least, V,
+               rows_are_aligned(plan.pi), weights);
   } else if (is_atomic) {
-    phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), ComputedPi{}, B, least, V);
+    phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), B, least, V,
+               all_rows_aligned(A, n, V), weights);
   } else if (plan.strategy == PhiStrategy::coo_alto_pull) {
-    if (!parts_take_one_pass<ExecutionSpace>(V.extent(1))) reserve_weights(exec, plan);
+    if (!parts_take_one_pass<ExecutionSpace, Scalar>(V.extent(1))) reserve_weights(exec, plan);
     phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], A, n, plan.weights, B, least, V,
                       plan.products.carry);
   } else if (is_stored) {
-    reserve_weights(exec, plan);
-    phi_pull_stored(exec, plan.coo[n], n, plan.pi, plan.weights, B, least, V, plan.products.carry);
+    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.carry);
   } else {
     run_phi_on_products(exec, plan, A, B, n, V, least);
   }
@@ -154,9 +159,13 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
       auto const& factors = detail::as_factors<Tensor>(A);
       detail::check_phi(X.dims, factors, factor, n, result, epsilon);
       detail::Region const region("sporades::phi atomic, mode ", n);
-      detail::phi_atomic(exec, detail::coo_nonzeros<detail::any_number>(X, factors, n),
-                         detail::ComputedPi{}, factor,
-                         static_cast<typename Tensor::Scalar>(epsilon), result);
+      using Weights = Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>;
+      detail::phi_atomic(exec, detail::coo_nonzeros<detail::any_number>(X, factors, n), factor,
+                         static_cast<typename Tensor::Scalar>(epsilon), result,
+                         detail::all_rows_aligned(factors, n, result), [&] {
+                           return detail::uninitialized<Weights>(exec, "sporades::phi::weights",
+                                                                 X.nnz());
+                         });
     }
 }
 

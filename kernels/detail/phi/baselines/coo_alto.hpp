@@ -43,17 +43,10 @@ struct PartWalk {
   }
 };
 
-/// Calls run(width constant) where rows of `columns` columns are one of the tiles that strategy
-/// `coo_alto_pull` is compiled for on hosts.
-template <class Run>
-bool with_parts_width(std::size_t columns, Run const& run) {
-  return columns <= 32 && with_constant<8, 16, 32>(static_cast<int>(columns), run);
-}
-
 /// Whether strategy `coo_alto_pull` reads its nonzeros once.
-template <class ExecutionSpace>
+template <class ExecutionSpace, class Scalar>
 bool parts_take_one_pass(std::size_t columns) {
-  return !is_gpu<ExecutionSpace> && with_parts_width(columns, [](auto) {});
+  return !is_gpu<ExecutionSpace> && coo_takes_one_pass<ExecutionSpace, Scalar>(columns);
 }
 
 /// Strategy `coo_alto_pull`, a baseline that `automatic` never takes: coordinates in the linear
@@ -75,14 +68,14 @@ void phi_coo_alto_pull(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   std::size_t const R = V.extent(1);
   auto nonzeros = coo_nonzeros<any_number>(X, A, n);
   auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
-  if (parts_take_one_pass<ExecutionSpace>(R)) {
+  if (parts_take_one_pass<ExecutionSpace, Scalar>(R)) {
     if constexpr (!is_gpu<ExecutionSpace>)
-      with_parts_width(R, [&](auto width) {
+      with_coo_width(R, [&](auto width) {
         walk_parts<width(), Access::whole>(exec, label, nonzeros, partition, rows, {1, 0, R, 1},
-                                           WeighedAltoTerms<Scalar, MemorySpace>{B, epsilon});
+                                           WeighedRowTerms<Scalar, MemorySpace>{B, epsilon});
       });
   } else {
-    weigh_nonzeros(exec, nonzeros, ComputedPi{}, weights, B, epsilon);
+    weigh_nonzeros(exec, nonzeros, weights, B, epsilon);
     nonzeros.values = weights;
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
         R, all_rows_aligned(A, n, rows),
@@ -94,7 +87,7 @@ void phi_coo_alto_pull(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                              nonzeros, partition.parts, rows, shape});
           else
             walk_parts<width(), access()>(exec, label, nonzeros, partition, rows, shape,
-                                          AltoTerms{});
+                                          ProductTerms{});
         });
   }
   pull_rows(exec, "sporades::phi::coo_alto_pull_rows", partition, rows, V);
