@@ -170,13 +170,12 @@ template <class Scalar, std::size_t size>
 KOKKOS_FORCEINLINE_FUNCTION void add_pack_atomically(Scalar* to, Scalar const (&entries)[size]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && defined(__CUDACC_VER_MAJOR__) && \
     __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
-  if constexpr (std::is_same_v<Scalar, float> && size == 4) {
+  if constexpr (std::is_same_v<Scalar, float> && size == 4)
     atomicAdd(reinterpret_cast<float4*>(to),
               make_float4(entries[0], entries[1], entries[2], entries[3]));
-    return;
-  }
+  else
 #endif
-  for (std::size_t j = 0; j < size; ++j) Kokkos::atomic_add(to + j, entries[j]);
+    for (std::size_t j = 0; j < size; ++j) Kokkos::atomic_add(to + j, entries[j]);
 }
 
 /// The tile with its entries converted to double.
