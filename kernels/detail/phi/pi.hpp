@@ -142,16 +142,22 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void store_pi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& pi) {
   if (X.nnz() == 0) return;
-  auto const nonzeros = coo_nonzeros<any_number>(X, A, n);
   Position const length = is_gpu<ExecutionSpace> ? 4 : 128;
-  for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
-      pi.extent(1), all_rows_aligned(A, n, pi),
-      [&](auto width, auto access, std::size_t first, Position tiles) {
-        using Store =
-            StorePi<std::decay_t<decltype(nonzeros)>, width(), access(), batch<ExecutionSpace>>;
-        launch_items(exec, "sporades::pi::stored", chunks_of(X.nnz(), length) * tiles,
-                     Store{nonzeros, pi, WalkShape{length, first, pi.extent(1), tiles}});
-      });
+  auto const store = [&](auto others) {
+    auto const nonzeros = coo_nonzeros<others()>(X, A, n);
+    using Nonzeros = std::decay_t<decltype(nonzeros)>;
+    for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
+        pi.extent(1), all_rows_aligned(A, n, pi),
+        [&](auto width, auto access, std::size_t first, Position tiles) {
+          using Store = StorePi<Nonzeros, width(), access(), batch<ExecutionSpace>>;
+          launch_items(exec, "sporades::pi::stored", chunks_of(X.nnz(), length) * tiles,
+                       Store{nonzeros, pi, WalkShape{length, first, pi.extent(1), tiles}});
+        });
+  };
+  if constexpr (is_gpu<ExecutionSpace>)  // which instructions bound, and not memory alone
+    with_unrolled_modes<Index, 2>(X.order() - 1, store);
+  else
+    store(std::integral_constant<int, any_number>{});
 }
 
 }  // namespace sporades::detail
