@@ -23,6 +23,7 @@ struct MatrixColumns {
 template <class ScalarType, class Index, class MemorySpace>
 struct MatrixTerms {
   using Scalar = ScalarType;
+  static constexpr int parts = 1;
   struct Entry {
     Index index;
     Scalar value;

@@ -76,7 +76,8 @@ void walk_fibers(ExecutionSpace const& exec, char const* label, Terms const& ter
 }
 
 /// Row f of V from the items of fiber f, of those that `range` has; carries are left where chunks
-/// share a fiber. Terms:
+/// share a fiber. On GPUs whole fibers are summed by terms of one part. Terms:
+///   parts                        of the columns of a work item
 ///   fetch(p)                     an Entry: what is stored of item p
 ///   row(entry, columns)          a tile of the row that the item adds
 ///   factor(entry, columns, c)    what that is multiplied by, for part c of the columns
@@ -91,11 +92,11 @@ void sum_fibers_of(ExecutionSpace const& exec, char const* label, Terms const& t
   Position const length = fiber_chunk_length<ExecutionSpace>(fibers.items(), item_bytes);
   Position const first = range.begin / length, last = chunks_of(range.end, length);
   if (takes_whole_fibers<ExecutionSpace>(fibers.items(), fibers.longest)) {
-    if constexpr (is_gpu<ExecutionSpace>)
-      sum_fibers_by_warps(exec, label, terms, fibers, V, tiles, range);
-    else
+    if constexpr (!is_gpu<ExecutionSpace>)
       walk_fibers<WholeFibers<Scalar, MemorySpace>, true>(exec, label, terms, ranges, V, length,
                                                           tiles, first, last);
+    else if constexpr (Terms::parts == 1)
+      sum_fibers_by_warps(exec, label, terms, fibers, V, tiles, range);
     return;
   }
   auto const sums = row_sums(V, carry, chunks_of(fibers.items(), length));

@@ -24,11 +24,12 @@ struct BlockColumns {
   }
 };
 
-/// The terms of SspTTM: entries of U times a block of Y. A work item of a CPU takes several columns
-/// of U, so that a tile of Y is read once for them; on GPUs one, so that neighbours write together.
+/// The terms of SspTTM: entries of U times a block of Y. A work item takes Parts columns of U, so
+/// that a tile of Y is read once for them.
 template <class ScalarType, class Index, class MemorySpace, int Parts>
 struct BlockTerms {
   using Scalar = ScalarType;
+  static constexpr int parts = Parts;
   struct Entry {
     Index index;
     Position block;  // row of Y; an Entry of zeros is one that can be loaded
@@ -85,23 +86,30 @@ template <class ExecutionSpace, class Operands, class Scalar, class MemorySpace>
 void sspttm_blocks(ExecutionSpace const& exec, Operands const& all,
                    Permutation<MemorySpace> const& blocks, Matrix<Scalar, MemorySpace> const& U,
                    CarryBuffers<Scalar, Position, MemorySpace>& carry) {
-  constexpr int parts = is_gpu<ExecutionSpace> ? 1 : 8;
   std::size_t const size = all.values.extent(1), item_bytes = size * sizeof(Scalar);
-  sum_fibers(exec, all, item_bytes, carry,
-             [&](auto const& instance, Operands const& part, ItemRange range) {
-               RawMatrix<Scalar, MemorySpace> const values(part.values);
-               auto const Y = Kokkos::subview(
-                   values, std::make_pair(range.begin, Position{values.extent(0)}), Kokkos::ALL);
-               BlockTerms<Scalar, typename Operands::Index, MemorySpace, parts> const terms{
-                   part.fibers.index, blocks, range.begin, Y, U};
-               bool const aligned =
-                   rows_are_aligned(Y) && rows_are_aligned(part.V) && item_bytes % 16 == 0;
-               // A CPU's registers hold eight columns' products in tiles of at most 128 bytes.
-               FiberTiles<128 / sizeof(Scalar)> const tiles{
-                   size, aligned, streams_rows<ExecutionSpace>(part.V, size), terms.groups()};
-               sum_fibers_of(instance, "sporades::sspttm::blocks", terms, part.fibers, part.V,
-                             item_bytes, carry, tiles, range);
-             });
+  auto const run = [&](auto parts) {
+    sum_fibers(exec, all, item_bytes, carry,
+               [&](auto const& instance, Operands const& part, ItemRange range) {
+                 RawMatrix<Scalar, MemorySpace> const values(part.values);
+                 auto const Y = Kokkos::subview(
+                     values, std::make_pair(range.begin, Position{values.extent(0)}), Kokkos::ALL);
+                 BlockTerms<Scalar, typename Operands::Index, MemorySpace, parts()> const terms{
+                     part.fibers.index, blocks, range.begin, Y, U};
+                 bool const aligned =
+                     rows_are_aligned(Y) && rows_are_aligned(part.V) && item_bytes % 16 == 0;
+                 // A CPU's registers hold eight columns' products in tiles of at most 128 bytes.
+                 FiberTiles<128 / sizeof(Scalar)> const tiles{
+                     size, aligned, streams_rows<ExecutionSpace>(part.V, size), terms.groups()};
+                 sum_fibers_of(instance, "sporades::sspttm::blocks", terms, part.fibers, part.V,
+                               item_bytes, carry, tiles, range);
+               });
+  };
+  if constexpr (!is_gpu<ExecutionSpace>)
+    run(std::integral_constant<int, 8>{});
+  else if (takes_whole_fibers<ExecutionSpace>(all.fibers.items(), all.fibers.longest))
+    run(std::integral_constant<int, 1>{});
+  else
+    run(std::integral_constant<int, 4>{});
 }
 
 }  // namespace sporades::detail
