@@ -4,8 +4,9 @@
 tensors."""
 from bench import kernels
 
-# Shown besides the strategy that stands for the kernel: of Φ both of Anderson & Choi (2021).
-SHOWN = {"phi": ("coo-alto-atomic", "coo-alto-pull")}
+# Shown besides the strategy that stands for the kernel: of Φ that with Π stored, as SparTen has it,
+# and both of Anderson & Choi (2021).
+SHOWN = {"phi": ("pull_stored_pi", "coo-alto-atomic", "coo-alto-pull")}
 
 
 def kernels_of(machine):

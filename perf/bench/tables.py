@@ -140,24 +140,25 @@ def over_peers(data, machine):
              for kernel in peers.kernels_of(machine)}
     labels = list(dict.fromkeys(label for ones in found.values()
                                 for label, _, peer, _ in ones if not peer))
-    rows = []
+    known, rows = machine.software_of_peers(), []
     for kernel, ones in found.items():
         others = {label: wholes for label, _, peer, wholes in ones if not peer}
         for label, _, peer, wholes in ones:
             for family, whole in wholes.items() if peer else ():
                 twins = [others.get(one, {}).get(family) for one in labels]
-                rows.append([kernels.title(kernel), whole.tensor, label, _cell(whole, triad)] + [
+                about = known.get(peer, {})
+                version = "%s (%s)" % (about.get("version"), about.get("git")) if about else ""
+                rows.append([kernels.title(kernel), whole.tensor, label, version,
+                             _cell(whole, triad)] + [
                     "%.2f" % (whole.seconds / twin.seconds)
                     if twin and twin.tensor == whole.tensor else "–" for twin in twins])
-    versions = ["%s: %s" % (name, ", ".join(map(str, about.values()))) for name, about in
-                machine.software_of_peers().items()]
     return Table("%s: over other libraries (%s, R = %s)" % (machine.name, data.scalar, data.rank),
-                 ["kernel", "tensor", "library", "its time, ms"] + labels, rows,
+                 ["kernel", "tensor", "library", "its version", "its time, ms"] + labels, rows,
                  "All modes together; in brackets, the share of the measured triad's bandwidth that "
                  "the bytes reach. Then how many times as fast as the library each loop without "
-                 "Kokkos and each strategy of Sporades is, measured in the same minutes. "
-                 "Figures 10 and 11 of Anderson & Choi (2021) have this of SparTen with Π computed on "
-                 "the fly, which they call its reduced footprint. %s." % "; ".join(versions))
+                 "Kokkos and each strategy of Sporades is, as it was measured together with the "
+                 "library. Figures 10 and 11 of Anderson & Choi (2021) have this of SparTen with Π "
+                 "computed on the fly, which they call its reduced footprint.")
 
 
 def spttm_tensors(data, machine):
