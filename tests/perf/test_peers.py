@@ -12,7 +12,7 @@ import unittest
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import claims, peers, results  # noqa: E402
+from bench import claims, names, peers, results  # noqa: E402
 
 TENSOR = "a<b> \"quoted\" & 'single' $x^2$ `|`.tns"
 DRAWING = support.drawing_python()
@@ -141,6 +141,29 @@ class Files(support.Folder):
         found = [label for label, *_ in
                  peers.implementations(self.merged(file), "phi", "double", 16)]
         self.assertNotIn("SparTen stored_pi", found)
+
+    def test_strategies_of_a_peer_may_be_named_as_ours_or_not_at_all(self):
+        file = with_peers()
+        for strategy, seconds in (("automatic", 0.1), (None, 0.2)):
+            file["rows"].append(dict(file["rows"][-1], name="SparTen/%s" % strategy,
+                                     strategy=strategy, median=seconds))
+        found = {label: one[TENSOR].seconds for label, _, _, one in
+                 peers.implementations(self.merged(file), "phi", "double", 16)}
+        self.assertEqual([found[label] for label in ("Sporades", "SparTen automatic", "SparTen")],
+                         [1, 0.1, 0.2])
+
+    def test_two_sizes_of_a_look_alike_are_not_compared(self):
+        file = with_peers()
+        template = file["rows"][0]
+        file["rows"] = []
+        for kernel, size, seconds in (("phi_native", 100, 1.0), ("phi_native", 200, 2.0),
+                                      ("phi", 100, 4.0)):
+            name = "%s/uber:%d/double/pull/R16/all" % (kernel, size)
+            file["rows"].append(dict(template, **names.parse(name), name=name, nnz=size,
+                                     median=seconds, rounds=[[seconds]]))
+        found = peers.implementations(self.merged(file), "phi", "double", 16)
+        self.assertEqual(peers.performance(found)["Sporades"], {})
+        self.assertEqual(list(peers.performance(found)["native pull"]), ["uber"])
 
     def test_claims_take_the_rows_of_the_same_file(self):
         machine = self.merged(own_file(), with_peers())
