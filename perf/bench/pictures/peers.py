@@ -17,8 +17,9 @@ def _draw(data, name, title, reading, values, whole, notes=()):
     pitch = len(values) + BETWEEN
     made, axes = style.figure(0.75 + 0.13 * (pitch * len(families) + len(values)))
     axis = axes[0][0]
-    numbers = [share for shares in values.values() for share, _ in shares.values()]
-    low, high = min(0.8, min(numbers) * 0.7), max(1.3, max(numbers) * 2)
+    spans = [(share / (1 + noise), share * (1 + noise))
+             for shares in values.values() for share, noise in shares.values()]
+    low, high = min(0.8, min(spans)[0] * 0.85), max(1.3, 1.3 * max(end for _, end in spans))
     for at, (label, shares) in enumerate(values.items()):
         places = [pitch * families.index(family) + at for family in shares]
         axis.errorbar([share for share, _ in shares.values()], places,
@@ -32,7 +33,7 @@ def _draw(data, name, title, reading, values, whole, notes=()):
     axis.axvline(1, color=style.INK, linewidth=0.9, linestyle="--", zorder=0)
     axis.set_xscale("log")
     axis.set_xlim(low, high)
-    ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if low <= tick <= high]
+    ticks = [tick for tick in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10) if low <= tick <= high]
     axis.set_xticks(ticks, [style.percent(tick) for tick in ticks])
     axis.minorticks_off()
     axis.set_yticks([pitch * at + (len(values) - 1) / 2 for at in range(len(families))],
@@ -66,5 +67,6 @@ def draw(data):
                 data, "phi-architecture-%d" % at, "Architectural efficiency of Φ " + settings,
                 "How much of %s the bytes reach that each implementation must move at least, in the "
                 "format that it holds: the dashed line is all of it." % whole,
-                peers.architectural(found, roof), whole, notes))
+                peers.architectural(found, roof), whole, notes + [
+                    "What fits the last-level cache may pass 100 %."]))
     return [picture for picture in drawn if picture]
