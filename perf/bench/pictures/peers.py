@@ -33,7 +33,8 @@ def _draw(data, name, title, reading, values, whole, notes=()):
     axis.axvline(1, color=style.INK, linewidth=0.9, linestyle="--", zorder=0)
     axis.set_xscale("log")
     axis.set_xlim(low, high)
-    ticks = [tick for tick in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10) if low <= tick <= high]
+    ticks = [tick for tick in (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
+             if low <= tick <= high]
     axis.set_xticks(ticks, [style.percent(tick) for tick in ticks])
     axis.minorticks_off()
     axis.set_yticks([pitch * at + (len(values) - 1) / 2 for at in range(len(families))],
@@ -52,7 +53,7 @@ def draw(data):
         found = peers.implementations(machine, "phi", data.scalar, data.rank)
         settings = "(%s, R = %s)%s" % (data.scalar, data.rank, data.of(machine))
         notes = ["Of SparTen, stored_pi reads a Π that it computed before, which is not counted; "
-                 "reduced_footprint computes it on the fly, as Anderson & Choi do and Sporades does."]
+                 "reduced_footprint computes it on the fly, as Anderson & Choi (2021) changed it."]
         notes *= any(peer == "SparTen" for _, _, peer, _ in found)
         drawn.append(_draw(
             data, "phi-performance-%d" % at, "Performance efficiency of Φ " + settings,
