@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # of two files of one machine the later one counts
-results=(perf/results/{h200-two-tensors,h200,h200-more,xeon-two-tensors,xeon,xeon-ranks}.json)
+results=(perf/results/{h200-two-tensors,h200,h200-more,xeon-two-tensors,xeon,xeon-ranks,xeon-sparten}.json)
 made=build/pictures
 mkdir -p $made
 

@@ -29,10 +29,12 @@ class Value:
 
 def side(machine, kernel, strategy, rank=None):
     """{(tensor, scalar, rank, mode): row}, the fastest one of a group of strategies. With a rank
-    only these rows, and keys without it. "native pull" is the loop without Kokkos."""
+    only these rows, and keys without it. "native pull" is the loop without Kokkos, "SparTen x" the
+    strategy x of that library."""
     found = {}
     for row in machine.timed():
-        own = ("native " * row["native"] + (row["strategy"] or "")).strip()
+        whose = row.get("peer") or ("native" if row["native"] else "")
+        own = (whose + " " + (row["strategy"] or "")).strip()
         is_wanted = (own in GROUPS.get(strategy, (strategy,))
                      or strategy == "automatic" and not own)  # kernels without strategies
         if is_wanted and row["kernel"] in KERNELS.get(kernel, (kernel,)) and (
@@ -182,6 +184,8 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
 def values(compared, machine, machines):
     if compared.startswith("–"):
         return []
+    if any(row["peer"] in compared for row in machine.peer_rows().values()):
+        machine = machine.beside_peers()
     for pattern, measure in WORDS:
         match = pattern.fullmatch(compared)
         if match:

@@ -52,14 +52,16 @@ class Whole:
         self.bytes_of_one = self.bytes / products
 
 
-def wholes(rows, kernel, scalar, rank, native=False, strategy=None):
+def wholes(rows, kernel, scalar, rank, native=False, strategy=None, peer=None):
     """{family of tensors: Whole} of a kernel, by the strategy that stands for it, or the one
-    named; modes that are missing leave the tensor out."""
-    strategies = (strategy,) if strategy else next(
+    named; modes that are missing leave the tensor out. peer: of this library instead."""
+    strategies = (strategy,) if strategy or peer else next(
         (chosen for name, _, chosen in KERNELS if name == kernel), None)
     found = {}
     for row in rows:
         if row["kernel"] != kernel or row["native"] != native or row["scalar"] != scalar:
+            continue
+        if row.get("peer") != peer:
             continue
         if not row["rounds"] or (kernel not in ("ttm_chain",) and row["rank"] not in (None, rank)):
             continue

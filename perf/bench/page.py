@@ -95,7 +95,7 @@ def _remarks(machines, messages):
 
 def _row_table(machine):
     rows = []
-    for row in machine.rows.values():
+    for row in [*machine.rows.values(), *machine.peer_rows().values()]:
         if row["rounds"]:
             samples = [one for taken in row["rounds"] for one in taken]
             cells = [seconds(row["median"]), seconds(row["min"]), percent(row["noise"]),

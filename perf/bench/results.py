@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results files: written whole or not at all, checked when read, merged."""
+import copy
 import json
 import os
 import re
@@ -77,11 +78,15 @@ WHERE_PRESENT = {
     "nnz": _or_none(_is_size), "bytes": _is_size, "flops": _is_size, "triad": _is_size,
     "storage_bytes": _is_size, "bytes_per_second": _is_size, "label": _is_text, "refused": _is_text,
     "counters": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
+    "peer": lambda value: _is_text(value) and value,  # the library whose kernel it is
 }
 MACHINE = {"name": _or_none(_is_text), "cpu": _or_none(_is_text), "memory": _or_none(_is_size),
            "gpu": _or_none(lambda value: isinstance(value, dict)),
            "caches": lambda value: isinstance(value, list) and all(
                isinstance(one, dict) for one in value)}
+
+SOFTWARE = {"peers": lambda value: isinstance(value, dict) and all(
+    isinstance(one, dict) for one in value.values())}
 
 
 def _check_fields(fields, checks, path, where, must=True):
@@ -117,6 +122,7 @@ def load(path):
     for name, kind in (("machine", dict), ("software", dict), ("rows", list), ("date", str)):
         _expects(isinstance(results.get(name), kind), path, "there is no good '%s'" % name)
     _check_fields(results["machine"], MACHINE, path, "the machine")
+    _check_fields(results["software"], SOFTWARE, path, "the software", must=False)
     for at, row in enumerate(results["rows"]):
         _check_row(row, path, at)
     results["path"] = os.path.basename(path)
@@ -140,24 +146,54 @@ def machine_name(results):
     return "%s, %d core%s (%s)" % (" ".join(cpu.split()), cores, "" if cores == 1 else "s", backend)
 
 
+def _split(results):
+    """Rows of Sporades, with those of native loops; rows of other libraries."""
+    return ([row for row in results["rows"] if not row.get("peer")],
+            [row for row in results["rows"] if row.get("peer")])
+
+
 class Machine:
-    """All that was measured on one machine, of one file or several."""
+    """All that was measured on one machine, of one file or several. rows has none of other
+    libraries: see beside_peers."""
 
     def __init__(self, name, results):
         self.name, self.latest, self.files = name, results, [results]
         self.gpu = is_gpu(results)
-        self.rows = {names.key(row): row for row in results["rows"]}
+        self.rows = {names.key(row): row for row in _split(results)[0]}
         self.replaced = 0
 
     def add(self, results):
         """results are later ones."""
         self.files.append(results)
-        self.latest = results
-        for row in results["rows"]:
+        own, _ = _split(results)
+        if own:
+            self.latest = results
+        for row in own:
             if not row["rounds"] and self.rows.get(names.key(row), {}).get("rounds"):
                 continue  # measured before, refused now: what was measured stays
             self.replaced += names.key(row) in self.rows
             self.rows[names.key(row)] = row
+
+    def peer_rows(self):
+        """Rows of other libraries; of rows that two files have, the later one's."""
+        return {names.key(row): row for results in self.files for row in _split(results)[1]}
+
+    def software_of_peers(self):
+        """{library: what is known of it}, of the latest file that names it."""
+        return {name: about for results in self.files
+                for name, about in results["software"].get("peers", {}).items()}
+
+    def beside_peers(self):
+        """The machine with rows of other libraries. Other rows are those of the files that have
+        such rows, measured in the same minutes, and this machine's where these have none."""
+        found = copy.copy(self)
+        found.rows = dict(self.rows)
+        for results in self.files:
+            own, peers = _split(results)
+            if peers:
+                found.rows.update((names.key(row), row) for row in own if row["rounds"])
+        found.rows.update(self.peer_rows())
+        return found
 
     def threads(self):
         """The largest number that rows were measured with."""

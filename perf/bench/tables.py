@@ -4,7 +4,7 @@
 import math
 import re
 
-from bench import kernels, names, noise, report_data, spttm
+from bench import kernels, names, noise, peers, report_data, spttm
 from bench.text import number, percent, seconds
 
 
@@ -131,6 +131,34 @@ def native(data, machine):
             if other["tensor"] and other["rank"] == data.rank and other["mode"] in ("all", None)]
     return Table(machine.name + ": over native twins", ["kernel", "tensor", "values", "strategy",
                                                         "native loop", "times as fast"], rows)
+
+
+def over_peers(data, machine):
+    """Sporades and native loops over other libraries, of each tensor."""
+    triad = kernels.triad(machine.timed(), data.scalar)
+    found = {kernel: peers.implementations(machine, kernel, data.scalar, data.rank)
+             for kernel in peers.kernels_of(machine)}
+    labels = list(dict.fromkeys(label for ones in found.values()
+                                for label, _, peer, _ in ones if not peer))
+    known, rows = machine.software_of_peers(), []
+    for kernel, ones in found.items():
+        others = {label: wholes for label, _, peer, wholes in ones if not peer}
+        for label, _, peer, wholes in ones:
+            for family, whole in wholes.items() if peer else ():
+                twins = [others.get(one, {}).get(family) for one in labels]
+                about = known.get(peer, {})
+                version = "%s (%s)" % (about.get("version"), about.get("git")) if about else ""
+                rows.append([kernels.title(kernel), whole.tensor, label, version,
+                             _cell(whole, triad)] + [
+                    "%.2f" % (whole.seconds / twin.seconds)
+                    if twin and twin.tensor == whole.tensor else "–" for twin in twins])
+    return Table("%s: over other libraries (%s, R = %s)" % (machine.name, data.scalar, data.rank),
+                 ["kernel", "tensor", "library", "its version", "its time, ms"] + labels, rows,
+                 "All modes together; in brackets, the share of the measured triad's bandwidth that "
+                 "the bytes reach. Then how many times as fast as the library each loop without "
+                 "Kokkos and each strategy of Sporades is, as it was measured together with the "
+                 "library. Figures 10 and 11 of Anderson & Choi (2021) have this of SparTen with Π "
+                 "computed on the fly, which they call its reduced footprint.")
 
 
 def spttm_tensors(data, machine):
@@ -261,8 +289,8 @@ def portability(data):
 def all_tables(data):
     found = [machines(data), stream(data), portability(data)]
     for machine in data.machines:
-        found += [times(data, machine), native(data, machine), spttm_tensors(data, machine),
-                  spttm_steps(data, machine)]
+        found += [times(data, machine), native(data, machine), over_peers(data, machine),
+                  spttm_tensors(data, machine), spttm_steps(data, machine)]
     found += [hooi(data), storage(data), reading(data)]
     return [table for table in found if table.rows]
 
