@@ -25,6 +25,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
     if (strategy == MttkrpStrategy::fibers) options.order = RowOrder::automatic;
     auto near = make_mttkrp_plan(exec, X, options);
     for (auto const& way : ways()) {
+      // It takes one of the others: that it takes the same streamed and not is seen once.
+      if (strategy == MttkrpStrategy::automatic && way.streams != 3) continue;
       INFO(to_string(problem.dims) << ", " << to_string(strategy) << ", streams " << way.streams
                                    << ", memory " << way.memory);
       options.streaming = way;
