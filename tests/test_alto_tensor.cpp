@@ -83,14 +83,19 @@ TEMPLATE_LIST_TEST_CASE("ALTO orders by interleaved bits and gives back its nonz
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
   for (auto const& dims : shapes()) {
-    auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 1);
+    auto const X = random_coo<Scalar, Index>(exec, dims, 5000, 5, 1);
     auto const alto = make_alto(exec, X);
     auto const back = to_coo(exec, alto);
     exec.fence();
     auto const Y = copy_to(host(), back);
     INFO(to_string(dims));
     Position descents = 0;
-    for (Position p = 1; p < Y.nnz(); ++p) descents += linear_index(Y, p) < linear_index(Y, p - 1);
+    auto before = linear_index(Y, 0);
+    for (Position p = 1; p < Y.nnz(); ++p) {
+      auto const now = linear_index(Y, p);
+      descents += now < before;
+      before = now;
+    }
     CHECK(descents == 0);
     check_same_nonzeros(copy_to(host(), sum_duplicates(exec, X).tensor),
                         sum_duplicates(host(), Y).tensor);

@@ -170,6 +170,7 @@ TEMPLATE_LIST_TEST_CASE("the product of two transposed matrices equals its defin
   auto const shape = GENERATE(from_range(shapes()));
   auto const columns = GENERATE(1u, 4u, 13u, 100u);
   auto const padded = GENERATE(false, true);
+  if (columns == 100 && shape.rows * shape.columns > 400000) return;  // the definition takes long
   auto const A = test_matrix<Scalar>(exec, shape, 1, padded);
   auto const B = test_matrix<Scalar>(exec, {shape.rows, columns}, 1ull << 40, padded);
   auto const C =
@@ -370,7 +371,7 @@ TEMPLATE_LIST_TEST_CASE("dense products of long columns give the same bits on ev
   sporades::Vector<Scalar, Memory> const entries(A.data(), rows * A.stride(0));
   sporades::detail::Workspace<Memory> workspace;
   std::vector<std::uint64_t> first;
-  for (int run = 0; run < 12; ++run) {
+  for (int run = 0; run < 6; ++run) {
     std::vector<std::uint64_t> bits;
     auto const add = [&](auto const& result) {
       exec.fence();

@@ -6,36 +6,20 @@
 #include <sporades/algorithms/tucker.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
-#include <support/tools.hpp>
+#include <support/memory.hpp>
 
 using namespace sporades;
 
 namespace {
-
-/// A tensor of distinct coordinates.
-struct Trial {
-  Dims dims;
-  Position nnz;
-  double skew;
-  int rank;
-};
-
-std::vector<Trial> trials() {
-  return {{{1000, 800, 600}, 100000, 0.8, 16},    {{200, 150, 100}, 300000, 0, 5},
-          {{50, 60, 70, 80}, 100000, 0.3, 33},    {{20000, 30000, 10}, 150000, 0.5, 12},
-          {{64, 64, 64, 64, 64}, 80000, 0, 48},   {{300000, 200, 100}, 100000, 0.5, 1},
-          {{500, 700}, 100000, 0.2, 20},          {{20, 20, 20, 500, 500}, 200000, 0, 8},
-          {{100000, 90000, 80000}, 250000, 0, 3}, {{8, 9, 10, 11, 12, 13, 14}, 70000, 0, 100}};
-}
 
 /// Tests that what a method was said to need is never less than it held, and hardly more.
 /// before: bytes that it was given. `most`: what may be counted for a byte that was held.
 template <class MemorySpace>
 void check_need(MemoryNeed const& need, double before, test::Recording const& recording,
                 double most = 1.1) {
-  auto const found = recording.bytes.find(MemorySpace::name());
-  REQUIRE(found != recording.bytes.end());
-  double const held = before + found->second.peak;
+  double const peak = test::peak_of<MemorySpace>(recording);
+  REQUIRE(peak > 0);
+  double const held = before + peak;
   INFO("counted " << sporades::detail::bytes_text(need.peak) << ", held "
                   << sporades::detail::bytes_text(held));
   CHECK(need.peak >= held);
@@ -47,13 +31,16 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(from_range(trials()));
+  auto const trial = GENERATE(from_range(test::memory_trials()));
   auto const init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd, CpAlsInit::automatic);
   auto const strategy = GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::flycoo);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, static_cast<int>(init));
   CAPTURE(to_string(strategy));
   if (init != CpAlsInit::random && (trial.rank > 16 || strategy != MttkrpStrategy::automatic))
     return;
+  // Singular vectors of many rows that are alike converge slowly; a race takes the first steps
+  // only.
+  if (init == CpAlsInit::hosvd && trial.dims[0] > 20000 && trial.dims[1] > 20000) return;
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   CpAlsOptions options;
   options.rank = trial.rank;
@@ -78,7 +65,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][me
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(from_range(trials()));
+  auto const trial = GENERATE(from_range(test::memory_trials()));
   auto const method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(method));
   if (method != CpAprMethod::mu && trial.rank > 16) return;  // they take long
@@ -103,7 +90,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(from_range(trials()));
+  auto const trial = GENERATE(from_range(test::memory_trials()));
   auto const method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(method));
   if (method != CpAprMethod::mu && (trial.rank > 16 || trial.nnz > 150000)) return;  // take long
@@ -143,7 +130,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(from_range(trials()));
+  auto const trial = GENERATE(from_range(test::memory_trials()));
   CAPTURE(to_string(trial.dims), trial.nnz);
   Kokkos::DefaultHostExecutionSpace const host{};
   auto X = generate<Scalar, std::uint32_t>(host, trial.dims, trial.nnz, trial.skew);
@@ -179,7 +166,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memo
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const trial = GENERATE(from_range(trials()));
+  auto const trial = GENERATE(from_range(test::memory_trials()));
   CAPTURE(to_string(trial.dims), trial.nnz);
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   TuckerOptions options;

@@ -24,8 +24,11 @@ TEMPLATE_LIST_TEST_CASE("flycoo equals the definition for any partitions and non
   for (auto const& problem : mttkrp_problems())
     for (int partitions : {1, 3, 64, 1000})
       for (int parallel : {1, 2, 7, 64})
-        for (std::size_t R : {1, 17, 61})
+        for (std::size_t R : {1, 17, 61}) {
+          if (R == 1 && parallel != 2) continue;  // the loops over partitions are the same
+          if (R == 61 && parallel != 7) continue;
           check_all_modes<TestType>(problem, R, flycoo_options(partitions, parallel), R != 17);
+        }
 }
 
 TEMPLATE_LIST_TEST_CASE("flycoo equals the definition for orders 1 to 16 and all indices",

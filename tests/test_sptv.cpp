@@ -31,7 +31,7 @@ std::vector<Problem> problems() {
           {{6, 5, 4}, 40},
           {{6, 5, 4}, 800},  // most coordinates are there several times
           {{40, 3, 50}, 3000},
-          {{60, 300, 200}, 60000},      // many chunks, many fibers
+          {{60, 300, 200}, 20000},      // many chunks, many fibers
           {{500, 400, 300}, 20000, 6},  // one fiber has most nonzeros
           {{3, 4, 5000}, 12000},        // fibers of about the same length, which ELL pads a little
           {{1, 1, 1}, 3},

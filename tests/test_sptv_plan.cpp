@@ -40,7 +40,7 @@ TEMPLATE_LIST_TEST_CASE("sptv gives the same bits on every run and number of thr
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   for (auto const& dims : {Dims{20000}, Dims{3, 2, 20000}}) {
-    auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 90000, 3, 2);
+    auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 40000, 3, 2);
     for (int n = 0; n < X.order(); ++n) {  // the last mode: long fibers
       auto const v = random_vector<Scalar>(exec, dims[n], 5);
       auto const other = random_vector<Scalar>(exec, dims[n], 6);

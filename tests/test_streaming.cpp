@@ -25,6 +25,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
     if (strategy == MttkrpStrategy::fibers) options.order = RowOrder::automatic;
     auto near = make_mttkrp_plan(exec, X, options);
     for (auto const& way : ways()) {
+      // It takes one of the others: that it takes the same streamed and not is seen once.
+      if (strategy == MttkrpStrategy::automatic && way.streams != 3) continue;
       INFO(to_string(problem.dims) << ", " << to_string(strategy) << ", streams " << way.streams
                                    << ", memory " << way.memory);
       options.streaming = way;
@@ -36,7 +38,9 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
         CHECK(far.choices[n].strategy == near.choices[n].strategy);
         CHECK(far.choices[n].split == near.choices[n].split);
       }
-      for (int R : {5, 1, 33}) {
+      for (int R : {33, 5, 1}) {  // the widest with all ways, the others with one each
+        if (R == 5 && way.streams != 3) continue;
+        if (R == 1 && way.streams != 5) continue;
         INFO("R " << R);
         auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
         for (int n = 0; n < X.order(); ++n) {
@@ -67,6 +71,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][stream
   for (auto const& way : ways()) {
     INFO(to_string(problem.dims) << ", R " << R << ", streams " << way.streams << ", memory "
                                  << way.memory);
+    if (R == 4 && way.streams != 3) continue;
+    if (R > 10 && way.streams % 2 == 0) continue;
     options.streaming = way;
     auto far = make_phi_plan(exec, host, options);
     for (int n = 0; n < X.order(); ++n) {
@@ -89,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
   constexpr bool on_gpu = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
   Dims const dims{500, 400, 300};
   int const R = GENERATE(5, 70);  // Phi in one pass, and in two with a weight a nonzero
-  auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 5, 2);
+  auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 2);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, dims, R, 3);
   std::uint64_t const copy = X.nnz() * (4 + sizeof(Scalar)), windows = 2 * ((1 << 12) + 4096);
@@ -97,6 +103,7 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
   auto near = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
   auto near_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});
   for (std::uint64_t fit : {0, 1, 2, 3}) {
+    if (!on_gpu && fit % 3 != 0) continue;  // a host streams all or nothing
     Streaming const streaming{fit * copy + (fit < 3 ? windows : 0), 2, 1 << 12};
     MttkrpOptions options{MttkrpStrategy::sorted, R};
     options.streaming = streaming;

@@ -24,7 +24,9 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
     options.streaming = way;
     auto far = make_spttm_plan(exec, host, options);
     for (int n = 0; n < X.order(); ++n)
-      for (int R : {5, 1, 33}) {
+      for (int R : {33, 5, 1}) {  // the widest with all ways, the others with one each
+        if (R == 5 && way.streams != 3) continue;
+        if (R == 1 && way.streams != 5) continue;
         INFO(to_string(problem.dims) << ", mode " << n << ", R " << R << ", streams " << way.streams
                                      << ", memory " << way.memory);
         auto const U = random_matrix<Scalar>(exec, problem.dims[n], R, 3);

@@ -17,10 +17,10 @@ inline std::vector<Problem> mttkrp_problems() {
   return {{{5}, 9, 1},
           {{7, 4}, 20, 1},
           {{6, 5, 4}, 40, 1},
-          {{40, 3, 50}, 3000, 1},       // several chunks, long rows
-          {{2, 300, 200}, 20000, 1},    // two rows: every chunk carries, three levels
-          {{500, 400, 300}, 20000, 6},  // one row has most nonzeros; many are empty
-          {{9, 8, 1, 6}, 700, 1},       // a mode of length 1
+          {{40, 3, 50}, 3000, 1},      // several chunks, long rows
+          {{2, 300, 200}, 9000, 1},    // two rows: every chunk carries, three levels
+          {{500, 400, 300}, 6000, 6},  // one row has most nonzeros; many are empty
+          {{9, 8, 1, 6}, 700, 1},      // a mode of length 1
           {{30, 2, 20, 10}, 5000, 2},
           {{5, 4, 3, 4, 5}, 900, 1},
           {{3, 4, 2, 3, 2, 4}, 600, 1},

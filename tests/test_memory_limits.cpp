@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/algorithms/tucker.hpp>
+#include <sporades/kernels/memory_need.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/memory.hpp>
+#include <support/same_bits.hpp>
+
+// What plans and decompositions take where they are told how much memory they may have.
+
+using namespace sporades;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+/// So many limits from what the options need down to the least that `fails` does not refuse.
+template <class Fails>
+std::vector<std::uint64_t> limits(double need, int count, Fails const& fails) {
+  double low = 1, high = 1.01 * need;  // low fails, high does not
+  while (high / low > 1.01) {
+    double const middle = std::sqrt(low * high);
+    (fails(static_cast<std::uint64_t>(middle)) ? low : high) = middle;
+  }
+  std::vector<std::uint64_t> all;
+  for (int k = 0; k < count; ++k)
+    all.push_back(
+        static_cast<std::uint64_t>(1.01 * need + k / (count - 1.0) * (high - 1.01 * need)));
+  return all;
+}
+
+TEMPLATE_LIST_TEST_CASE("A plan of MTTKRP takes no more than it may", "[kernels][memory]",
+                        test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  using Space = typename TestType::ExecutionSpace;
+  auto const exec = test::new_instance<Space>();
+  auto const trial = GENERATE(from_range(test::memory_trials()));
+  auto const make = [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  };
+  auto const X = make();
+  MttkrpOptions options{MttkrpStrategy::automatic, trial.rank};
+  auto const fails = [&](std::uint64_t limit) {
+    auto with = options;
+    with.memory = limit;
+    try {
+      sporades::detail::fit_mttkrp_plan(exec, X, with, true);
+      return false;
+    } catch (RunError const&) {
+      return true;
+    }
+  };
+  Factors<Scalar, Memory> A;
+  for (auto dim : trial.dims) {
+    auto const factor = make_matrix<Scalar>(exec, "A", dim, trial.rank);
+    Kokkos::deep_copy(exec, factor, Scalar(0.5));
+    A.push_back(factor);
+  }
+  std::size_t ways = 0;
+  std::string last;
+  for (auto limit : limits(memory_need(exec, X, options).peak, 10, fails)) {
+    options.memory = limit;
+    MttkrpPlan<Scalar, std::uint32_t, Memory> plan;
+    std::vector<Matrix<Scalar, Memory>> V;
+    for (auto dim : trial.dims) V.push_back(make_matrix<Scalar>(exec, "V", dim, trial.rank));
+    auto const recording = test::record([&] {
+      auto own = test::copy_of(exec, X);
+      plan = make_mttkrp_plan(exec, hand_over(own), options);
+      for (int n = 0; n < plan.order(); ++n) mttkrp(exec, plan, A, n, V[n]);
+    });
+    auto const& choice = plan.choices[0];
+    bool const streams = plan.packed[0].far != nullptr;
+    std::string const way = describe(choice) + (streams ? ", streamed" : "");
+    CAPTURE(to_string(trial.dims), limit, way, choice.reason);
+    CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(limit));
+    if (way != last) ++ways;
+    last = way;
+    if (ways > 1) CHECK(choice.reason.find("may be taken") != std::string::npos);
+    // The product of a plan that is asked for by name has the same bits.
+    if (streams) continue;
+    MttkrpOptions asked{choice.strategy, trial.rank};
+    if (choice.strategy == MttkrpStrategy::fibers) asked.strategy = MttkrpStrategy::automatic;
+    auto same = make_mttkrp_plan(exec, X, asked);
+    auto const expected = make_matrix<Scalar>(exec, "expected", trial.dims[0], trial.rank);
+    mttkrp(exec, same, A, 0, expected);
+    CHECK(test::hash_bits(V[0]) == test::hash_bits(expected));
+  }
+  CHECK(ways > 1);
+}
+
+/// Runs one decomposition of some tensors with seven limits each. Over all, limits leave several
+/// ways to compute, and some stream.
+template <class ExecutionSpace, class Scalar, class Options, class Solve>
+void check_limits(ExecutionSpace const& exec, std::vector<test::MemoryTrial> const& tensors,
+                  Options const& options_of, Solve const& solve) {
+  using Memory = typename ExecutionSpace::memory_space;
+  std::size_t ways = 0, streamed = 0;
+  for (auto const& trial : tensors) {
+    auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+    auto options = options_of(trial);
+    auto const fails = [&](std::uint64_t limit) {
+      auto with = options;
+      with.memory = limit;
+      try {
+        fit_memory(exec, X, with);
+        return false;
+      } catch (RunError const&) {
+        return true;
+      }
+    };
+    std::map<std::string, double> values;
+    for (auto limit : limits(memory_need(exec, X, options).peak, 7, fails)) {
+      options.memory = limit;
+      auto const fit = fit_memory(exec, X, options);
+      CAPTURE(to_string(trial.dims), limit, fit.note);
+      streamed += fit.options.streaming.always ? 1 : 0;
+      double value = 0;
+      auto const recording = test::record([&] {
+        auto own = test::copy_of(exec, X);
+        value = solve(hand_over(own), options);
+      });
+      CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(limit));
+      CHECK(std::isfinite(value));
+      auto const way = fit.note.substr(std::min(fit.note.size(), fit.note.find(": ")));
+      auto const known = values.emplace(way, value).first;
+      CHECK(known->second == value);  // the choice alone decides
+    }
+    ways += values.size() - 1;
+  }
+  CHECK(ways > 1);
+  CHECK(streamed > 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithms][memory]",
+                        test::DoubleCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  using Space = std::decay_t<decltype(exec)>;
+  std::vector<test::MemoryTrial> const tensors{{{1000, 800, 600}, 250000, 0.8, 16},
+                                               {{50, 60, 70, 80}, 200000, 0.3, 8},
+                                               {{64, 64, 64, 64, 64}, 200000, 0, 24}};
+  SECTION("CP-ALS") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](test::MemoryTrial const& trial) {
+          CpAlsOptions options;
+          options.rank = trial.rank;
+          options.iterations = 2;
+          options.init = CpAlsInit::automatic;
+          return options;
+        },
+        [&](auto X, CpAlsOptions const& options) {
+          return cp_als(exec, hand_over(X), options).fit();
+        });
+  }
+  SECTION("CP-APR") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](test::MemoryTrial const& trial) {
+          CpAprOptions options;
+          options.rank = trial.rank;
+          options.iterations = 1;
+          options.inner_iterations = 2;
+          options.method = CpAprMethod::mu;
+          return options;
+        },
+        [&](auto X, CpAprOptions const& options) {
+          return cp_apr(exec, hand_over(X), options).log_likelihood();
+        });
+  }
+  SECTION("Tucker") {
+    check_limits<Space, Scalar>(
+        exec, tensors,
+        [](test::MemoryTrial const& trial) {
+          TuckerOptions options;
+          options.ranks.assign(trial.dims.size(), 4);
+          options.iterations = 1;
+          return options;
+        },
+        [&](auto X, TuckerOptions const& options) {
+          return tucker(exec, hand_over(X), options).fit();
+        });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would do",
+                        "[algorithms][memory]", test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const X = generate<Scalar, std::uint32_t>(exec, {300, 200, 100}, 50000, 0.5);
+  MttkrpOptions products;
+  products.memory = 1000;
+  REQUIRE_THROWS_WITH(
+      make_mttkrp_plan(exec, X, products),
+      ContainsSubstring("of memory at least, 1") && ContainsSubstring("may be taken"));
+  CpAlsOptions options;
+  options.memory = 1000;
+  REQUIRE_THROWS_WITH(cp_als(exec, X, options),
+                      ContainsSubstring("of memory at least") && ContainsSubstring("may be taken"));
+  options.memory = 0;
+  CHECK(fit_memory(exec, X, options).note.empty());
+  CHECK(fit_memory(exec, X, options).options.strategy == MttkrpStrategy::automatic);
+}
+
+TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][memory]",
+                        test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const make = [&] {
+    return generate<Scalar, std::uint32_t>(exec, {300, 200, 100}, 50000, 0.5);
+  };
+  auto const X = make();
+  double const given = static_cast<double>(X.storage_bytes());
+  MttkrpOptions options{MttkrpStrategy::automatic, 16};
+  // An X that is kept counts beside the plan.
+  double const handed = memory_need(exec, X, options).peak;
+  options.memory = static_cast<std::uint64_t>(handed);
+  auto const recording = test::record([&] { make_mttkrp_plan(exec, X, options); });
+  CHECK(given + test::peak_of<Memory>(recording) <= handed);
+  // FLYCOO adds nothing atomically; sums along a curve are not sorted by parts.
+  options.atomic_flush = true;
+  for (double share : {0.9, 0.7, 0.5, 0.3}) {
+    options.memory = static_cast<std::uint64_t>(share * handed);
+    try {
+      auto const plan = make_mttkrp_plan(exec, X, options);
+      CHECK(plan.choices[0].strategy != MttkrpStrategy::flycoo);
+    } catch (RunError const&) {
+    }
+  }
+  options.atomic_flush = false;
+  options.order = RowOrder::morton;
+  for (double share : {1.0, 0.7, 0.4}) {
+    options.memory = static_cast<std::uint64_t>(share * memory_need(exec, X, options).peak);
+    try {
+      auto const plan_recording = test::record([&] {
+        auto own = test::copy_of(exec, X);
+        make_mttkrp_plan(exec, hand_over(own), options);
+      });
+      CHECK(test::peak_of<Memory>(plan_recording) <= static_cast<double>(options.memory));
+    } catch (RunError const&) {
+    }
+  }
+  // Streaming by hand is not made lighter: it fits or not.
+  CpAlsOptions als;
+  als.streaming.always = true;
+  als.streaming.memory = 1 << 20;
+  als.memory = 1 << 20;
+  CHECK_THROWS_WITH(cp_als(exec, X, als), ContainsSubstring("may be taken"));
+  als.memory = 100 << 20;
+  als.iterations = 1;
+  CHECK(std::isfinite(cp_als(exec, X, als).fit()));
+  // An empty tensor is refused as without limits.
+  CooTensor<Scalar, std::uint32_t, Memory> const none;
+  CHECK_THROWS_WITH(cp_als(exec, none, als), ContainsSubstring("has no nonzeros"));
+  CHECK_THROWS_WITH(memory_need(exec, none, als), ContainsSubstring("has no nonzeros"));
+  // The least that is named does.
+  als = {};
+  als.memory = 1000;
+  std::string text;
+  try {
+    cp_als(exec, X, als);
+  } catch (RunError const& error) {
+    text = error.what();
+  }
+  auto const at = text.find("needs ");
+  REQUIRE(at != std::string::npos);
+  double const number = std::stod(text.substr(at + 6));
+  double const unit = text.find(" kB of memory") != std::string::npos ? 1e3 : 1e6;
+  als.memory = static_cast<std::uint64_t>(number * unit + 0.5);
+  als.iterations = 1;
+  INFO(text);
+  CHECK(std::isfinite(cp_als(exec, make(), als).fit()));
+}
+
+}  // namespace
