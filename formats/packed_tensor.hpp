@@ -62,3 +62,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
 }  // namespace sporades
 
 #include <sporades/formats/detail/packed_tensor.hpp>
+#include <sporades/eti/packed_tensor.hpp>

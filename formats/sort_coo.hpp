@@ -46,3 +46,4 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
 }  // namespace sporades
 
 #include <sporades/formats/detail/sort_coo.hpp>
+#include <sporades/eti/sort_coo.hpp>

@@ -250,7 +250,7 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
       exec, "sporades::alto::find_intervals", intervals.extent(0),
       detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
   auto const host = Kokkos::create_mirror_view(intervals);
-  Kokkos::deep_copy(exec, host, intervals);
+  detail::copy_view(exec, host, intervals);
   detail::fence(exec, "sporades::alto::find_intervals");
   for (int n = 0; n < result.order(); ++n)
     result.partitions.push_back(
@@ -263,7 +263,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              AltoTensor<Scalar, Index, MemorySpace> const& X) {
   using Coo = CooTensor<Scalar, Index, MemorySpace>;
   auto result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-  Kokkos::deep_copy(exec, result.values, X.values);
+  detail::copy_view(exec, result.values, X.values);
   detail::launch_items(
       exec, "sporades::alto::delinearize", X.nnz(),
       detail::Delinearize<AltoTensor<Scalar, Index, MemorySpace>, typename Coo::Coordinates>{

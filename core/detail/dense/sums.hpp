@@ -89,7 +89,7 @@ double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {
   }
   Kokkos::View<double const*, Memory, Kokkos::MemoryUnmanaged> const last(in, left);
   double lanes[32];
-  Kokkos::deep_copy(
+  copy_view(
       exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left), last);
   fence(exec, "sporades::dense::dot");
   double total = 0;
