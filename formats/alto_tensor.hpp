@@ -102,4 +102,3 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 }  // namespace sporades
 
 #include <sporades/formats/detail/alto_tensor.hpp>
-#include <sporades/eti/alto_tensor.hpp>

@@ -63,4 +63,3 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 }  // namespace sporades
 
 #include <sporades/formats/detail/csf_tensor.hpp>
-#include <sporades/eti/csf_tensor.hpp>

@@ -82,4 +82,3 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
 }  // namespace sporades
 
 #include <sporades/formats/detail/hierarchical_tensor.hpp>
-#include <sporades/eti/hierarchical_tensor.hpp>

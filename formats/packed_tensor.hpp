@@ -62,4 +62,3 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
 }  // namespace sporades
 
 #include <sporades/formats/detail/packed_tensor.hpp>
-#include <sporades/eti/packed_tensor.hpp>

@@ -46,4 +46,3 @@ SummedDuplicates<CooTensor<Scalar, Index, MemorySpace>> sum_duplicates(
 }  // namespace sporades
 
 #include <sporades/formats/detail/sort_coo.hpp>
-#include <sporades/eti/sort_coo.hpp>

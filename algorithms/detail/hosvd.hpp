@@ -195,7 +195,7 @@ Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
   if (found == 0) return A;
   auto const columns = std::make_pair(std::size_t{0}, static_cast<std::size_t>(found));
   copy_view(exec, Kokkos::subview(A, Kokkos::ALL, columns),
-                    Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
+            Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
   fence(exec, "sporades::hosvd::vectors");
   return A;
 }

@@ -279,3 +279,5 @@ AltoTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_al
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/alto_tensor.hpp>

@@ -135,3 +135,5 @@ CsfTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_csf
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/csf_tensor.hpp>

@@ -64,7 +64,7 @@ void copy_nonzeros(ExecutionSpace const& exec, From const& X, To const& Y, Posit
   auto const part = part_of(Y, first, first + X.nnz());
   for (int n = 0; n < X.order(); ++n)  // one copy takes only what has no gaps
     copy_view(exec, Kokkos::subview(part.coordinates, n, Kokkos::ALL),
-                      Kokkos::subview(X.coordinates, n, Kokkos::ALL));
+              Kokkos::subview(X.coordinates, n, Kokkos::ALL));
   copy_view(exec, part.values, X.values);
 }
 

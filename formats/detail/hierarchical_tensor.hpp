@@ -143,3 +143,5 @@ HierarchicalTensor<double, std::uint32_t, typename ExecutionSpace::memory_space>
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/hierarchical_tensor.hpp>

@@ -307,3 +307,5 @@ PackedTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/packed_tensor.hpp>

@@ -105,10 +105,10 @@ std::vector<RowWindow> active_windows(ExecutionSpace const& exec, Long const& lo
   std::size_t const bytes = scalars.size() * sizeof(RowScalars);
   using Memory = typename Long::Memory;
   copy_view(exec,
-                    Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        reinterpret_cast<char*>(scalars.data()), bytes),
-                    Kokkos::View<char const*, Memory, Kokkos::MemoryUnmanaged>(
-                        reinterpret_cast<char const*>(long_rows.scalars), bytes));
+            Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                reinterpret_cast<char*>(scalars.data()), bytes),
+            Kokkos::View<char const*, Memory, Kokkos::MemoryUnmanaged>(
+                reinterpret_cast<char const*>(long_rows.scalars), bytes));
   fence(exec, "sporades::cp_apr::active_windows");
   std::vector<RowWindow> active;
   std::copy_if(windows.begin(), windows.end(), std::back_inserter(active), [&](auto const& window) {

@@ -61,9 +61,8 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                  kernel);
                   });
     double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
-    copy_view(
-        exec, part(0, lanes),
-        Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
+    copy_view(exec, part(0, lanes),
+              Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
   }
   copy_view(exec, part(lanes + N * R, R), weights);
   copy_view(exec, buffers.host, buffers.sums);

@@ -138,7 +138,7 @@ auto part_of(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> co
   auto const range = std::make_pair(begin, end);
   for (int m = 0; m < X.order(); ++m)
     copy_view(exec, Kokkos::subview(part.coordinates, m, Kokkos::ALL),
-                      Kokkos::subview(X.coordinates, m, range));
+              Kokkos::subview(X.coordinates, m, range));
   copy_view(exec, part.values, Kokkos::subview(X.values, range));
   part.sorted_modes = X.sorted_modes;
   if (X.order() > 1) {
@@ -245,8 +245,7 @@ struct SptvSteps {
   void copy_out(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& sums,
                 Position k) const {
     Position const first = collection(k).first_fiber;
-    copy_view(exec, Kokkos::subview(y, std::make_pair(first, first + sums.extent(0))),
-                      sums);
+    copy_view(exec, Kokkos::subview(y, std::make_pair(first, first + sums.extent(0))), sums);
   }
 };
 
