@@ -145,8 +145,8 @@ class CpAprSolver {
       solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
                  in_outer_iteration(options, state_.iterations()), rows_, windows());
       std::uint64_t steps = 0;
-      copy_view(exec_, update.kkt_violation, rows_.violation);
-      copy_view(exec_, steps, rows_.inner_iterations);
+      Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
+      Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
       fence(exec_, "sporades::cp_apr::improve");
       update.inner_iterations = static_cast<std::int64_t>(steps);
     });
