@@ -10,7 +10,7 @@
 
 #include <cstdint>
 #include <map>
-#include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/detail/memory.hpp>
 #include <string>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -81,8 +81,8 @@ Tensor copy_of(ExecutionSpace const& exec, Tensor const& X) {
   Y.values = decltype(Y.values)(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sporades::test::values"),
       X.values.extent(0));
-  Kokkos::deep_copy(exec, Y.coordinates, X.coordinates);
-  Kokkos::deep_copy(exec, Y.values, X.values);
+  sporades::detail::copy_view(exec, Y.coordinates, X.coordinates);
+  sporades::detail::copy_view(exec, Y.values, X.values);
   exec.fence();
   return Y;
 }
