@@ -7,9 +7,12 @@
 #include <support/tools.hpp>
 
 namespace sporades::test {
+
+Recording* detail::current_recording = nullptr;
+
 namespace {
 
-Recording* current_recording = nullptr;
+using detail::current_recording;
 
 /// Several threads may allocate at once: those of OpenMP, in a parallel region, their team scratch.
 std::mutex recording_mutex;

@@ -48,6 +48,8 @@ struct Recording {
 
 namespace detail {
 
+extern Recording* current_recording;  // null where nothing is recorded
+
 /// Sets our callbacks; the destructor restores those before.
 class RecordingScope {
  public:
