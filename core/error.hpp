@@ -41,8 +41,10 @@ MessagePart message_part(Part const& part) {
     return static_cast<double>(part);
   else if constexpr (std::is_signed_v<Part>)
     return static_cast<std::int64_t>(part);
-  else
+  else {
+    static_assert(std::is_unsigned_v<Part>, "The parts of a message are text and numbers.");
     return static_cast<std::uint64_t>(part);
+  }
 }
 
 std::string concatenated(std::initializer_list<MessagePart> parts);
