@@ -20,6 +20,7 @@ list(FILTER sporades_sources EXCLUDE REGEX "/algorithms/(sporades\\.cpp|command/
 
 add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
+set_target_properties(sporades PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 target_compile_features(sporades PUBLIC cxx_std_17)
 target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}>
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sstream>
+#include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
 
 namespace sporades {
 
@@ -24,13 +28,32 @@ class RunError : public Error {
 
 namespace detail {
 
-/// All parts written one after another, numbers with up to 17 digits.
+/// A part of a message. It does not own its text.
+using MessagePart = std::variant<std::string_view, char, double, std::int64_t, std::uint64_t>;
+
+template <class Part>
+MessagePart message_part(Part const& part) {
+  if constexpr (std::is_convertible_v<Part const&, std::string_view>)
+    return std::string_view(part);
+  else if constexpr (std::is_same_v<Part, char>)
+    return part;
+  else if constexpr (std::is_floating_point_v<Part>)
+    return static_cast<double>(part);
+  else if constexpr (std::is_signed_v<Part>)
+    return static_cast<std::int64_t>(part);
+  else {
+    static_assert(std::is_unsigned_v<Part>, "The parts of a message are text and numbers.");
+    return static_cast<std::uint64_t>(part);
+  }
+}
+
+std::string concatenated(std::initializer_list<MessagePart> parts);
+[[noreturn]] void fail_with(std::initializer_list<MessagePart> parts);
+
+/// All parts, text and numbers, written one after another, numbers with up to 17 digits.
 template <class... Parts>
 std::string concatenate(Parts const&... parts) {
-  std::ostringstream text;
-  text.precision(17);
-  (text << ... << parts);
-  return text.str();
+  return concatenated({message_part(parts)...});
 }
 
 }  // namespace detail
@@ -38,7 +61,7 @@ std::string concatenate(Parts const&... parts) {
 /// Throws Error; the message is all parts written one after another.
 template <class... Parts>
 [[noreturn]] void fail(Parts const&... parts) {
-  throw Error(detail::concatenate(parts...));
+  detail::fail_with({detail::message_part(parts)...});
 }
 
 /// Throws Error unless the condition holds; the message is all parts written one after another:

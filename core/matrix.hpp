@@ -50,20 +50,20 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
   using SourceSpace = typename Source::memory_space;
   auto const target = make_matrix<Scalar>(exec, "sporades::matrix::copy", A.extent(0), A.extent(1));
   if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, SourceSpace>::accessible) {
-    Kokkos::deep_copy(exec, target, A);
+    detail::copy_view(exec, target, A);
   } else {  // strided rows cross memory spaces only as a contiguous block
     detail::fence_source<SourceSpace>(exec, "sporades::matrix::source");
     using Contiguous = Matrix<Scalar, SourceSpace>;
     typename SourceSpace::execution_space const there{};
     auto const packed = detail::uninitialized<Contiguous>(there, "sporades::matrix::pack",
                                                           A.extent(0), A.extent(1));
-    Kokkos::deep_copy(there, packed, A);
+    detail::copy_view(there, packed, A);
     there.fence();
     auto const arrived =
         detail::uninitialized<Matrix<Scalar, typename ExecutionSpace::memory_space>>(
             exec, "sporades::matrix::unpack", A.extent(0), A.extent(1));
-    Kokkos::deep_copy(exec, arrived, packed);
-    Kokkos::deep_copy(exec, target, arrived);
+    detail::copy_view(exec, arrived, packed);
+    detail::copy_view(exec, target, arrived);
   }
   exec.fence();
   return target;
@@ -126,11 +126,11 @@ void copy_factor(ExecutionSpace const& exec, Factor const& A, Target const& targ
       if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, Space>::accessible &&
                     Kokkos::SpaceAccessibility<ExecutionSpace,
                                                typename Factor::memory_space>::accessible) {
-        Kokkos::deep_copy(exec, target, A);
+        detail::copy_view(exec, target, A);
       } else {
         exec.fence();
         typename Space::execution_space const there{};
-        Kokkos::deep_copy(there, target, copy_matrix(there, A));
+        detail::copy_view(there, target, copy_matrix(there, A));
         there.fence();
       }
       exec.fence();
@@ -160,7 +160,7 @@ auto copy_vector(ExecutionSpace const& exec, std::string const& label, Source co
       Vector<typename Source::non_const_value_type, typename ExecutionSpace::memory_space>;
   fence_source<typename Source::memory_space>(exec, label);
   auto const copy = uninitialized<Result>(exec, label, x.extent(0));
-  Kokkos::deep_copy(exec, copy, x);
+  copy_view(exec, copy, x);
   fence(exec, label);
   return copy;
 }
@@ -177,7 +177,7 @@ template <class ExecutionSpace, class MatrixType>
 auto entries_of(ExecutionSpace const& exec, MatrixType const& A) {
   auto const padded = with_padding(A);
   auto const host = mirror_on_host(padded);
-  Kokkos::deep_copy(exec, host, padded);
+  copy_view(exec, host, padded);
   fence(exec, "sporades::matrix::entries_of");
   std::vector<typename MatrixType::non_const_value_type> entries;
   entries.reserve(A.extent(0) * A.extent(1));
@@ -201,7 +201,7 @@ auto matrix_of(ExecutionSpace const& exec, std::string const& label,
     std::copy_n(entries.data() + i * columns, columns, &host(i, 0));
     std::fill(&host(i, 0) + columns, &host(i, 0) + padded.extent(1), Scalar{0});
   }
-  Kokkos::deep_copy(exec, padded, host);
+  copy_view(exec, padded, host);
   fence(exec, "sporades::matrix::matrix_of");
   return A;
 }

@@ -147,9 +147,9 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
     detail::fence_source<MemorySpace>(exec, "sporades::coo::source");
     auto Y = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
     for (int n = 0; n < X.order(); ++n)  // one copy takes only what has no gaps
-      Kokkos::deep_copy(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),
+      detail::copy_view(exec, Kokkos::subview(Y.coordinates, n, Kokkos::ALL),
                         Kokkos::subview(X.coordinates, n, Kokkos::ALL));
-    Kokkos::deep_copy(exec, Y.values, X.values);
+    detail::copy_view(exec, Y.values, X.values);
     Y.sorted_modes = X.sorted_modes;
     detail::fence(exec, "sporades::coo::copy_to");
     return Y;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <ostream>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
+#include <string_view>
 #include <support/tensors.hpp>
 #include <support/tools.hpp>
 
@@ -20,11 +20,11 @@ using Exec = Kokkos::DefaultExecutionSpace;
 /// Counts how often it is written.
 struct Written {
   int* count;
+  operator std::string_view() const {
+    ++*count;
+    return "written";
+  }
 };
-std::ostream& operator<<(std::ostream& text, Written const& written) {
-  ++*written.count;
-  return text << "written";
-}
 
 }  // namespace
 

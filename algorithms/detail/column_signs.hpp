@@ -37,7 +37,7 @@ std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A) {
   launch_items(exec, "sporades::column_signs::find_extremes", blocks.count * R,
                ColumnExtremes<MatrixType>{A, extremes.data(), blocks});
   auto const host = Kokkos::create_mirror_view(extremes);
-  Kokkos::deep_copy(exec, host, extremes);
+  copy_view(exec, host, extremes);
   fence(exec, "sporades::column_signs::find_extremes");
   std::vector<bool> down(R);
   for (std::uint64_t r = 0; r < R; ++r) {

@@ -134,7 +134,7 @@ class SubspaceIteration {
 
   Small to_host() {
     auto const host = Kokkos::create_mirror_view(small_double_);
-    Kokkos::deep_copy(exec_, host, small_double_);
+    copy_view(exec_, host, small_double_);
     fence(exec_, "sporades::hosvd::to_host");
     return Small(host.data(), host.data() + host.size());
   }
@@ -142,7 +142,7 @@ class SubspaceIteration {
   void to_device(Small const& A) {
     auto const host = Kokkos::create_mirror_view(small_);
     for (std::size_t i = 0; i < A.size(); ++i) host.data()[i] = static_cast<Scalar>(A[i]);
-    Kokkos::deep_copy(exec_, small_, host);
+    copy_view(exec_, small_, host);
     fence(exec_, "sporades::hosvd::to_device");
   }
 
@@ -194,8 +194,8 @@ Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
   while (found < wanted && values[found] > threshold) ++found;
   if (found == 0) return A;
   auto const columns = std::make_pair(std::size_t{0}, static_cast<std::size_t>(found));
-  Kokkos::deep_copy(exec, Kokkos::subview(A, Kokkos::ALL, columns),
-                    Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
+  copy_view(exec, Kokkos::subview(A, Kokkos::ALL, columns),
+            Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
   fence(exec, "sporades::hosvd::vectors");
   return A;
 }

@@ -53,7 +53,7 @@ class SnapshotWriter {
     for (std::size_t n = 0; n < from.size(); ++n) {
       auto const padded = with_padding(from[n]);
       auto const host = mirror_on_host(padded);
-      Kokkos::deep_copy(exec_, host, padded);
+      copy_view(exec_, host, padded);
       fence(exec_, "sporades::snapshot::matrices");
       std::size_t const row = from[n].extent(1) * sizeof(host(0, 0));
       auto& bytes = to_.arrays[array_name(name, n)];
@@ -68,7 +68,7 @@ class SnapshotWriter {
   void padded_views(char const* name, std::vector<ViewType> const& from) {
     for (std::size_t n = 0; n < from.size(); ++n) {
       auto const host = Kokkos::create_mirror_view(from[n]);
-      Kokkos::deep_copy(exec_, host, from[n]);
+      copy_view(exec_, host, from[n]);
       fence(exec_, "sporades::snapshot::views");
       copy(array_name(name, n), host.data(), host.extent(0));
     }
@@ -128,7 +128,7 @@ class SnapshotReader {
         std::memcpy(&host(i, 0), bytes.data() + i * row, row);
         std::fill(&host(i, 0) + columns, &host(i, 0) + padded.extent(1), Scalar{0});
       }
-      Kokkos::deep_copy(exec_, padded, host);
+      copy_view(exec_, padded, host);
       fence(exec_, "sporades::snapshot::restore");
     }
   }
@@ -143,7 +143,7 @@ class SnapshotReader {
       to.push_back(uninitialized<ViewType>(exec_, label(name), size));
       auto const host = Kokkos::create_mirror_view(to.back());
       if (size > 0) std::memcpy(host.data(), bytes.data(), bytes.size());
-      Kokkos::deep_copy(exec_, to.back(), host);
+      copy_view(exec_, to.back(), host);
       fence(exec_, "sporades::snapshot::restore");
     }
   }

@@ -49,11 +49,11 @@ KruskalTensor<Scalar, MemorySpace> sorted_components(
   auto const sign_host = Kokkos::create_mirror_view(sign_view);
   fence(exec, "sporades::sorted_components::begin");  // the host may be the device
   std::copy(from.begin(), from.end(), from_host.data());
-  Kokkos::deep_copy(exec, from_view, from_host);
+  copy_view(exec, from_view, from_host);
   KruskalTensor<Scalar, MemorySpace> model;
   for (std::size_t n = 0; n < factors.size(); ++n) {
     for (std::size_t k = 0; k < R; ++k) sign_host(k) = !flips.empty() && flips[n][from[k]] ? -1 : 1;
-    Kokkos::deep_copy(exec, sign_view, sign_host);
+    copy_view(exec, sign_view, sign_host);
     auto const& A = factors[n];
     auto const B = make_matrix<Scalar>(exec, "sporades::sorted_components::factor", A.extent(0), R);
     launch_items(exec, "sporades::sorted_components::columns", A.extent(0),
@@ -66,7 +66,7 @@ KruskalTensor<Scalar, MemorySpace> sorted_components(
   auto const host = Kokkos::create_mirror_view(model.weights);
   fence(exec, "sporades::sorted_components::weights");
   for (std::size_t k = 0; k < R; ++k) host(k) = static_cast<Scalar>(weights[from[k]]);
-  Kokkos::deep_copy(exec, model.weights, host);
+  copy_view(exec, model.weights, host);
   fence(exec, "sporades::sorted_components::model");
   return model;
 }

@@ -78,7 +78,7 @@ auto within_reach(ExecutionSpace const& exec, Kokkos::View<Entry*, MemorySpace> 
     using Near = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
     auto const memory = allocate_far(exec, (x.extent(0) + 1) * sizeof(Entry));
     Near const copy(static_cast<Entry*>(memory.get()), x.extent(0));
-    Kokkos::deep_copy(exec, copy, x);
+    copy_view(exec, copy, x);
     fence(exec, "sporades::far_memory::within_reach");
     return WithinReach<Near>{copy, memory};
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -44,9 +45,9 @@ KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
 
 /// Waits until all work enqueued on exec is done. (Kokkos 3.4 has no labels for such a fence.)
 template <class ExecutionSpace>
-void fence(ExecutionSpace const& exec, std::string const& label) {
+void fence(ExecutionSpace const& exec, std::string_view label) {
 #if KOKKOS_VERSION >= 30700
-  exec.fence(label);
+  exec.fence(std::string(label));
 #else
   static_cast<void>(label);
   exec.fence();
@@ -79,11 +80,11 @@ std::vector<ExecutionSpace> overlapping_instances(ExecutionSpace const& exec, in
 /// Before exec copies from a GPU's memory that it cannot access: waits for all work that was
 /// enqueued, on whichever instance. A copy that is enqueued on a host does not wait for a GPU.
 template <class MemorySpace, class ExecutionSpace>
-void fence_source(ExecutionSpace const&, [[maybe_unused]] std::string const& label) {
+void fence_source(ExecutionSpace const&, [[maybe_unused]] std::string_view label) {
   if constexpr (!Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible &&
                 is_gpu<typename MemorySpace::execution_space>) {
 #if KOKKOS_VERSION >= 30700
-    Kokkos::fence(label);
+    Kokkos::fence(std::string(label));
 #else
     Kokkos::fence();
 #endif

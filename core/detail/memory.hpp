@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <sporades/core/detail/kokkos.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sporades::detail {
@@ -82,20 +84,77 @@ double memory_to_take(ExecutionSpace const& exec) {
   return std::max(0.0, memory_left(exec) - margin);
 }
 
-/// A View whose entries are not initialised, allocated on exec.
+/// A View whose entries are not initialised, allocated on exec. The library has it for the types of
+/// Views that are used most.
 template <class ViewType, class ExecutionSpace, class... Extents>
-ViewType uninitialized(ExecutionSpace const& exec, std::string const& label, Extents... extents) {
-  ViewType const view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extents...);
+ViewType allocate_view(ExecutionSpace const& exec, std::string_view label, Extents... extents) {
+  ViewType const view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                      extents...);
   if constexpr (std::is_same_v<typename ViewType::memory_space, Kokkos::HostSpace>)
     advise_huge_pages(view.data(), view.span() * sizeof(typename ViewType::value_type));
   return view;
 }
 
+/// The same for extents of any integer types.
+template <class ViewType, class ExecutionSpace, class... Extents>
+ViewType uninitialized(ExecutionSpace const& exec, std::string_view label, Extents... extents) {
+  return allocate_view<ViewType>(exec, label, static_cast<std::size_t>(extents)...);
+}
+
+/// The types in which copy_view and fill_view take Views of rank 1 and rank 2.
+template <class Data, class MemorySpace>
+using PlainView = Kokkos::View<Data, Kokkos::LayoutRight, MemorySpace>;
+
+/// True if a View can be a PlainView.
+template <class ViewType>
+inline constexpr bool is_plain =
+    int(ViewType::rank) == 1
+        ? !std::is_same_v<typename ViewType::array_layout, Kokkos::LayoutStride>
+        : int(ViewType::rank) == 2 &&
+              std::is_same_v<typename ViewType::array_layout, Kokkos::LayoutRight>;
+
+template <class ViewType, class Entry>
+using PlainViewOf = PlainView<std::conditional_t<int(ViewType::rank) == 1, Entry*, Entry**>,
+                              typename ViewType::memory_space>;
+
+/// Kokkos::deep_copy. The library has it for indices, positions and scalars.
+template <class ExecutionSpace, class To, class From>
+void copy_plain_view(ExecutionSpace const& exec, To const& to, From const& from) {
+  Kokkos::deep_copy(exec, to, from);
+}
+template <class ExecutionSpace, class To>
+void fill_plain_view(ExecutionSpace const& exec, To const& to,
+                     typename To::value_type const& value) {
+  Kokkos::deep_copy(exec, to, value);
+}
+
+/// Kokkos::deep_copy(exec, to, from), which compilers take long for: Views of whatever traits share
+/// the code of their PlainViews.
+template <class ExecutionSpace, class To, class From>
+void copy_view(ExecutionSpace const& exec, To const& to, From const& from) {
+  using Entry = typename To::value_type;
+  if constexpr (is_plain<To> && is_plain<From> && int(To::rank) == int(From::rank) &&
+                std::is_same_v<Entry, typename From::non_const_value_type>)
+    copy_plain_view<ExecutionSpace, PlainViewOf<To, Entry>, PlainViewOf<From, Entry const>>(
+        exec, to, from);
+  else
+    Kokkos::deep_copy(exec, to, from);
+}
+
+/// Kokkos::deep_copy(exec, to, value), in the same way.
+template <class ExecutionSpace, class To>
+void fill_view(ExecutionSpace const& exec, To const& to, typename To::value_type const& value) {
+  if constexpr (is_plain<To>)
+    fill_plain_view<ExecutionSpace, PlainViewOf<To, typename To::value_type>>(exec, to, value);
+  else
+    Kokkos::deep_copy(exec, to, value);
+}
+
 /// A View of zeros, allocated on exec and filled there.
 template <class ViewType, class ExecutionSpace, class... Extents>
-ViewType zeroed(ExecutionSpace const& exec, std::string const& label, Extents... extents) {
+ViewType zeroed(ExecutionSpace const& exec, std::string_view label, Extents... extents) {
   auto const view = uninitialized<ViewType>(exec, label, extents...);
-  Kokkos::deep_copy(exec, view, 0);
+  fill_view(exec, view, 0);
   return view;
 }
 
@@ -103,8 +162,8 @@ ViewType zeroed(ExecutionSpace const& exec, std::string const& label, Extents...
 template <class ExecutionSpace, class ViewType>
 auto entry_at(ExecutionSpace const& exec, ViewType const& x, std::size_t p) {
   typename ViewType::non_const_value_type entry{};
-  Kokkos::View<decltype(entry), Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&entry);
-  Kokkos::deep_copy(exec, host, Kokkos::subview(x, p));
+  Kokkos::View<decltype(entry)*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(&entry, 1);
+  copy_view(exec, host, Kokkos::subview(x, std::make_pair(p, p + 1)));
   fence(exec, "sporades::view::entry_at");
   return entry;
 }
@@ -112,14 +171,16 @@ auto entry_at(ExecutionSpace const& exec, ViewType const& x, std::size_t p) {
 /// A View with the entries of a vector, in the memory space of exec. Fences exec.
 template <class Entry, class ExecutionSpace>
 Kokkos::View<Entry*, typename ExecutionSpace::memory_space> to_view(
-    ExecutionSpace const& exec, std::string const& label, std::vector<Entry> const& entries) {
+    ExecutionSpace const& exec, std::string_view label, std::vector<Entry> const& entries) {
   using Result = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
   auto const view = uninitialized<Result>(exec, label, entries.size());
   Kokkos::View<Entry const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(entries.data(),
                                                                                     entries.size());
-  Kokkos::deep_copy(exec, view, host);
+  copy_view(exec, view, host);
   fence(exec, label);
   return view;
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/memory.hpp>

@@ -165,7 +165,7 @@ void gather_in_place(ExecutionSpace const& exec, Values const& values, Order con
   auto const copy = uninitialized<Copy>(exec, "sporades::sort::gathered", values.extent(0));
   launch_items(exec, "sporades::sort::gather", values.extent(0),
                Gather<Values, Copy, Order>{values, copy, order});
-  Kokkos::deep_copy(exec, values, copy);
+  copy_view(exec, values, copy);
 }
 
 /// The permutation that sorts keys by their `bits` low bits, stable. The keys stay as they are.

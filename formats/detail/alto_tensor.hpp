@@ -8,37 +8,6 @@
 #include <sporades/formats/alto_tensor.hpp>
 
 namespace sporades {
-
-inline AltoLayout::AltoLayout(Dims const& dims) {
-  std::vector<int> modes(dims.size());
-  int longest = 0;
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    modes[n] = static_cast<int>(n);
-    longest = std::max(longest, detail::index_bits(dims[n]));
-    bits += detail::index_bits(dims[n]);
-  }
-  expects(bits <= most_bits, "AltoLayout: the indices of ", to_string(dims), " take ", bits,
-          " bits, two words have 128");
-  std::stable_sort(modes.begin(), modes.end(), [&](int a, int b) {
-    return detail::index_bits(dims[a]) < detail::index_bits(dims[b]);
-  });
-  std::vector<std::uint64_t> words[2];
-  words[0].resize(dims.size());
-  words[1].resize(dims.size());
-  int place = 0;
-  for (int b = 0; b < longest; ++b)
-    for (int n : modes)
-      if (b < detail::index_bits(dims[n])) {
-        words[place / 64][n] |= std::uint64_t{1} << (place % 64);
-        ++place;
-      }
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    low.emplace_back(words[0][n]);
-    high.emplace_back(words[1][n]);
-    low_count.push_back(low[n].count());
-  }
-}
-
 namespace detail {
 
 /// A layout's masks in arrays, for kernels.
@@ -250,7 +219,7 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
       exec, "sporades::alto::find_intervals", intervals.extent(0),
       detail::FindIntervals<MemorySpace>{result.low, result.high, intervals, masks, parts});
   auto const host = Kokkos::create_mirror_view(intervals);
-  Kokkos::deep_copy(exec, host, intervals);
+  detail::copy_view(exec, host, intervals);
   detail::fence(exec, "sporades::alto::find_intervals");
   for (int n = 0; n < result.order(); ++n)
     result.partitions.push_back(
@@ -263,7 +232,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              AltoTensor<Scalar, Index, MemorySpace> const& X) {
   using Coo = CooTensor<Scalar, Index, MemorySpace>;
   auto result = detail::allocate_coo<Scalar, Index>(exec, X.dims, X.nnz());
-  Kokkos::deep_copy(exec, result.values, X.values);
+  detail::copy_view(exec, result.values, X.values);
   detail::launch_items(
       exec, "sporades::alto::delinearize", X.nnz(),
       detail::Delinearize<AltoTensor<Scalar, Index, MemorySpace>, typename Coo::Coordinates>{
@@ -279,3 +248,5 @@ AltoTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_al
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/alto_tensor.hpp>

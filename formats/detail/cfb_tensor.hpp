@@ -34,8 +34,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              CfbTensor<Scalar, Index, MemorySpace> const& C) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, C.dims, C.nnz());
-  Kokkos::deep_copy(exec, X.values, C.values);
-  Kokkos::deep_copy(exec, Kokkos::subview(X.coordinates, C.mode, Kokkos::ALL), C.index);
+  detail::copy_view(exec, X.values, C.values);
+  detail::copy_view(exec, Kokkos::subview(X.coordinates, C.mode, Kokkos::ALL), C.index);
   X.sorted_modes = C.other_modes;
   X.sorted_modes.push_back(C.mode);
   detail::RowMajor const shape(C.dims, C.other_modes);

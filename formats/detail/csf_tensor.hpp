@@ -61,7 +61,7 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
   auto row = [](auto const& matrix, int n) { return Kokkos::subview(matrix, n, Kokkos::ALL); };
   T.indices[N - 1] =
       detail::uninitialized<typename Tensor::Indices>(exec, "sporades::csf::indices", nnz);
-  Kokkos::deep_copy(exec, T.indices[N - 1], row(S.coordinates, mode_order[N - 1]));
+  detail::copy_view(exec, T.indices[N - 1], row(S.coordinates, mode_order[N - 1]));
 
   auto const node =
       detail::uninitialized<typename Tensor::Positions>(exec, "sporades::csf::node", nnz);
@@ -79,7 +79,8 @@ CsfTensor<Scalar, Index, MemorySpace> make_csf(ExecutionSpace const& exec,
     Kokkos::parallel_scan("sporades::csf::number_nodes", Range(exec, 0, nnz),
                           detail::NumberNodes<Coordinates>{compare, mode_order[l], node,
                                                            T.indices[l], T.first_child[l]});
-    Kokkos::deep_copy(exec, Kokkos::subview(T.first_child[l], nodes), children);
+    detail::fill_view(exec, Kokkos::subview(T.first_child[l], std::make_pair(nodes, nodes + 1)),
+                      children);
     constexpr Position distance = Tensor::mark_distance;
     auto const marks = detail::uninitialized<typename Tensor::Positions>(
         exec, "sporades::csf::marks", (nnz + distance - 1) / distance);
@@ -98,10 +99,10 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              CsfTensor<Scalar, Index, MemorySpace> const& T) {
   int const N = T.order();
   auto X = detail::allocate_coo<Scalar, Index>(exec, T.dims, T.nnz());
-  Kokkos::deep_copy(exec, X.values, T.values);
+  detail::copy_view(exec, X.values, T.values);
   X.sorted_modes = T.mode_order;
   auto const coordinates = X.coordinates;
-  Kokkos::deep_copy(exec, Kokkos::subview(coordinates, T.mode_order[N - 1], Kokkos::ALL),
+  detail::copy_view(exec, Kokkos::subview(coordinates, T.mode_order[N - 1], Kokkos::ALL),
                     T.indices[N - 1]);
   Kokkos::View<Position*, MemorySpace> first;  // leaf below each node of a level
   for (int l = N - 2; l >= 0; --l) {
@@ -134,3 +135,5 @@ CsfTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_csf
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/csf_tensor.hpp>

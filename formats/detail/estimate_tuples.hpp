@@ -71,3 +71,5 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/estimate_tuples.hpp>

@@ -63,9 +63,9 @@ template <class ExecutionSpace, class From, class To>
 void copy_nonzeros(ExecutionSpace const& exec, From const& X, To const& Y, Position first) {
   auto const part = part_of(Y, first, first + X.nnz());
   for (int n = 0; n < X.order(); ++n)  // one copy takes only what has no gaps
-    Kokkos::deep_copy(exec, Kokkos::subview(part.coordinates, n, Kokkos::ALL),
-                      Kokkos::subview(X.coordinates, n, Kokkos::ALL));
-  Kokkos::deep_copy(exec, part.values, X.values);
+    copy_view(exec, Kokkos::subview(part.coordinates, n, Kokkos::ALL),
+              Kokkos::subview(X.coordinates, n, Kokkos::ALL));
+  copy_view(exec, part.values, X.values);
 }
 
 }  // namespace sporades::detail

@@ -192,7 +192,7 @@ RankedRows<Index, typename ExecutionSpace::memory_space> rank_rows(ExecutionSpac
     Kokkos::parallel_scan("sporades::flycoo::find_groups", all_rows,
                           FindGroups<Degrees, Order, Groups>{degrees, order, groups});
   auto const on_host = Kokkos::create_mirror_view(groups);
-  Kokkos::deep_copy(exec, on_host, groups);
+  copy_view(exec, on_host, groups);
   fence(exec, "sporades::flycoo::find_groups");
 
   std::vector<Position> loads(partitions, 0), counts(partitions);

@@ -79,11 +79,11 @@ Fibers<Index, MemorySpace> make_fibers(
       exec, "sporades::fibers::marks", (items + Result::mark_distance - 1) / Result::mark_distance);
   fibers.index =
       uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::fibers::index", items);
-  Kokkos::deep_copy(exec, fibers.index, Kokkos::subview(coordinates, rows.back(), Kokkos::ALL));
+  copy_view(exec, fibers.index, Kokkos::subview(coordinates, rows.back(), Kokkos::ALL));
   Kokkos::parallel_scan("sporades::fibers::number", Range<ExecutionSpace>(exec, 0, items),
                         NumberFibers<Index, MemorySpace>{compare, fibers.coordinates, fibers.begin,
                                                          fibers.marks, Result::mark_distance});
-  Kokkos::deep_copy(exec, Kokkos::subview(fibers.begin, count), items);
+  fill_view(exec, Kokkos::subview(fibers.begin, std::make_pair(count, count + 1)), items);
   fibers.heads = uninitialized<decltype(fibers.heads)>(exec, "sporades::fibers::heads",
                                                        fibers.marks.extent(0) + 1);
   launch_items(exec, "sporades::fibers::mark_heads", fibers.heads.extent(0),
@@ -118,8 +118,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& H) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, H.dims, H.nnz());
-  Kokkos::deep_copy(exec, X.values, H.values);
-  Kokkos::deep_copy(exec, Kokkos::subview(X.coordinates, H.mode(), Kokkos::ALL), H.fibers.index);
+  detail::copy_view(exec, X.values, H.values);
+  detail::copy_view(exec, Kokkos::subview(X.coordinates, H.mode(), Kokkos::ALL), H.fibers.index);
   X.sorted_modes = H.fibers.modes;
   X.sorted_modes.push_back(H.mode());
   auto const to = X.coordinates;
@@ -143,3 +143,5 @@ HierarchicalTensor<double, std::uint32_t, typename ExecutionSpace::memory_space>
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/hierarchical_tensor.hpp>

@@ -47,8 +47,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              HocsrTensor<Scalar, Index, MemorySpace> const& H) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, H.dims, H.nnz());
-  Kokkos::deep_copy(exec, X.values, H.values);
-  Kokkos::deep_copy(exec, Kokkos::subview(X.coordinates, H.mode, Kokkos::ALL), H.index);
+  detail::copy_view(exec, X.values, H.values);
+  detail::copy_view(exec, Kokkos::subview(X.coordinates, H.mode, Kokkos::ALL), H.index);
   X.sorted_modes = H.row_modes;
   X.sorted_modes.push_back(H.mode);
   detail::RowMajor const shape(H.dims, H.row_modes);

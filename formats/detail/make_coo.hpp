@@ -105,11 +105,11 @@ auto readable(ExecutionSpace const& exec, Given const& x) {
     typename Space::execution_space const there{};
     auto const packed =
         uninitialized<Kokkos::View<Value*, Space>>(there, "sporades::coo::pack", x.extent(0));
-    Kokkos::deep_copy(there, packed, x);
+    copy_view(there, packed, x);
     there.fence();
     auto const arrived = uninitialized<Kokkos::View<Value*, typename ExecutionSpace::memory_space>>(
         exec, "sporades::coo::unpack", x.extent(0));
-    Kokkos::deep_copy(exec, arrived, packed);
+    copy_view(exec, arrived, packed);
     fence(exec, "sporades::coo::unpack");
     return arrived;
   }

@@ -197,7 +197,7 @@ PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
   packed.narrow = layout.view<decltype(packed.narrow)>(narrow);
   packed.wide = layout.view<decltype(packed.wide)>(wide);
   packed.values = layout.view<decltype(packed.values)>(X.nnz());
-  Kokkos::deep_copy(exec, packed.values, X.values);
+  copy_view(exec, packed.values, X.values);
   pack(exec, X.coordinates, X.nnz(), packed);
   fence(exec, "sporades::packed::make_far");
   return packed;
@@ -257,7 +257,7 @@ PackedTensor<Scalar, Index, MemorySpace> make_packed(ExecutionSpace const& exec,
   if (reinterpret_cast<std::uintptr_t>(X.values.data()) % 16 != 0) {  // part of a larger View
     packed.values =
         detail::uninitialized<decltype(packed.values)>(exec, "sporades::packed::values", X.nnz());
-    Kokkos::deep_copy(exec, packed.values, X.values);
+    detail::copy_view(exec, packed.values, X.values);
   }
   detail::pack(exec, X.coordinates, X.nnz(), packed);
   return packed;
@@ -294,7 +294,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, packed.dims, packed.nnz());
   X.sorted_modes = {packed.row_mode};
-  Kokkos::deep_copy(exec, X.values, packed.values);
+  detail::copy_view(exec, X.values, packed.values);
   detail::unpack(exec, packed, X.coordinates);
   return X;
 }
@@ -307,3 +307,5 @@ PackedTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/packed_tensor.hpp>

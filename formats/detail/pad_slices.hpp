@@ -88,7 +88,7 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
   FiberEntries<Tensor> const to{
       padded, uninitialized<decltype(H.index)>(exec, "sporades::hocfs::index", all),
       zeroed<decltype(H.values)>(exec, "sporades::hocfs::values", all)};
-  Kokkos::deep_copy(exec, to.index, Tensor::no_index);
+  fill_view(exec, to.index, Tensor::no_index);
   for_items(
       exec, "sporades::hocfs::pad", begin, H.nnz(), KOKKOS_LAMBDA(Position f, Position p) {
         Position const q = to.begin(f) + (p - from.begin(f));

@@ -157,7 +157,7 @@ ScooTensor<Scalar, Index, typename ExecutionSpace::memory_space> copy_to(
     detail::fence_source<MemorySpace>(exec, "sporades::scoo::source");
     auto const coordinates = detail::uninitialized<typename Target::Coordinates>(
         exec, "sporades::scoo::coordinates", Y.coordinates.extent(0), Y.coordinates.extent(1));
-    Kokkos::deep_copy(exec, coordinates, Y.coordinates);
+    detail::copy_view(exec, coordinates, Y.coordinates);
     return {Y.dims,        Y.sparse_modes, Y.dense_modes, coordinates, copy_matrix(exec, Y.values),
             Y.sorted_modes};
   }

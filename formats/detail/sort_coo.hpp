@@ -384,3 +384,5 @@ sum_duplicates(ExecutionSpace const&, detail::NotCoo) {
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/sort_coo.hpp>

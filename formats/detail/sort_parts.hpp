@@ -198,3 +198,5 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> summed_by_parts(
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/sort_parts.hpp>

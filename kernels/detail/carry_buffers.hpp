@@ -113,3 +113,5 @@ std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/carry_buffers.hpp>

@@ -53,9 +53,8 @@ double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
                 });
   double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
   double host[lanes];
-  Kokkos::deep_copy(exec,
-                    Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, lanes),
-                    Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
+  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, lanes),
+            Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
   fence(exec, "sporades::inner_product");
   double total = 0;
   for (double sum : host) total += sum;

@@ -94,7 +94,7 @@ PackedTensor<Scalar, Index, MemorySpace> place_packed(ExecutionSpace const& exec
     if (from.extent(0) == 0) return;  // words of the other width have no address
     to = is_far ? layout.view<ViewType>(from.extent(0))
                 : uninitialized<ViewType>(exec, label, from.extent(0));
-    Kokkos::deep_copy(exec, to, from);
+    copy_view(exec, to, from);
   };
   copy("sporades::packed::narrow", placed.narrow, X.narrow);
   copy("sporades::packed::wide", placed.wide, X.wide);

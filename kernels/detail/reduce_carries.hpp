@@ -148,3 +148,5 @@ void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> cons
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/reduce_carries.hpp>

@@ -121,7 +121,7 @@ void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros con
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace>
 void sum_rows_atomically(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
                          Matrix<Scalar, MemorySpace> const& V, bool aligned) {
-  Kokkos::deep_copy(exec, V, Scalar(0));
+  fill_view(exec, V, Scalar(0));
   if (nonzeros.size() == 0) return;
   using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
   Position const length = chunk_length<ExecutionSpace>(nonzeros.size());

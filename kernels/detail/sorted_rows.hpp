@@ -42,7 +42,7 @@ SortedRows<Scalar, Index, MemorySpace> begin_rows(ExecutionSpace const& exec, Po
                                                   Position length, bool every_row,
                                                   Matrix<Scalar, MemorySpace> const& V,
                                                   CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  if (nnz == 0 || !every_row || carry.atomic) Kokkos::deep_copy(exec, V, Scalar(0));
+  if (nnz == 0 || !every_row || carry.atomic) fill_view(exec, V, Scalar(0));
   Position const chunks = chunks_of(nnz, length);
   if (!carry.atomic) carry.reserve(exec, chunks, V.extent(1));
   return {length, chunks, row_sums(V, carry, chunks)};

@@ -117,7 +117,7 @@ double tucker_inner_product(ExecutionSpace const& exec,
                                chunks_of(part.nnz(), kernel.chunk), terms);
                 });
   auto const host = Kokkos::create_mirror_view(sums);
-  Kokkos::deep_copy(exec, host, sums);
+  copy_view(exec, host, sums);
   fence(exec, "sporades::tucker::inner_product");
   double total = 0;
   for (Position c = 0; c < chunks; ++c) total += host(c);

@@ -56,7 +56,7 @@ inline Streaming with_less(Streaming streaming, std::uint64_t bytes) {
 template <class ExecutionSpace, class ViewType>
 void copy_to_window(ExecutionSpace const& exec, ViewType const& window, ViewType const& part) {
   if constexpr (is_gpu<ExecutionSpace>)
-    Kokkos::deep_copy(exec, window, part);
+    copy_view(exec, window, part);
   else if (part.extent(0) > 0)
     std::memcpy(window.data(), part.data(), part.extent(0) * sizeof(typename ViewType::value_type));
 }

@@ -82,7 +82,7 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const&
   for (int n = 0; n < X.order(); ++n) {
     auto const V = padded ? make_matrix<Scalar>(exec, "V", X.dims[n], R)
                           : Matrix<Scalar, typename Exec::memory_space>("V", X.dims[n], R);
-    Kokkos::deep_copy(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
+    sporades::detail::fill_view(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
     mttkrp(exec, plan, A, n, V);
     INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n << ", "
                                  << to_string(options.strategy) << ", " << to_string(options.order)

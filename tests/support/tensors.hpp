@@ -56,7 +56,8 @@ Matrix<Scalar, typename ExecutionSpace::memory_space> random_matrix(ExecutionSpa
     for (std::size_t r = 0; r < columns; ++r) A(i, r) = static_cast<Scalar>(uniform(engine));
   if (padded) return copy_matrix(exec, A);
   Matrix<Scalar, typename ExecutionSpace::memory_space> const B("B", rows, columns);
-  Kokkos::deep_copy(B, A);
+  sporades::detail::copy_view(exec, B, A);
+  exec.fence();
   return B;
 }
 

@@ -33,12 +33,9 @@ template <class Scalar, class ExecutionSpace>
 using VectorOn = Vector<Scalar, typename ExecutionSpace::memory_space>;
 
 template <class Scalar, class ExecutionSpace>
-VectorOn<Scalar, ExecutionSpace> vector_of(ExecutionSpace const&,
+VectorOn<Scalar, ExecutionSpace> vector_of(ExecutionSpace const& exec,
                                            std::vector<Scalar> const& entries) {
-  VectorOn<Scalar, ExecutionSpace> const v("v", entries.size());
-  Kokkos::deep_copy(v,
-                    Kokkos::View<Scalar const*, Kokkos::HostSpace>(entries.data(), entries.size()));
-  return v;
+  return sporades::detail::to_view(exec, "v", entries);
 }
 
 /// Random numbers in [-0.5, 0.5).

@@ -71,7 +71,7 @@ class CpAlsSolver {
           times_.measure(exec_, "mttkrp mode " + std::to_string(n), product);
         },
         [&](int n) { update(n); });
-    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    copy_view(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
     read_state();
@@ -107,7 +107,7 @@ class CpAlsSolver {
       for (int i = 0; i < R; ++i)
         for (int j = 0; j < R; ++j)
           host_.grams(n, i, j) = state_.grams[n][static_cast<std::size_t>(i) * R + j];
-    Kokkos::deep_copy(exec_, small_.all, host_.all);
+    copy_view(exec_, small_.all, host_.all);
     fence(exec_, "sporades::cp_als::write_state");
   }
 
@@ -169,7 +169,7 @@ class CpAlsSolver {
     }
     if (!any) return;
     factors_changed(problem_.products);
-    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    copy_view(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::refill_zero_columns");
     read_state();
   }
@@ -238,7 +238,7 @@ class CpAlsSolver {
     }
     launch(exec_, "sporades::cp_als::sum_of_column", columns_, columns_,
            SumOfColumn<Memory>{H_, small_.squares});
-    Kokkos::deep_copy(exec_, host_.all, small_.all);
+    copy_view(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::residual");
     double model = 0;
     for (int r = 0; r < state_.rank(); ++r) model += host_.squares(r);

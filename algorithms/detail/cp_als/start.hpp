@@ -35,7 +35,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
   auto const host = Kokkos::create_mirror_view(G);
   for (int n = 0; n < state.order(); ++n) {
     detail::gram(exec, factors[n], G, workspace);
-    Kokkos::deep_copy(exec, host, G);
+    copy_view(exec, host, G);
     detail::fence(exec, "sporades::cp_als::start");
     double trace = 0;
     for (std::size_t r = 0; r < R; ++r) trace += host(r, r);

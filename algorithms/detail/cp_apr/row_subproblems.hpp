@@ -145,7 +145,7 @@ RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_su
   launch_items(builder, "sporades::cp_apr::row_begins", found.extent(0),
                FindRowBegins<std::decay_t<decltype(row_of)>, GivenBegins>{row_of, found});
   auto const begins = Kokkos::create_mirror_view(found);
-  Kokkos::deep_copy(builder, begins, found);
+  copy_view(builder, begins, found);
   fence(builder, "sporades::cp_apr::make_row_subproblems");
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
     problem.begins = found;

@@ -104,11 +104,11 @@ std::vector<RowWindow> active_windows(ExecutionSpace const& exec, Long const& lo
   std::vector<RowScalars> scalars(long_rows.long_rows.extent(0));
   std::size_t const bytes = scalars.size() * sizeof(RowScalars);
   using Memory = typename Long::Memory;
-  Kokkos::deep_copy(exec,
-                    Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                        reinterpret_cast<char*>(scalars.data()), bytes),
-                    Kokkos::View<char const*, Memory, Kokkos::MemoryUnmanaged>(
-                        reinterpret_cast<char const*>(long_rows.scalars), bytes));
+  copy_view(exec,
+            Kokkos::View<char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                reinterpret_cast<char*>(scalars.data()), bytes),
+            Kokkos::View<char const*, Memory, Kokkos::MemoryUnmanaged>(
+                reinterpret_cast<char const*>(long_rows.scalars), bytes));
   fence(exec, "sporades::cp_apr::active_windows");
   std::vector<RowWindow> active;
   std::copy_if(windows.begin(), windows.end(), std::back_inserter(active), [&](auto const& window) {
@@ -172,7 +172,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                                RowWindow const& window) {
     Short const short_rows{part, workspace.next.data() + stream, window.last,
                            part.memory + (parts.pi - parts.teams), stored_pi<ExecutionSpace>};
-    Kokkos::deep_copy(instance, Kokkos::subview(workspace.next, stream), window.first);
+    fill_view(instance, Kokkos::subview(workspace.next, stream), window.first);
     Kokkos::parallel_for(
         short_label,
         shape_on(instance, typename Short::Solve{}, short_rows, window.last - window.first),
@@ -289,8 +289,8 @@ void solve_rows(ExecutionSpace const& exec,
         uninitialized<decltype(workspace.steps)>(exec, "sporades::cp_apr::steps", problem.rows());
   }
   if (problem.rows() == 0) {
-    Kokkos::deep_copy(exec, workspace.violation, 0.0);
-    Kokkos::deep_copy(exec, workspace.inner_iterations, std::uint64_t{0});
+    fill_view(exec, workspace.violation, 0.0);
+    fill_view(exec, workspace.inner_iterations, std::uint64_t{0});
     return;
   }
   if (options.steps == RowSteps::damped_newton)

@@ -60,7 +60,7 @@ class CpAprSolver {
     fence(exec, "sporades::cp_apr::solver");  // the host may be the device
     std::fill_n(host_weights_.data(), columns_, 0.0);
     std::copy(state.weights.begin(), state.weights.end(), host_weights_.data());
-    Kokkos::deep_copy(exec, weights_, host_weights_);
+    copy_view(exec, weights_, host_weights_);
     zero_models_ = state.iterations() > 0 ? state.history.back().zero_model_nonzeros
                                           : likelihood().zero_model_nonzeros;
   }
@@ -79,7 +79,7 @@ class CpAprSolver {
     }
     LogLikelihood value;
     times_.measure(exec_, "log_likelihood", [&] { value = likelihood(); });
-    Kokkos::deep_copy(exec_, host_weights_, weights_);
+    copy_view(exec_, host_weights_, weights_);
     fence(exec_, "sporades::cp_apr::iterate");
     std::copy_n(host_weights_.data(), state_.rank(), state_.weights.data());
     zero_models_ = value.zero_model_nonzeros;
@@ -134,7 +134,7 @@ class CpAprSolver {
     if (options_.method == CpAprMethod::mu)
       return multiplicative_update(exec_, problem_.plan, options_, epsilon(), factors_, n, phi,
                                    times_);
-    Kokkos::deep_copy(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
+    fill_view(exec_, phi, Scalar(0));  // the rows' solvers raise zeros themselves
     RowOptions options;
     options.steps =
         options_.method == CpAprMethod::pdnr ? RowSteps::damped_newton : RowSteps::quasi_newton;

@@ -31,7 +31,7 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
             " has negative entries");
     auto const A = detail::with_padding(factors[n]);
     detail::column_sums(exec, A, sums, workspace);
-    Kokkos::deep_copy(exec, host, sums);
+    copy_view(exec, host, sums);
     detail::fence(exec, "sporades::cp_apr::start");
     for (std::size_t r = 0; r < R; ++r) {
       expects(std::isfinite(host(r)), "cp_apr: the start's factor of mode ", n,

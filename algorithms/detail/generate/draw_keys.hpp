@@ -67,12 +67,12 @@ void redraw_on_host(ExecutionSpace const& exec, Source const& source, Places con
   auto const host_keys =
       uninitialized<typename OnHost::Keys>(host, "sporades::generate::host_keys", count);
   auto const redrawn = uninitialized<Keys>(exec, "sporades::generate::redrawn", count);
-  Kokkos::deep_copy(exec, host_places, places);
+  copy_view(exec, host_places, places);
   fence(exec, "sporades::generate::fetch_places");
   launch_items(host, "sporades::generate::redraw", count,
                RedrawKeys<OnHost>{source.on_host(), host_places, host_keys});
   fence(host, "sporades::generate::redraw");
-  Kokkos::deep_copy(exec, redrawn, host_keys);
+  copy_view(exec, redrawn, host_keys);
   launch_items(exec, "sporades::generate::replace", count,
                ReplaceKeys<Keys, Places>{redrawn, places, keys});
   fence(exec, "sporades::generate::replace");  // before the Views go
@@ -84,7 +84,7 @@ void settle_draws(ExecutionSpace const& exec, Source const& source,
                   typename Source::Keys const& keys, UncertainDraws<MemorySpace> const& uncertain) {
   using Places = Kokkos::View<Position*, MemorySpace>;
   auto const count = Kokkos::create_mirror_view(uncertain.count);
-  Kokkos::deep_copy(exec, count, uncertain.count);
+  copy_view(exec, count, uncertain.count);
   fence(exec, "sporades::generate::count_uncertain");
   if (count() == 0) return;
   Places const places = Kokkos::subview(uncertain.places, std::make_pair(Position{0}, count()));

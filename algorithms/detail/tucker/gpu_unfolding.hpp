@@ -47,7 +47,7 @@ class GpuUnfolding {
     transposed_product(
         exec_, U, Y_, Kokkos::subview(Z_, std::make_pair(std::size_t{0}, U.extent(1)), Kokkos::ALL),
         workspace_);
-    Kokkos::deep_copy(exec_, host_, Z_);
+    copy_view(exec_, host_, Z_);
     fence(exec_, "sporades::tucker::image");
     return Block(host_.data(), host_.data() + U.extent(1) * Y_.extent(1));
   }
@@ -63,7 +63,7 @@ class GpuUnfolding {
     fence(exec_, "sporades::tucker::send");  // a copy may still read host_
     std::copy(V.begin(), V.end(), host_.data());
     std::fill(host_.data() + V.size(), host_.data() + host_.size(), 0.0);
-    Kokkos::deep_copy(exec_, V_, host_);
+    copy_view(exec_, V_, host_);
     launch_items(exec_, "sporades::tucker::transpose_block", V_.extent(0) * V_.extent(1),
                  TransposeMatrix<Panel, MatrixType>{V_, right_});
     multiply(exec_, Y_,

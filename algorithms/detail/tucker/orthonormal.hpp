@@ -27,7 +27,7 @@ class TallMatrices {
     auto const G = square(n);
     gram(exec_, A, G, workspace_);
     auto const host = Kokkos::create_mirror_view(G);
-    Kokkos::deep_copy(exec_, host, G);
+    copy_view(exec_, host, G);
     fence(exec_, "sporades::tucker::gram_on_host");
     return std::vector<double>(host.data(), host.data() + n * n);
   }

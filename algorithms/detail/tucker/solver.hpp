@@ -99,7 +99,7 @@ class TuckerSolver {
         Kokkos::view_alloc(exec_, "sporades::tucker::core"), R, columns);
     transposed_product(exec_, U, product.Y, G, left_.tall().workspace());
     auto const host = Kokkos::create_mirror_view(G);
-    Kokkos::deep_copy(exec_, host, G);
+    copy_view(exec_, host, G);
     fence(exec_, "sporades::tucker::core");
     auto const places = ascending_places(*product.columns);
     std::size_t const others = core_.size() / R;

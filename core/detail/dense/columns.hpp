@@ -128,7 +128,7 @@ void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, R
   std::uint64_t const R = A.extent(1);
   if (R == 0) return;
   if (A.extent(0) == 0) {
-    Kokkos::deep_copy(exec, d, 0);
+    fill_view(exec, d, 0);
     return;
   }
   if constexpr (is_gpu<ExecutionSpace>) {

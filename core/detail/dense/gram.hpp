@@ -278,7 +278,7 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
   std::uint64_t const entries = A.extent(1) * B.extent(1);
   if (entries == 0) return;
   if (A.extent(0) == 0) {
-    Kokkos::deep_copy(exec, C, 0);
+    fill_view(exec, C, 0);
     return;
   }
   if constexpr (has_vendor_blas<ExecutionSpace> &&

@@ -174,9 +174,8 @@ void invert_on_host(ExecutionSpace const& exec, Input const& H, double ridge, Ou
   if constexpr (is_gpu<ExecutionSpace>) {  // rows with their padding: one contiguous piece
     copy.resize((n - 1) * row + n);
     result.resize((n - 1) * out_row + n);
-    Kokkos::deep_copy(exec,
-                      Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(copy.data(), copy.size()),
-                      Kokkos::View<double const*, Memory, Unmanaged>(H.data(), copy.size()));
+    copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(copy.data(), copy.size()),
+              Kokkos::View<double const*, Memory, Unmanaged>(H.data(), copy.size()));
     from = copy.data();
     to = result.data();
   }
@@ -195,9 +194,9 @@ void invert_on_host(ExecutionSpace const& exec, Input const& H, double ridge, Ou
     for (std::size_t j = 0; j < n; ++j)
       to[i * out_row + j] = static_cast<Scalar>(inverted.inverse[i * n + j]);
   if constexpr (is_gpu<ExecutionSpace>) {
-    Kokkos::deep_copy(exec, Kokkos::View<Scalar*, Memory, Unmanaged>(inverse.data(), result.size()),
-                      Kokkos::View<Scalar const*, Kokkos::HostSpace, Unmanaged>(to, result.size()));
-    Kokkos::deep_copy(exec, singular, inverted.is_pseudo ? 1.0 : 0.0);
+    copy_view(exec, Kokkos::View<Scalar*, Memory, Unmanaged>(inverse.data(), result.size()),
+              Kokkos::View<Scalar const*, Kokkos::HostSpace, Unmanaged>(to, result.size()));
+    fill_view(exec, singular, inverted.is_pseudo ? 1.0 : 0.0);
     fence(exec, "sporades::dense::invert_on_host");
   } else {
     singular() = inverted.is_pseudo ? 1 : 0;

@@ -89,8 +89,8 @@ double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {
   }
   Kokkos::View<double const*, Memory, Kokkos::MemoryUnmanaged> const last(in, left);
   double lanes[32];
-  Kokkos::deep_copy(
-      exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left), last);
+  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left),
+            last);
   fence(exec, "sporades::dense::dot");
   double total = 0;
   for (std::uint64_t l = 0; l < left; ++l) total += lanes[l];

@@ -48,7 +48,7 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
   for (std::size_t n = 0; n < N; ++n)
     column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
   if (X.nnz() == 0) {
-    Kokkos::deep_copy(exec, part(0, lanes), 0);
+    fill_view(exec, part(0, lanes), 0);
   } else {
     Position const blocks = chunks_of(X.nnz(), Kernel::block);
     auto const partial = buffers.workspace.template get<double>(
@@ -61,12 +61,11 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                  kernel);
                   });
     double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
-    Kokkos::deep_copy(
-        exec, part(0, lanes),
-        Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
+    copy_view(exec, part(0, lanes),
+              Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
   }
-  Kokkos::deep_copy(exec, part(lanes + N * R, R), weights);
-  Kokkos::deep_copy(exec, buffers.host, buffers.sums);
+  copy_view(exec, part(lanes + N * R, R), weights);
+  copy_view(exec, buffers.host, buffers.sums);
   fence(exec, "sporades::log_likelihood");
   LogLikelihood result;
   double zeros = 0, mass = 0;
@@ -98,7 +97,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model 
       detail::LogLikelihoodBuffers<MemorySpace> buffers;
       auto const weights = detail::uninitialized<Kokkos::View<double*, MemorySpace>>(
           exec, "sporades::log_likelihood::weights", model.weights.extent(0));
-      Kokkos::deep_copy(exec, weights, model.weights);
+      detail::copy_view(exec, weights, model.weights);
       return detail::run_log_likelihood(exec, X, model.factors, weights, buffers);
     }
   return {};

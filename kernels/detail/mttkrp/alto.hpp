@@ -158,7 +158,7 @@ void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpa
                  Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
                  CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
   if (X.nnz() == 0) {
-    Kokkos::deep_copy(exec, V, Scalar(0));
+    fill_view(exec, V, Scalar(0));
   } else if (needs_atomics<ExecutionSpace>(X, n)) {
     bool const aligned = all_rows_aligned(A, n, V);
     with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {

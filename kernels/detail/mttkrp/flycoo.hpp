@@ -69,7 +69,7 @@ void mttkrp_flycoo(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
                    int split, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   char const* const label = "sporades::mttkrp::flycoo";
   auto const& mode = X.modes[X.mode];
-  if (X.nnz() == 0 || mode.rows < X.dims[X.mode]) Kokkos::deep_copy(exec, V, Scalar(0));
+  if (X.nnz() == 0 || mode.rows < X.dims[X.mode]) fill_view(exec, V, Scalar(0));
   if (X.nnz() == 0) return;
   Position const pieces = mode.pieces.extent(0) - 1, chunks = mode.shares_rows ? pieces : 0;
   carry.reserve(exec, chunks, V.extent(1));

@@ -43,7 +43,7 @@ HierarchicalTensor<Scalar, Index, MemorySpace> to_far(
   MemoryLayout layout(far.far.get());
   place_all(layout);
   auto const copy = [&](auto const& target, auto const& source) {
-    if (source.size() > 0) Kokkos::deep_copy(exec, target, source);
+    if (source.size() > 0) copy_view(exec, target, source);
   };
   copy(to.coordinates, from.coordinates);
   copy(to.begin, from.begin);
@@ -129,12 +129,12 @@ class FiberWindow {
   Arrays arrays(ExecutionSpace const& exec, char* room) const {
     MemoryLayout layout(room);
     auto const part = placed(layout, [](auto const&, auto const&) {});
-    if (all_.has_far_V) Kokkos::deep_copy(exec, rows_of(part.V), Scalar(0));  // padding, too
+    if (all_.has_far_V) fill_view(exec, rows_of(part.V), Scalar(0));  // padding, too
     return part;
   }
   template <class ExecutionSpace>
   void copy_out(ExecutionSpace const& exec, Arrays const& part) const {
-    if (all_.has_far_V && entries() > 0) Kokkos::deep_copy(exec, rows_of(all_.V), rows_of(part.V));
+    if (all_.has_far_V && entries() > 0) copy_view(exec, rows_of(all_.V), rows_of(part.V));
   }
 
  private:

@@ -108,7 +108,7 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
   MemoryLayout far(collection.begin);
   for_each_array(plan, [&](auto& view) {
     auto const to = placed(far, view);
-    if (view.size() > 0) Kokkos::deep_copy(exec, to, view);
+    if (view.size() > 0) copy_view(exec, to, view);
     view = to;
   });
   fence(exec, "sporades::sptv::to_far");
@@ -137,9 +137,9 @@ auto part_of(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> co
   auto part = allocate_coo<Scalar, Index>(exec, dims, end - begin);
   auto const range = std::make_pair(begin, end);
   for (int m = 0; m < X.order(); ++m)
-    Kokkos::deep_copy(exec, Kokkos::subview(part.coordinates, m, Kokkos::ALL),
-                      Kokkos::subview(X.coordinates, m, range));
-  Kokkos::deep_copy(exec, part.values, Kokkos::subview(X.values, range));
+    copy_view(exec, Kokkos::subview(part.coordinates, m, Kokkos::ALL),
+              Kokkos::subview(X.coordinates, m, range));
+  copy_view(exec, part.values, Kokkos::subview(X.values, range));
   part.sorted_modes = X.sorted_modes;
   if (X.order() > 1) {
     auto const indices = Kokkos::subview(part.coordinates, slowest, Kokkos::ALL);
@@ -245,8 +245,7 @@ struct SptvSteps {
   void copy_out(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& sums,
                 Position k) const {
     Position const first = collection(k).first_fiber;
-    Kokkos::deep_copy(exec, Kokkos::subview(y, std::make_pair(first, first + sums.extent(0))),
-                      sums);
+    copy_view(exec, Kokkos::subview(y, std::make_pair(first, first + sums.extent(0))), sums);
   }
 };
 

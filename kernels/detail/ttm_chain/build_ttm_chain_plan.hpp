@@ -257,7 +257,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   plan.buffers.carry.windows.options = options.streaming;
   if (N < 3) {
     plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
-    Kokkos::deep_copy(exec, plan.buffers.one, Scalar(1));
+    fill_view(exec, plan.buffers.one, Scalar(1));
   }
   for (int n = 0; n < N; ++n) {
     plan.choices.push_back(is_far ? streamed_chain(tuples, plan.dims, ranks, n)

@@ -53,7 +53,7 @@ void run_whole_ttm_chain(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index,
   for (int rank : product.columns->ranks) columns *= static_cast<std::size_t>(rank);
   expects(Y.extent(0) == plan.dims[n] && Y.extent(1) == columns, "ttm_chain: Y is ", Y.extent(0),
           " x ", Y.extent(1), ", expected ", plan.dims[n], " x ", columns);
-  Kokkos::deep_copy(exec, Y, Scalar(0));
+  fill_view(exec, Y, Scalar(0));
   scatter_rows(exec, product, plan.places[n], Y);
 }
 

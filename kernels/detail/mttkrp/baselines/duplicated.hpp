@@ -35,7 +35,7 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        Matrix<Scalar, MemorySpace> const& V) {
   using Scatter = Kokkos::Experimental::ScatterView<Scalar**, Kokkos::LayoutRight,
                                                     Kokkos::Device<ExecutionSpace, MemorySpace>>;
-  Kokkos::deep_copy(exec, V, Scalar(0));
+  fill_view(exec, V, Scalar(0));
   if (X.nnz() == 0) return;
   using Target =
       Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::Device<ExecutionSpace, MemorySpace>>;
@@ -50,7 +50,7 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                                 ScatterRows<Scatter, Index>{scatter}, length,
                                 chunks_of(X.nnz(), length), V.extent(1), all_rows_aligned(A, n, V));
   scatter.contribute_into(exec, target);
-  if (!contiguous) Kokkos::deep_copy(exec, V, target);
+  if (!contiguous) copy_view(exec, V, target);
 }
 
 }  // namespace sporades::detail

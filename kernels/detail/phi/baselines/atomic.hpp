@@ -14,7 +14,7 @@ template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace,
 void phi_atomic(ExecutionSpace const& exec, Nonzeros const& nonzeros,
                 Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                 Matrix<Scalar, MemorySpace> const& V, bool aligned, Weights const& weights) {
-  Kokkos::deep_copy(exec, V, Scalar(0));
+  fill_view(exec, V, Scalar(0));
   if (nonzeros.size() == 0) return;
   using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
   sum_weighed_rows(exec, "sporades::phi::atomic", nonzeros, B, epsilon, Rows{V},

@@ -63,7 +63,7 @@ void phi_coo_alto_pull(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                        Matrix<Scalar, MemorySpace> const& V,
                        CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
-  if (X.nnz() == 0) return Kokkos::deep_copy(exec, V, Scalar(0));
+  if (X.nnz() == 0) return fill_view(exec, V, Scalar(0));
   char const* const label = "sporades::phi::coo_alto_pull";
   std::size_t const R = V.extent(1);
   auto nonzeros = coo_nonzeros<any_number>(X, A, n);
