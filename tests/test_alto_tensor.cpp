@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <array>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 #include <support/backends.hpp>
@@ -19,7 +20,7 @@ Kokkos::DefaultHostExecutionSpace host() {
 
 /// The linear index from its definition, bit by bit: the high word and the low one.
 template <class Tensor>
-std::pair<std::uint64_t, std::uint64_t> linear_index(Tensor const& X, Position p) {
+std::array<std::uint64_t, 2> linear_index(Tensor const& X, Position p) {
   std::vector<int> modes;
   for (int bits = 0; bits <= 64; ++bits)
     for (int n = 0; n < X.order(); ++n)
@@ -102,8 +103,8 @@ TEMPLATE_LIST_TEST_CASE("ALTO orders by interleaved bits and gives back its nonz
     auto const low = on_host(alto.low);
     bool const two_words = alto.layout.bits > 64;
     CHECK(alto.storage_words() == (two_words ? 3 : 2) * X.nnz());
-    CHECK(low(7) == linear_index(Y, 7).second);
-    if (two_words) CHECK(on_host(alto.high)(7) == linear_index(Y, 7).first);
+    CHECK(low(7) == linear_index(Y, 7)[1]);
+    if (two_words) CHECK(on_host(alto.high)(7) == linear_index(Y, 7)[0]);
   }
 }
 

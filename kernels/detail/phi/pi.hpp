@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
+#include <sporades/kernels/detail/spttm/fiber_tiles.hpp>
 
 /// pi_p(r) = prod_{m != n} A_m(i_m, r): a product of rows that every storage of nonzeros gives, or,
 /// where it is stored, one row.
@@ -134,6 +135,7 @@ struct StorePi {
       for (int k = 0; k < Batch && p + k < end; ++k)
         tile.template store<true>(pi, p + k, product[k]);
     }
+    if constexpr (access == Access::streamed) finish_streaming();
   }
 };
 
@@ -146,8 +148,9 @@ void store_pi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> 
   auto const store = [&](auto others) {
     auto const nonzeros = coo_nonzeros<others()>(X, A, n);
     using Nonzeros = std::decay_t<decltype(nonzeros)>;
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
-        pi.extent(1), all_rows_aligned(A, n, pi),
+    FiberTiles<> const row_tiles{pi.extent(1), all_rows_aligned(A, n, pi),
+                                 streams_rows<ExecutionSpace>(pi, pi.extent(1))};
+    row_tiles.for_each<ExecutionSpace, Scalar, true>(
         [&](auto width, auto access, std::size_t first, Position tiles) {
           using Store = StorePi<Nonzeros, width(), access(), batch<ExecutionSpace>>;
           launch_items(exec, "sporades::pi::stored", chunks_of(X.nnz(), length) * tiles,
