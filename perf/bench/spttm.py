@@ -112,8 +112,8 @@ def hooi(machine, scalar):
 
 
 def share_of_chains(row):
-    """Of the kernels' times that a row of HOOI counts; None where it counts none."""
-    parts = {name: value for name, value in row.get("counters", {}).items() if name.endswith(" ms")}
+    """The share of TTM chains in the time of a row of HOOI; None where its kernels are not timed."""
+    parts = kernels.parts_of_time(row)
     whole = sum(parts.values())
     return sum(value for name, value in parts.items() if name.startswith("ttm_chain")) / whole \
         if whole else None

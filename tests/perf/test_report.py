@@ -140,7 +140,7 @@ class Report(support.Folder):
             {"part": part, "tensor": tensor, "round": 2, "why": "the time <was> over"}
             for part, tensor in (("phi", "uber"), ("phi", "nell-2"), ("read", None))])
         _, page, _ = self.report(self.save("r.json", stopped))
-        self.assertIn("is not complete: of phi, read something is missing, as the time <was> over.",
+        self.assertIn("is not complete: phi, read (the time <was> over).",
                       " ".join(page.words))
         stopped["left_out"] = []
         _, page, _ = self.report(self.save("r.json", stopped))
@@ -195,6 +195,12 @@ class Tables(support.Folder):
         self.assertIn("| 410 |", out)
         out, _ = self.run_command(0, "tables", self.path("r.json"), "--peak", "7452=123")
         self.assertIn("| 123 |", out)
+
+    def test_what_fits_nothing_is_refused(self):
+        for arguments, words in ((("--peak", "H200=100"), "no machine has H200 in its name"),
+                                 (("--rank", "5"), "were not measured with it, but with 16")):
+            _, err = self.run_command(2, "tables", support.DATA, *arguments)
+            self.assertIn(words, err)
 
 
 class Numbers(unittest.TestCase):
