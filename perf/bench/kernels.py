@@ -41,6 +41,16 @@ def shown_rank(rows, wanted=None):
     return next((rank for rank in (wanted, 16, *ranks) if rank in ranks), None)
 
 
+def of_largest(rows):
+    """The rows of one size of each look-alike: of the one with most nonzeros."""
+    sizes = {}
+    for row in rows:
+        family, nonzeros = names.family(row["tensor"]), row.get("nnz") or 0
+        if family not in sizes or nonzeros > sizes[family][0]:
+            sizes[family] = (nonzeros, row["tensor"])
+    return [row for row in rows if row["tensor"] == sizes[names.family(row["tensor"])][1]]
+
+
 def parts_of_time(row):
     """{label: milliseconds} of the kernels that an iteration of a decomposition consists of."""
     return {name: value for name, value in row.get("counters", {}).items() if name.endswith(" ms")}

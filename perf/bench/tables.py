@@ -21,6 +21,8 @@ def machines(data):
         peak = data.peaks[machine.name].bandwidth
         triads = [kernels.triad(machine.timed(), scalar) for scalar in ("double", "float")]
         memory = gpu.get("memory") if machine.gpu else described.get("memory")
+        builds = dict.fromkeys("%s (%s)" % (one["software"].get("sporades"), one["software"].get("git"))
+                               for one in machine.files)
         rows.append([
             machine.name, gpu.get("name", "GPU") if machine.gpu else described.get("cpu") or "",
             "" if machine.gpu else str(machine.threads()), number(memory / 1e9) + " GB" if memory else "",
@@ -28,7 +30,7 @@ def machines(data):
             number(peak / 1e9) if peak else "unknown",
             "%s, %s, Kokkos %s" % (software.get("backend"), software.get("compiler"),
                                    software.get("kokkos")),
-            "%s (%s)" % (software.get("sporades"), software.get("git")), machine.latest["date"][:10]])
+            ", ".join(builds), machine.latest["date"][:10]])
     return Table("Machines", ["machine", "processor", "threads", "memory",
                               "triad, double / float, GB/s", "vendor's peak, GB/s",
                               "backend and compiler", "Sporades", "date"], rows)
@@ -55,22 +57,19 @@ def stream(data):
 
 
 def _tensors(machine):
-    """{family: the tensor's name} with its nonzeros, of one machine."""
-    found = {}
-    for row in machine.timed():
-        if row["tensor"] and row["kernel"] != "read":
-            found.setdefault(names.family(row["tensor"]), row)
-    return found
+    """{family: a row of its tensor, which has its name and nonzeros}."""
+    return {names.family(row["tensor"]): row for row in kernels.of_largest(
+        [row for row in machine.timed() if row["tensor"] and row["kernel"] != "read"])}
 
 
 def times(data, machine):
     """Milliseconds of all modes of each kernel by tensor, and the share of the triad."""
-    timed, tensors = machine.timed(), _tensors(machine)
-    triad = kernels.triad(timed, data.scalar)
+    tensors = _tensors(machine)
+    shown = {row["tensor"] for row in tensors.values()}
+    timed = [row for row in machine.timed() if row["tensor"] in shown]
+    triad = kernels.triad(machine.timed(), data.scalar)
     rows = []
     for kernel, title, _ in kernels.KERNELS:
-        if kernel in kernels.STREAM:
-            continue
         found = kernels.wholes(timed, kernel, data.scalar, data.rank)
         if found:
             rows.append([title] + [_cell(found.get(family), triad) for family in tensors])

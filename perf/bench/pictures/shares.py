@@ -42,9 +42,10 @@ def draw(data):
     panels = []
     for machine in data.machines:
         bars = [(data.tensor_names(names.family(row["tensor"])), shares_of(row))
-                for row in machine.timed()
-                if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
-                and row["scalar"] == data.scalar and row["rank"] == data.rank]
+                for row in kernels.of_largest([
+                    row for row in machine.timed()
+                    if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
+                    and row["scalar"] == data.scalar and row["rank"] == data.rank])]
         if bars:
             panels.append((machine, bars))
     if not panels:
