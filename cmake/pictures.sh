@@ -7,7 +7,7 @@
 # Python with matplotlib (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# of two files of one machine the later one counts
+# of rows that two files of one machine have, those of the later date count
 results=(perf/results/{h200-two-tensors,h200,h200-more,xeon-two-tensors,xeon,xeon-ranks,xeon-sparten}.json)
 made=build/pictures
 mkdir -p $made

@@ -28,12 +28,14 @@ constexpr char const* usage =
     "sporades_perf [option ...]: benchmarks of Sporades on Kokkos' default execution space.\n"
     "Its own options; lists are separated by commas:\n"
     "  --tensors=LIST           names of generated tensors as uber or nell-2:20000000,\n"
-    "                           uniform:NNZ, hub:NNZ, or files (default: uber)\n"
+    "                           uniform:NNZ, hub:NNZ, DIMS:NNZ:SKEW as 30x40x50:1000:0.6,\n"
+    "                           or files (default: uber)\n"
     "  --ranks=LIST             numbers of components (default: 16,32)\n"
-    "  --strategies=LIST        of MTTKRP (default: all except the published baselines)\n"
+    "  --strategies=LIST        of MTTKRP (default: automatic,sorted,morton,fibers,csf,alto,\n"
+    "                           alto-atomic)\n"
     "  --scalars=LIST           double, float or both (default: both)\n"
     "  --files=LIST             files to time the readers on (default: none)\n"
-    "  --stream-megabytes=SIZE  of one array of the memory's bandwidth (default: 256)\n"
+    "  --stream-megabytes=SIZE  of one array of STREAM (default: 256)\n"
     "  --neighbours=N           busy processes to run the decompositions beside (default: 0)\n"
     "Options of Kokkos, --kokkos-..., and of Google Benchmark are taken, too:\n\n";
 

@@ -151,7 +151,8 @@ void add_view_options(CLI::App& app, ViewArguments& view) {
                  "none)");
   app.add_option("-o,--output", view.output,
                  "Write the page here (default: MODEL with .html instead of its suffix)");
-  add_whole(app, "--top", view.top, "Entries of a component and mode that are named", 1)
+  add_whole(app, "--top", view.top,
+            "Entries of a component and mode, and of a core, that are named", 1)
       ->capture_default_str();
   add_whole(app, "--components", view.components,
             "Most components, or columns of a mode's factor, that are shown: the strongest", 1)

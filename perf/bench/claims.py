@@ -4,13 +4,13 @@
 of a Machine and of all Machines that gives back [Value], one a case; none where no row checks it."""
 import re
 
-from bench import kernels, names, noise
+from bench import kernels, names, noise, spttm
 from bench.results import Bad
 from bench.text import number
 
-FIVE = ("naive", "fine_grained", "coalesced", "rank_blocked", "scratch")
+FIVE = spttm.STEPS
 LAYOUT = ("spmm_rows", "spmm_nonzeros")
-KERNELS = {"stream": [kernel for kernel, _, _ in kernels.KERNELS if kernel.startswith("stream_")]}
+KERNELS = {"stream": kernels.STREAM}
 GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": LAYOUT + ("spmm_library",),
           "SpMM in the layout": LAYOUT, "the library's": ("spmm_library",), "Kokkos": ("",),
           "the best": FIVE + LAYOUT + ("spmm_library", "lanes")}
@@ -95,8 +95,7 @@ def share_of_roof(machine, _, roof, kernel, strategy):
 
 def part_of_time(machine, _, kernel, strategy, beginning):
     """Of all kernels of an iteration, those whose labels begin so."""
-    found = [{name: value for name, value in row["counters"].items() if name.endswith(" ms")}
-             for row, in cases(side(machine, kernel, strategy)) if "counters" in row]
+    found = [kernels.parts_of_time(row) for row, in cases(side(machine, kernel, strategy))]
     return [Value(sum(value for name, value in parts.items() if name.startswith(beginning)) /
                   sum(parts.values())) for parts in found if sum(parts.values()) > 0]
 

@@ -106,7 +106,7 @@ class Job:
         self.weight = part["weight"]
         self.arguments = ["--benchmark_filter=" + part["filter"],
                           "--benchmark_repetitions=%d" % part["repetitions"]]
-        for option in ("ranks", "scalars", "strategies", "stream-megabytes"):
+        for option in ("ranks", "scalars", "strategies"):
             if option in part:
                 self.arguments.append("--%s=%s" % (option, part[option]))
         # without a tensor the least one: sporades_perf makes its tensors before it looks at filters
@@ -152,7 +152,7 @@ def plan(parts, tensors, files, threads, has_threads, rounds):
             for tensor in tensors[:TAKEN[taken]] if taken in TAKEN else [None]:
                 for count in counts:
                     jobs.append(Job(part, tensor, count, round_number,
-                                    files if part["tensors"] == "files" else []))
+                                    files if taken == "files" else []))
     return jobs
 
 

@@ -4,6 +4,7 @@
 import math
 
 from bench import names, noise
+from bench.results import Bad
 
 # Kernel, title, and the strategies of which the first that was measured stands for it.
 KERNELS = [
@@ -20,6 +21,7 @@ KERNELS = [
     ("sptv", "SpTV", ("automatic", "hocfs")),
     ("ttm_chain", "TTM chain", ("automatic",)),
 ]
+STREAM = [kernel for kernel, _, _ in KERNELS if kernel.startswith("stream_")]
 TITLES = {kernel: title for kernel, title, _ in KERNELS}
 TITLES.update({"gather": "gathered rows", "cp_als": "CP-ALS", "cp_apr": "CP-APR",
                "tucker": "HOOI", "read": "reading", "build": "building", "plan": "plan"})
@@ -30,10 +32,28 @@ def title(kernel):
 
 
 def shown_rank(rows, wanted=None):
-    """The rank of the pictures that show one: the wanted one, or 16, or the least."""
+    """The rank of pictures and tables that show one: the wanted one, else 16, else the least."""
     ranks = sorted({row["rank"] for row in rows
                     if row["kernel"] in ("mttkrp", "spttm") and row["rank"]})
+    if wanted and wanted not in ranks:
+        raise Bad("--rank %d: MTTKRP and SpTTM were not measured with it, but with %s" % (
+            wanted, ", ".join(map(str, ranks)) or "none"))
     return next((rank for rank in (wanted, 16, *ranks) if rank in ranks), None)
+
+
+def of_largest(rows):
+    """The rows of one size of each look-alike: of the one with most nonzeros."""
+    sizes = {}
+    for row in rows:
+        family, nonzeros = names.family(row["tensor"]), row.get("nnz") or 0
+        if family not in sizes or nonzeros > sizes[family][0]:
+            sizes[family] = (nonzeros, row["tensor"])
+    return [row for row in rows if row["tensor"] == sizes[names.family(row["tensor"])][1]]
+
+
+def parts_of_time(row):
+    """{label: milliseconds} of the kernels that an iteration of a decomposition consists of."""
+    return {name: value for name, value in row.get("counters", {}).items() if name.endswith(" ms")}
 
 
 class Whole:
@@ -63,7 +83,7 @@ def wholes(rows, kernel, scalar, rank, native=False, strategy=None, peer=None):
             continue
         if row.get("peer") != peer:
             continue
-        if not row["rounds"] or (kernel not in ("ttm_chain",) and row["rank"] not in (None, rank)):
+        if not row["rounds"] or (kernel != "ttm_chain" and row["rank"] not in (None, rank)):
             continue
         found.setdefault((row["tensor"], row["strategy"]), {})[row["mode"]] = row
     result = {}

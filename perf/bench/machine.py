@@ -82,7 +82,7 @@ def describe(caches, name):
 
 
 def free_memory(on_gpu):
-    """Bytes of the memory that tensors are computed in."""
+    """Bytes of the GPU's memory, or those of the host's that are free."""
     if on_gpu:
         gpu = _gpu()
         if gpu and gpu["memory"]:

@@ -74,18 +74,15 @@ def _remarks(machines, messages):
             if not results.get("complete"):
                 left = results.get("left_out") or []
                 text = "%s (%s) is not complete" % (results["path"], machine.name)
-                reasons = {}  # {why: [parts, and what of the machine was left out]}
+                reasons = {}  # {why: [parts and tensors that are left out or cut short]}
                 for one in left:
                     if isinstance(one, dict):
                         what = str(one.get("part") or one.get("tensor"))
                         kinds = reasons.setdefault(str(one.get("why")), [])
                         if what not in kinds:
                             kinds.append(what)
-                if reasons:
-                    text += ": " + "; ".join("of %s something is missing, as %s" % (
-                        ", ".join(kinds), why) for why, kinds in reasons.items()) + "."
-                else:
-                    text += ": it was stopped."
+                text += ": %s." % ("; ".join("%s (%s)" % (", ".join(kinds), why)
+                                             for why, kinds in reasons.items()) or "it was stopped")
                 found.append(text)
         if len(machine.files) > 1:
             found.append("%s: %d files were merged; %d rows that an earlier one has, too, are those "

@@ -43,10 +43,10 @@ CPUS = [
 ]
 
 
-def parse_given(texts):
+def _parse_given(texts, machines):
     """--peak: [(a part of the machine's name, or "" for all, bytes/s)] of MACHINE=GB/s or GB/s."""
     found = []
-    for text in texts or []:
+    for text in texts:
         name, _, number = text.rpartition("=")
         try:
             value = float(number) * 1e9
@@ -54,6 +54,9 @@ def parse_given(texts):
             value = 0.0
         if not 0 < value < 1e18:
             raise Bad("--peak %s: expected MACHINE=GB/s, such as H200=4800" % text)
+        if not any(name.lower() in machine.name.lower() for machine in machines):
+            raise Bad("--peak %s: no machine has %s in its name, but there are %s" % (
+                text, name, ", ".join(machine.name for machine in machines)))
         found.append((name, value))
     return found
 
@@ -61,7 +64,7 @@ def parse_given(texts):
 class Peak:
     """What a machine can do by its data sheet; None where that is unknown."""
 
-    def __init__(self, machine, given=()):
+    def __init__(self, machine, given):
         self.bandwidth, self.cache, self.flops = None, None, {}
         described = machine.latest["machine"]
         if is_gpu(machine.latest):
@@ -81,3 +84,9 @@ class Peak:
         for name, value in given:
             if name.lower() in machine.name.lower():
                 self.bandwidth = value
+
+
+def of_machines(machines, texts):
+    """{machine's name: Peak}; texts: of --peak, which count more than the data sheets."""
+    given = _parse_given(texts or [], machines)
+    return {machine.name: Peak(machine, given) for machine in machines}

@@ -5,13 +5,14 @@ from bench import kernels, noise, peaks
 
 
 class Data:
-    """machines: merged results. The pictures show one scalar type and one rank."""
+    """machines: merged results. Pictures and most tables show one scalar type and one rank.
+    given_peaks: of --peak. The names are those that pictures show; None without pictures."""
 
-    def __init__(self, machines, scalar, rank, given_peaks, machine_names, tensor_names):
+    def __init__(self, machines, scalar, rank, given_peaks, machine_names=None, tensor_names=None):
         self.machines, self.scalar = machines, scalar
         rows = [row for machine in machines for row in machine.rows.values()]
         self.rank = kernels.shown_rank(rows, rank)
-        self.peaks = {machine.name: peaks.Peak(machine, given_peaks) for machine in machines}
+        self.peaks = peaks.of_machines(machines, given_peaks)
         self.machine_names, self.tensor_names = machine_names, tensor_names
 
     def of(self, machine):

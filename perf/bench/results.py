@@ -7,6 +7,7 @@ import os
 import re
 
 from bench import names
+from bench.machine import GPU_BACKENDS
 
 SCHEMA = "sporades-bench 1"
 
@@ -130,7 +131,7 @@ def load(path):
 
 
 def is_gpu(results):
-    return results["software"].get("backend") in ("Cuda", "HIP", "SYCL")
+    return results["software"].get("backend") in GPU_BACKENDS
 
 
 def machine_name(results):

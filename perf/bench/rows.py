@@ -17,8 +17,8 @@ def rounded(number):
     return float("%.*g" % (DIGITS, number))
 
 
-class Table:
-    """All rows of one results file while it is measured."""
+class Recorder:
+    """Takes samples as they are measured, and makes the rows of a results file of them."""
 
     def __init__(self):
         self._rows = {}

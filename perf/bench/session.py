@@ -22,7 +22,7 @@ class Session:
         self.options, self.suite = options, suite
         self.deadline = time.monotonic() + options.budget
         self.signal = None
-        self.table, self.tensors, self.left_out, self.failed = rows.Table(), {}, [], False
+        self.recorder, self.tensors, self.left_out, self.failed = rows.Recorder(), {}, [], False
         self.context, self.date = None, datetime.datetime.now(datetime.timezone.utc)
 
     def stop(self):
@@ -52,7 +52,7 @@ class Session:
         before = progress.rows
 
         def on_row(benchmark):
-            if self.table.add(benchmark, job.threads, job.round, job.part):
+            if self.recorder.add(benchmark, job.threads, job.round, job.part):
                 progress.row()
 
         deadline = min(self.deadline, time.monotonic() + share)
@@ -96,7 +96,7 @@ class Session:
             "software": machine.software(self.context),
             "noise": noise.DEFINITION,
             "left_out": self.left_out,
-            "rows": self.table.rows(self.tensors),
+            "rows": self.recorder.rows(self.tensors),
         }
 
     def run(self):
@@ -126,15 +126,15 @@ class Session:
             except program.Stopped:
                 pass
         stopped = self.stop()
-        if len(self.table):
+        if len(self.recorder):
             results.write(options.output, self.contents(not stopped and not self.left_out))
-            progress.say("%s: %d rows%s" % (options.output, len(self.table), (
+            progress.say("%s: %d rows%s" % (options.output, len(self.recorder), (
                 ", as far as they were measured" if stopped else "")))
         else:
             progress.say("nothing was measured; %s is not written" % options.output)
         if stopped:
             return 128 + self.signal
-        return 1 if self.failed or not len(self.table) else 0
+        return 1 if self.failed or not len(self.recorder) else 0
 
 
 def measure(options, suite):

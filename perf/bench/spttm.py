@@ -49,7 +49,8 @@ def over_naive(rows, scalar, rank):
     for strategy in STEPS + OWN:
         wholes = kernels.wholes(rows, "spttm", scalar, rank, strategy=strategy)
         ratios = {family: wholes[family].seconds / naive[family].seconds
-                  for family in wholes if family in naive}
+                  for family in wholes
+                  if family in naive and wholes[family].tensor == naive[family].tensor}
         if ratios:
             found[strategy] = ratios
     return found
@@ -69,18 +70,19 @@ def semi_sparse(rows, scalar, rank):
     own, as_sparse = (kernels.wholes(rows, "sspttm", scalar, rank, strategy=strategy)
                       for strategy in ("semi_sparse", "as_sparse"))
     return {family: as_sparse[family].seconds / own[family].seconds
-            for family in own if family in as_sparse}
+            for family in own
+            if family in as_sparse and own[family].tensor == as_sparse[family].tensor}
 
 
 def modes(rows, scalar, rank):
     """Figure 8: {family: {mode: (standard deviation of the fibers' lengths, time over that of mode
     0)}} by automatic; tensors whose mode 0 was not measured are left out."""
     by_tensor = {}
-    for row in rows:
-        if (row["kernel"] == "spttm" and row["strategy"] == "automatic" and row["scalar"] == scalar
-                and row["rank"] == rank and isinstance(row["mode"], int) and row["rounds"]
-                and "fiber_deviation" in row.get("counters", {})):
-            by_tensor.setdefault(row["tensor"], {})[row["mode"]] = row
+    for row in kernels.of_largest([
+            row for row in rows if row["kernel"] == "spttm" and row["strategy"] == "automatic"
+            and row["scalar"] == scalar and row["rank"] == rank and isinstance(row["mode"], int)
+            and row["rounds"] and "fiber_deviation" in row.get("counters", {})]):
+        by_tensor.setdefault(row["tensor"], {})[row["mode"]] = row
     return {names.family(tensor): {
         mode: (row["counters"]["fiber_deviation"], row["median"] / own[0]["median"])
         for mode, row in sorted(own.items())} for tensor, own in by_tensor.items() if 0 in own}
@@ -96,13 +98,19 @@ def agreeing(found):
 
 def by_rank(rows, scalar):
     """Figure 9: {family: {rank: flops a second by Equation 3}} of all modes by automatic, of tensors
-    with three ranks or more."""
-    found = {}
-    ranks = {row["rank"] for row in rows if row["kernel"] == "spttm"}
-    for rank in sorted(ranks):
-        for family, whole in kernels.wholes(rows, "spttm", scalar, rank, strategy="automatic").items():
-            found.setdefault(family, {})[rank] = speed(whole)
-    return {family: own for family, own in found.items() if len(own) > 2}
+    with three ranks or more; of several sizes of a look-alike the one with most ranks."""
+    by_tensor, found = {}, {}
+    for row in rows:
+        if row["kernel"] == "spttm":
+            by_tensor.setdefault(row["tensor"], []).append(row)
+    for tensor, own in by_tensor.items():
+        speeds = {rank: speed(whole) for rank in sorted({row["rank"] for row in own})
+                  for whole in kernels.wholes(own, "spttm", scalar, rank,
+                                              strategy="automatic").values()}
+        family = names.family(tensor)
+        if len(speeds) > max(2, len(found.get(family, {}))):
+            found[family] = speeds
+    return found
 
 
 def hooi(machine, scalar):
@@ -112,8 +120,8 @@ def hooi(machine, scalar):
 
 
 def share_of_chains(row):
-    """Of the kernels' times that a row of HOOI counts; None where it counts none."""
-    parts = {name: value for name, value in row.get("counters", {}).items() if name.endswith(" ms")}
+    """The share of TTM chains in the time of a row of HOOI; None where its kernels are not timed."""
+    parts = kernels.parts_of_time(row)
     whole = sum(parts.values())
     return sum(value for name, value in parts.items() if name.startswith("ttm_chain")) / whole \
         if whole else None

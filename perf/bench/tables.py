@@ -21,6 +21,8 @@ def machines(data):
         peak = data.peaks[machine.name].bandwidth
         triads = [kernels.triad(machine.timed(), scalar) for scalar in ("double", "float")]
         memory = gpu.get("memory") if machine.gpu else described.get("memory")
+        builds = dict.fromkeys("%s (%s)" % (one["software"].get("sporades"), one["software"].get("git"))
+                               for one in machine.files)
         rows.append([
             machine.name, gpu.get("name", "GPU") if machine.gpu else described.get("cpu") or "",
             "" if machine.gpu else str(machine.threads()), number(memory / 1e9) + " GB" if memory else "",
@@ -28,23 +30,21 @@ def machines(data):
             number(peak / 1e9) if peak else "unknown",
             "%s, %s, Kokkos %s" % (software.get("backend"), software.get("compiler"),
                                    software.get("kokkos")),
-            "%s (%s)" % (software.get("sporades"), software.get("git")), machine.latest["date"][:10]])
+            ", ".join(builds), machine.latest["date"][:10]])
     return Table("Machines", ["machine", "processor", "threads", "memory",
                               "triad, double / float, GB/s", "vendor's peak, GB/s",
                               "backend and compiler", "Sporades", "date"], rows)
 
 
 def stream(data):
-    """GB/s of each loop, and how many times as fast as its native twin."""
+    """GB/s of each loop, and how many times as fast as the same loop without Kokkos."""
     rows = []
     for machine in data.machines:
         timed = machine.timed()
         speed = {(own["kernel"], own["scalar"]): one for _, _, own, one, _ in report_data.twins(timed)}
         for scalar in ("double", "float"):
             cells = []
-            for kernel, _, _ in kernels.KERNELS:
-                if not kernel.startswith("stream_"):
-                    continue
+            for kernel in kernels.STREAM:
                 row = next((row for row in timed if row["kernel"] == kernel and not row["native"]
                             and row["scalar"] == scalar), None)
                 twin = speed.get((kernel, scalar))
@@ -57,22 +57,19 @@ def stream(data):
 
 
 def _tensors(machine):
-    """{family: the tensor's name} with its nonzeros, of one machine."""
-    found = {}
-    for row in machine.timed():
-        if row["tensor"] and row["kernel"] != "read":
-            found.setdefault(names.family(row["tensor"]), row)
-    return found
+    """{family: a row of its tensor, which has its name and nonzeros}."""
+    return {names.family(row["tensor"]): row for row in kernels.of_largest(
+        [row for row in machine.timed() if row["tensor"] and row["kernel"] != "read"])}
 
 
 def times(data, machine):
     """Milliseconds of all modes of each kernel by tensor, and the share of the triad."""
-    timed, tensors = machine.timed(), _tensors(machine)
-    triad = kernels.triad(timed, data.scalar)
+    tensors = _tensors(machine)
+    shown = {row["tensor"] for row in tensors.values()}
+    timed = [row for row in machine.timed() if row["tensor"] in shown]
+    triad = kernels.triad(machine.timed(), data.scalar)
     rows = []
     for kernel, title, _ in kernels.KERNELS:
-        if kernel.startswith("stream_"):
-            continue
         found = kernels.wholes(timed, kernel, data.scalar, data.rank)
         if found:
             rows.append([title] + [_cell(found.get(family), triad) for family in tensors])
@@ -92,8 +89,9 @@ def times(data, machine):
                                                       if row.get("nnz") else "?")
                                  for family, row in tensors.items()]
     return Table("%s: times (%s, R = %s)" % (machine.name, data.scalar, data.rank), header, rows,
-                 "All modes together, by `automatic` where a kernel has it; in brackets, the share of "
-                 "the measured triad's bandwidth that the bytes reach. HOOI and TTM chains: ranks 8.")
+                 "All modes together, of SspTTM one product, by `automatic` where a kernel has it; in "
+                 "brackets, the share of the measured triad's bandwidth that the bytes reach. HOOI and "
+                 "TTM chains: ranks 8.")
 
 
 def _cell(whole, triad):
@@ -124,13 +122,15 @@ def storage(data):
 
 
 def native(data, machine):
-    """MTTKRP and Phi over their twins, of each tensor."""
+    """MTTKRP and Phi over loops without Kokkos, of each tensor."""
     rows = [[kernels.title(own["kernel"]), own["tensor"], own["scalar"], strategy or "",
              other["strategy"] or "", "%.2f ± %.2f" % (speed, speed * band)]
             for other, strategy, own, speed, band in report_data.twins(machine.timed())
             if other["tensor"] and other["rank"] == data.rank and other["mode"] in ("all", None)]
-    return Table(machine.name + ": over native twins", ["kernel", "tensor", "values", "strategy",
-                                                        "native loop", "times as fast"], rows)
+    return Table(machine.name + ": over loops without Kokkos",
+                 ["kernel", "tensor", "values", "strategy", "native loop", "times as fast"], rows,
+                 "How many times as fast a strategy is as the native loop, the same product in plain "
+                 "OpenMP or CUDA; all modes together, with the noise band.")
 
 
 def over_peers(data, machine):
@@ -278,12 +278,14 @@ def portability(data):
     return Table("What bounds each kernel (%s, R = %s)" % (data.scalar, data.rank),
                  ["kernel"] + [one.name for one in data.machines]
                  + ["portability, of the triad", "of the bound"], rows,
-                 "Of each machine, the share of the measured triad's bandwidth that the bytes reach; "
-                 "then the share of the time that the bound alone would take: memory at the triad's "
-                 "bandwidth, or caches, which give rows at random as the benchmark gather has it "
-                 "from a matrix as large as the factors. Where the share is small neither bounds "
-                 "the kernel: instructions, latency or launches do. Geometric means over the tensors. "
-                 "Portability after Pennycook, Sewall & Lee (2016), over the machines.")
+                 "For each machine: the share of the measured triad's bandwidth that the kernel's bytes "
+                 "reach; then the bound's share of the measured time. The bound is the longer of two "
+                 "times: memory, the bytes at the triad's bandwidth; caches, the rows of factors at the "
+                 "speed at which the benchmark gather reads rows at random from a matrix as large as "
+                 "the factors. More than 100 % is possible, since tensors use rows again sooner than at "
+                 "random. Where the share is small, instructions, latency or launches bound the kernel. "
+                 "Geometric means over the tensors. Portability after Pennycook, Sewall & Lee (2016), "
+                 "over the machines.")
 
 
 def all_tables(data):

@@ -140,7 +140,7 @@ class Report(support.Folder):
             {"part": part, "tensor": tensor, "round": 2, "why": "the time <was> over"}
             for part, tensor in (("phi", "uber"), ("phi", "nell-2"), ("read", None))])
         _, page, _ = self.report(self.save("r.json", stopped))
-        self.assertIn("is not complete: of phi, read something is missing, as the time <was> over.",
+        self.assertIn("is not complete: phi, read (the time <was> over).",
                       " ".join(page.words))
         stopped["left_out"] = []
         _, page, _ = self.report(self.save("r.json", stopped))
@@ -196,6 +196,31 @@ class Tables(support.Folder):
         out, _ = self.run_command(0, "tables", self.path("r.json"), "--peak", "7452=123")
         self.assertIn("| 123 |", out)
 
+    def test_what_fits_nothing_is_refused(self):
+        for arguments, words in ((("--peak", "H200=100"), "no machine has H200 in its name"),
+                                 (("--rank", "5"), "were not measured with it, but with 16")):
+            _, err = self.run_command(2, "tables", support.DATA, *arguments)
+            self.assertIn(words, err)
+
+
+    def test_sizes_of_a_look_alike_are_not_mixed(self):
+        """A smaller one that was measured later changes no cell of the table of times."""
+        def times(*files):
+            out, _ = self.run_command(0, "tables", *files)
+            return out.partition(": times")[2].partition("###")[0]
+
+        smaller = data_file()
+        smaller["date"] = "2099" + smaller["date"][4:]
+        sized = [row for row in smaller["rows"] if names.family(row["tensor"]) != row["tensor"]]
+        self.assertGreater(len(sized), 10)
+        for row in sized:
+            tensor = names.family(row["tensor"]) + ":7"
+            row.update(name=row["name"].replace(row["tensor"], tensor), tensor=tensor, nnz=7)
+            if row["rounds"]:
+                row["median"] *= 3
+        smaller["rows"] = sized
+        self.assertEqual(times(support.DATA), times(support.DATA, self.save("s.json", smaller)))
+
 
 class Numbers(unittest.TestCase):
     def test_portability(self):
@@ -203,6 +228,12 @@ class Numbers(unittest.TestCase):
         self.assertAlmostEqual(kernels.portability([0.5, 1.7]), 2 / 3)
         self.assertEqual(kernels.portability([0.5, None]), 0)
         self.assertEqual(kernels.portability([]), 0)
+
+    def test_one_size_of_each_look_alike(self):
+        rows = [{"tensor": tensor, "nnz": nonzeros} for tensor, nonzeros in (
+            ("uber:5", 5), ("uber:90", 90), ("uber:7", 7), ("a.tns", 3), (None, None), ("uber:90", 90))]
+        self.assertEqual([row["tensor"] for row in kernels.of_largest(rows)],
+                         ["uber:90", "a.tns", None, "uber:90"])
 
     def test_bounds(self):
         rates = [(1024, 100.0), (4096, 25.0)]

@@ -55,6 +55,6 @@ def _draw(data, old, new):
         new.latest["software"].get("git"), new.latest["date"][:10], only_old, only_new)]
     return style.Picture(
         "changes-%d" % data.machines.index(new), "Against the older result%s" % data.of(new),
-        "New time over old, a mark a row: right of the dashed line is slower; strokes are rows within their noise "
-        "band, crosses are beyond it, diamonds and numbers are means, grey is the usual band.", made,
-        notes)
+        "New time over old, a mark a row: right of the dashed line is slower; strokes are rows within "
+        "their noise band, crosses are beyond it, diamonds and numbers are means, grey is the usual band.",
+        made, notes)

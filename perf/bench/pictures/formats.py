@@ -14,9 +14,9 @@ def _bars(data, name, title, reading, value, notes, log):
     made, axes = style.figure(style.height_of_bars(len(labels), len(series)))
     axis = axes[0][0]
     most = style.grouped_bars(axis, labels, [
-        (name_, [(noise.geometric_mean(found.get(label, [])), [(one, False) for one in
+        (machine, [(noise.geometric_mean(found.get(label, [])), [(one, False) for one in
                                                               found.get(label, [])])
-                 for label in labels]) for name_, found in series], style.number)
+                 for label in labels]) for machine, found in series], style.number)
     if log:
         axis.set_xscale("log")
         axis.set_xlim(right=most * 2.2)
@@ -26,7 +26,7 @@ def _bars(data, name, title, reading, value, notes, log):
     return style.Picture(name, title, reading, made, notes, data.machine_names.key())
 
 
-def storage(data):
+def draw(data):
     copies = ["As many copies as serve all modes: one of permuted, alto and flycoo, one a mode of the "
               "others. 32-bit indices."]
     return [picture for picture in (

@@ -27,7 +27,7 @@ def roofs_of(data):
 
 
 def of_bounds(data, triads):
-    """As by_kernel, of the share of the time that what bounds the kernel takes."""
+    """As by_kernel, of the share of the measured time that the bound is."""
     found = []
     for kernel, title, _ in kernels.KERNELS:
         shares = [[share for _, _, share in kernels.bounds(
@@ -56,7 +56,7 @@ def draw(data):
     notes = ["%s counts 0: it was not measured on %s." % (title, " and ".join(missing))
              for title, _, missing in found[0][1] if missing]
     notes.append("Over %s. The efficiency on a machine is the geometric mean over its tensors; above "
-                 "100 % counts as 100 %.".replace("%s", "; ".join(m.name for m in data.machines), 1))
+                 "100 %% counts as 100 %%." % "; ".join(machine.name for machine in data.machines))
     return [style.Picture(
         "portability", "Performance portability (%s, R = %s)" % (data.scalar, data.rank),
         "The harmonic mean over the machines of the share of the bandwidth that each kernel reaches, "

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the time of CP-APR goes into: Anderson & Choi's figure 2."""
-from bench import names
+from bench import kernels, names
 from bench.pictures import style
 
 PARTS = ("Φ", "Π", "KKT", "update", "other")
@@ -10,12 +10,11 @@ BEGINNINGS = (("phi ", "Φ"), ("pi ", "Π"), ("update_pi", "Π"), ("kkt", "KKT")
 
 
 def shares_of(row):
-    """{part: share} of the kernels' times that the row counts; None where it counts none."""
+    """{part: share} of the time of a row; None where its kernels are not timed."""
     found = dict.fromkeys(PARTS, 0.0)
-    for name, value in row.get("counters", {}).items():
-        if name.endswith(" ms") and isinstance(value, (int, float)):
-            part = next((part for start, part in BEGINNINGS if name.startswith(start)), "other")
-            found[part] += value
+    for name, value in kernels.parts_of_time(row).items():
+        part = next((part for start, part in BEGINNINGS if name.startswith(start)), "other")
+        found[part] += value
     whole = sum(found.values())
     return {part: value / whole for part, value in found.items()} if whole else None
 
@@ -43,9 +42,10 @@ def draw(data):
     panels = []
     for machine in data.machines:
         bars = [(data.tensor_names(names.family(row["tensor"])), shares_of(row))
-                for row in machine.timed()
-                if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
-                and row["scalar"] == data.scalar and row["rank"] == data.rank]
+                for row in kernels.of_largest([
+                    row for row in machine.timed()
+                    if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
+                    and row["scalar"] == data.scalar and row["rank"] == data.rank])]
         if bars:
             panels.append((machine, bars))
     if not panels:

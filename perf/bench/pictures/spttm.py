@@ -7,10 +7,6 @@ from bench.pictures import style
 EQUATION = "Flops are those of their equation 3: 2 nnz R for each product."
 
 
-def _number(data, machine):
-    return data.machines.index(machine)
-
-
 def _speeds(data, machine):
     """Figure 5."""
     found = spttm.speeds(machine.timed(), data.scalar, data.rank)
@@ -25,7 +21,7 @@ def _speeds(data, machine):
     axis.set_xlim(0, most * 1.15)
     axis.set_xlabel("Gflop/s")
     return style.Picture(
-        "spttm-speed-%d" % _number(data, machine),
+        "spttm-speed-%d" % data.machines.index(machine),
         "Speed of SpTTM (%s, R = %s)%s" % (data.scalar, data.rank, data.of(machine)),
         "Flops a second over all modes of a tensor, as in figure 5 of Ma and others (2018): longer is "
         "faster, and the second bar is what the best of their strategies reaches here.", made,
@@ -52,7 +48,7 @@ def _steps(data, machine):
     axis.set_xlim(0, most * 1.15)
     axis.set_xlabel("time / time of naive")
     return style.Picture(
-        "spttm-steps-%d" % _number(data, machine),
+        "spttm-steps-%d" % data.machines.index(machine),
         "What each strategy of SpTTM adds (%s)%s" % (data.scalar, data.of(machine)),
         "Time over that of naive, all modes together, as in figure 6 of Ma and others (2018), whose "
         "strategies come first and add one idea each: a bar is the geometric mean over the tensors, a "
@@ -113,7 +109,7 @@ def _modes(data, machine):
     notes = ["In %d of %d pairs of modes of a tensor, the one with the larger deviation takes longer."
              % (agree, pairs)] if pairs else []
     return style.Picture(
-        "spttm-modes-%d" % _number(data, machine),
+        "spttm-modes-%d" % data.machines.index(machine),
         "SpTTM of each mode by how uneven its fibers are (%s, R = %s)%s"
         % (data.scalar, data.rank, data.of(machine)),
         "Each mark is a mode of a tensor, with its number, as in figure 8 of Ma and others (2018): "
@@ -140,7 +136,7 @@ def _ranks(data, machine):
     axis.grid(True)
     style.legend(axis, 3)
     return style.Picture(
-        "spttm-ranks-%d" % _number(data, machine),
+        "spttm-ranks-%d" % data.machines.index(machine),
         "Speed of SpTTM by the number of components (%s)%s" % (data.scalar, data.of(machine)),
         "Flops a second over all modes for R from %d to %d, as in figure 9 of Ma and others (2018): "
         "where a line is level, time grows as R does." % (ranks[0], ranks[-1]), made, [EQUATION],

@@ -14,17 +14,16 @@ DARKEST = 4.0  # times as long as the fastest
 
 
 def table(rows, kernel, scalar, rank):
-    """Strategies, automatic first, and {(tensor, mode): {strategy: row}}."""
-    found, strategies = {}, []
-    for row in rows:
-        fits = (row["kernel"] == kernel and not row["native"] and isinstance(row["mode"], int)
-                and row["scalar"] == scalar and row["strategy"] and "stored" not in row["strategy"])
-        if fits and (kernel == "ttm_chain" or row["rank"] in (None, rank)):
-            found.setdefault((names.family(row["tensor"]), row["mode"]), {})[row["strategy"]] = row
-            if row["strategy"] not in strategies:
-                strategies.append(row["strategy"])
-    strategies.sort(key=lambda name: name != "automatic")
-    return strategies, found
+    """Strategies, automatic first, and {(family of tensors, mode): {strategy: row}}."""
+    found = {}
+    for row in kernels.of_largest([
+            row for row in rows if row["kernel"] == kernel and not row["native"]
+            and isinstance(row["mode"], int) and row["scalar"] == scalar
+            and row["strategy"] and "stored" not in row["strategy"]
+            and (kernel == "ttm_chain" or row["rank"] in (None, rank))]):
+        found.setdefault((names.family(row["tensor"]), row["mode"]), {})[row["strategy"]] = row
+    strategies = dict.fromkeys(strategy for cell in found.values() for strategy in cell)
+    return sorted(strategies, key=lambda name: name != "automatic"), found
 
 
 def chosen(cell):
