@@ -137,7 +137,7 @@ def html(machines, sections, tables, messages):
 %s</body>
 </html>
 """ % (STYLE, escape("; ".join(machine.name for machine in machines)),
-       dates[0] if dates[0] == dates[-1] else dates[0] + " to " + dates[-1],
+       escape(dates[0] if dates[0] == dates[-1] else dates[0] + " to " + dates[-1]),
        escape(", ".join(results["path"] for machine in machines for results in machine.files)),
        remarks, links, body, "".join(map(table_html, tables)), escape(noise.DEFINITION),
        "".join(map(_row_table, machines)))

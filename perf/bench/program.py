@@ -45,8 +45,11 @@ class Reader:
         if not mark:
             return False
         # Kokkos may have printed warnings before
-        head = head[("\n" + head).index("\n{"):]
-        self.context = json.loads(head + '"benchmarks": []}')["context"]
+        head = head[("\n" + head).rfind("\n{"):]
+        try:
+            self.context = dict(json.loads(head + '"benchmarks": []}')["context"])
+        except (ValueError, KeyError, TypeError):
+            return False  # another program, whose words these are
         self._text = rest
         return True
 

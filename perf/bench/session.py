@@ -99,6 +99,18 @@ class Session:
             "rows": self.table.rows(self.tensors),
         }
 
+    def save(self, contents):
+        """Elsewhere where the output cannot be written, such as on a disk that is full by now."""
+        try:
+            results.write(self.options.output, contents)
+        except results.Bad as error:
+            elsewhere = os.path.join(tempfile.gettempdir(), "sporades-bench-%d.json" % os.getpid())
+            try:
+                results.write(elsewhere, contents)
+            except results.Bad:
+                raise error from None
+            raise results.Bad("%s; the results are in %s" % (error, elsewhere)) from None
+
     def run(self):
         options, suite = self.options, self.suite
         parts = suite.chosen_parts(options.parts, options.quick)
@@ -127,7 +139,7 @@ class Session:
                 pass
         stopped = self.stop()
         if len(self.table):
-            results.write(options.output, self.contents(not stopped and not self.left_out))
+            self.save(self.contents(not stopped and not self.left_out))
             progress.say("%s: %d rows%s" % (options.output, len(self.table), (
                 ", as far as they were measured" if stopped else "")))
         else:
@@ -144,7 +156,10 @@ def measure(options, suite):
     def end(number, _):
         session.signal = session.signal or number
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup has it
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         return session.run()
     except program.Stopped:  # before the first job

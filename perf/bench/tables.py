@@ -46,7 +46,7 @@ def stream(data):
                 if not kernel.startswith("stream_"):
                     continue
                 row = next((row for row in timed if row["kernel"] == kernel and not row["native"]
-                            and row["scalar"] == scalar), None)
+                            and row["scalar"] == scalar and row.get("bytes_per_second")), None)
                 twin = speed.get((kernel, scalar))
                 cells.append("–" if row is None else number(row["bytes_per_second"] / 1e9) + (
                     " (%.2f)" % twin if twin else ""))

@@ -65,10 +65,11 @@ def gather(data):
     """Bandwidth of gathered rows by the size of the matrix."""
     series = []
     for at, machine in enumerate(data.machines):
-        points = sorted((int(row["strategy"][:-2]) * 1024, row["bytes_per_second"])
+        points = sorted((kernels.gathered_bytes(row), row["bytes_per_second"])
                         for row in machine.timed()
                         if row["kernel"] == "gather" and row["scalar"] == data.scalar
-                        and row["rank"] == data.rank and row.get("strategy", "").endswith("KB"))
+                        and row["rank"] == data.rank and kernels.gathered_bytes(row)
+                        and row.get("bytes_per_second"))
         if points:
             series.append((at, machine, points))
     if not series:
