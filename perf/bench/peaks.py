@@ -43,8 +43,8 @@ CPUS = [
 ]
 
 
-def parse_given(texts):
-    """--peak: [(a part of the machine's name, or "" for all, bytes/s)] of MACHINE=GB/s or GB/s."""
+def parse_given(texts, machines):
+    """--peak, of these machines: [(a part of the machine's name, or "" for all, bytes/s)] of MACHINE=GB/s or GB/s."""
     found = []
     for text in texts or []:
         name, _, number = text.rpartition("=")
@@ -54,8 +54,15 @@ def parse_given(texts):
             value = 0.0
         if not 0 < value < 1e18:
             raise Bad("--peak %s: expected MACHINE=GB/s, such as H200=4800" % text)
+        if not any(_is_of(name, machine) for machine in machines):
+            raise Bad("--peak %s: the machines are %s" % (
+                text, ", ".join(machine.name for machine in machines)))
         found.append((name, value))
     return found
+
+
+def _is_of(name, machine):
+    return name.lower() in machine.name.lower()
 
 
 class Peak:
@@ -79,5 +86,5 @@ class Peak:
             self.cache = max((cache.get("size", 0) for cache in described.get("caches", [])
                               if isinstance(cache, dict)), default=None)
         for name, value in given:
-            if name.lower() in machine.name.lower():
+            if _is_of(name, machine):
                 self.bandwidth = value

@@ -110,5 +110,7 @@ def run(program, arguments, environment, deadline, on_context, on_row, on_wait, 
     if child.returncode < 0:
         return "ended by signal %s" % signal.Signals(-child.returncode).name
     if child.returncode > 0:
-        return said[-1] if said else "exit status %d" % child.returncode
+        # Kokkos may say more after the error
+        return next((line for line in reversed(said) if "error" in line.lower()),
+                    said[-1] if said else "exit status %d" % child.returncode)
     return None

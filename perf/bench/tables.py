@@ -10,7 +10,8 @@ from bench.text import number, percent, seconds
 
 class Table:
     def __init__(self, title, header, rows, words=""):
-        self.title, self.header, self.rows, self.words = title, header, rows, words
+        self.title, self.header, self.words = title, header, words
+        self.rows = [["" if cell is None else cell for cell in row] for row in rows]
 
 
 def machines(data):
