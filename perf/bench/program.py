@@ -11,6 +11,9 @@ import tempfile
 import time
 
 
+LATE = "its share of the time was over"
+
+
 class Stopped(Exception):
     """The user, or the system, asked for the end."""
 
@@ -106,7 +109,7 @@ def run(program, arguments, environment, deadline, on_context, on_row, on_wait, 
         said = [line for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
         errors.close()
     if late:
-        return "its share of the time was over"
+        return LATE
     if child.returncode < 0:
         return "ended by signal %s" % signal.Signals(-child.returncode).name
     if child.returncode > 0:

@@ -14,6 +14,7 @@ from bench.progress import Progress
 # What in the environment decides how the program runs.
 ENVIRONMENT = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
                "GOMP_SPINCOUNT", "CUDA_VISIBLE_DEVICES")
+TIME_OVER = "the time was over"
 SLACK = 1.5  # times its share of the time that a job may take
 
 
@@ -74,7 +75,7 @@ class Session:
         for at, job in enumerate(jobs):
             left = self.deadline - time.monotonic()
             if left < 0.5:
-                self.leave_out(job, "the time was over")
+                self.leave_out(job, TIME_OVER)
                 continue
             weights = sum(one.weight for one in jobs[at:])
             self.run_job(job, progress, SLACK * left * job.weight / weights)
@@ -138,6 +139,10 @@ class Session:
             except program.Stopped:
                 pass
         stopped = self.stop()
+        late = sum(one["why"] in (program.LATE, TIME_OVER) for one in self.left_out)
+        if late and not stopped:
+            progress.say("%d of %d runs lacked time: a longer --budget measures more"
+                         % (late, len(jobs)))
         if len(self.table):
             self.save(self.contents(not stopped and not self.left_out))
             progress.say("%s: %d rows%s" % (options.output, len(self.table), (

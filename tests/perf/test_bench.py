@@ -103,8 +103,9 @@ class Bench(support.Folder):
 
     def test_the_budget_holds(self):
         start = time.monotonic()
-        results, _ = self.measure("r.json", *SMALL, "--parts", "stream,gather", "--budget", "5",
-                                  FAKE_DELAY="0.4")
+        results, err = self.measure("r.json", *SMALL, "--parts", "stream,gather", "--budget", "5",
+                                    FAKE_DELAY="0.4")
+        self.assertIn("of 4 runs lacked time: a longer --budget measures more", err)
         self.assertLess(time.monotonic() - start, 17)
         self.assertFalse(results["complete"])
         self.assertTrue(all(one["why"] for one in results["left_out"]))
