@@ -9,9 +9,12 @@
 #include <string>
 
 namespace sporades {
+class Communicator;
 namespace detail {
 struct CommunicatorState;
-}
+/// None where the process is alone.
+CommunicatorState* state_of(Communicator const& processes);
+}  // namespace detail
 
 /// What this process has sent to others under one name, and the time that it spent there.
 struct Traffic {
@@ -50,7 +53,7 @@ class Communicator {
   std::map<std::string, Traffic> const& traffic() const;
 
  private:
-  friend struct detail::CommunicatorState;
+  friend detail::CommunicatorState* detail::state_of(Communicator const& processes);
   std::shared_ptr<detail::CommunicatorState> state_;  // none: alone
 };
 

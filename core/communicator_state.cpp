@@ -20,7 +20,8 @@ namespace detail {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // MPI 3 counts in int
-constexpr std::size_t longest_news = 2000;                 // characters, sent without waiting
+constexpr std::size_t longest_news = 2000;                 // characters
+constexpr int failed_tag = 0, drained_tag = 1;             // of news
 
 bool is_up() {
   int started = 0, ended = 0;
@@ -38,29 +39,12 @@ void check(int code, char const* name) {
       concatenate("MPI, ", name, ": ", std::string_view(text, static_cast<std::size_t>(length))));
 }
 
-/// Calls use(first byte, bytes) for each piece, and says how many there were.
+/// Calls use(first byte, bytes) for each piece.
 template <class Use>
-std::uint64_t for_pieces(std::size_t bytes, Use const& use) {
-  std::uint64_t pieces = 0;
-  for (std::size_t first = 0; first < bytes; first += piece_bytes, ++pieces)
+void for_pieces(std::size_t bytes, Use const& use) {
+  for (std::size_t first = 0; first < bytes; first += piece_bytes)
     use(first, static_cast<int>(std::min(piece_bytes, bytes - first)));
-  return pieces;
 }
-
-/// Adds the time of its life to one entry.
-class Measured {
- public:
-  explicit Measured(Traffic& entry) : entry_(entry) {}
-  ~Measured() { entry_.seconds += timer_.seconds(); }
-  void count(std::uint64_t messages, std::uint64_t bytes) {
-    entry_.messages += messages;
-    entry_.bytes += bytes;
-  }
-
- private:
-  Traffic& entry_;
-  Timer timer_;
-};
 
 }  // namespace
 
@@ -75,39 +59,94 @@ CommunicatorState::CommunicatorState(MPI_Comm mpi) {
   MPI_Comm_size(messages, &size);
 }
 
-/// After a failure messages may be under way: MPI cannot free their communicator.
+/// Where not all have come to an end together, messages may be under way: MPI cannot free theirs.
 CommunicatorState::~CommunicatorState() {
-  if (!is_up() || !failure.empty()) return;
+  if (!is_up() || !is_clean) return;
   MPI_Comm_free(&messages);
   MPI_Comm_free(&news);
 }
 
-void CommunicatorState::throw_news() {
-  if (!failure.empty()) throw RunError(failure);
+/// Receives a message that nobody waits for.
+void CommunicatorState::discard(MPI_Comm from, MPI_Status const& status, std::string& text) const {
+  int length = 0;
+  MPI_Get_count(&status, MPI_BYTE, &length);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Recv(text.data(), length, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, from,
+           MPI_STATUS_IGNORE);
+}
+
+/// After a failure that all are told of: no message into or out of memory that is given back stays
+/// under way. Receives end at once; what others still send is received and dropped, until each has
+/// said that nothing of its own is under way. Who does not say so in ten seconds is not waited for.
+void CommunicatorState::drain(std::vector<MPI_Request>& received, std::vector<MPI_Request>& sent) {
+  is_clean = false;
+  for (auto& request : received) {
+    if (request == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  std::vector<MPI_Request> said;
+  std::string dropped;
+  Timer const timer;
+  for (int waiting = size - 1; waiting > 0 || said.empty();) {
+    int done = 0, has_come = 0;
+    MPI_Status status;
+    if (said.empty()) {
+      MPI_Testall(static_cast<int>(sent.size()), sent.data(), &done, MPI_STATUSES_IGNORE);
+      if (done != 0) send_to_all(drained_tag, "", said);
+    }
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, messages, &has_come, &status);
+    if (has_come != 0) discard(messages, status, dropped);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, news, &has_come, &status);
+    if (has_come != 0) {
+      discard(news, status, dropped);
+      if (status.MPI_TAG == drained_tag) --waiting;
+    }
+    if (timer.seconds() > 10) return;
+    std::this_thread::yield();
+  }
+  MPI_Waitall(static_cast<int>(said.size()), said.data(), MPI_STATUSES_IGNORE);
+  is_clean = true;
+}
+
+/// A short message to all others, whose text outlives it.
+void CommunicatorState::send_to_all(int tag, std::string_view text,
+                                    std::vector<MPI_Request>& requests) const {
+  for (int p = 0; p < size; ++p)
+    if (p != rank) {
+      requests.emplace_back();
+      MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_BYTE, p, tag, news,
+                &requests.back());
+    }
+}
+
+/// Learns of another process's failure, if there is one.
+bool CommunicatorState::hears_failure() {
   int has_come = 0;
   MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, 0, news, &has_come, &status), "MPI_Iprobe");
-  if (has_come == 0) return;
-  int length = 0;
-  MPI_Get_count(&status, MPI_CHAR, &length);
-  std::string why(static_cast<std::size_t>(length), ' ');
-  check(MPI_Recv(why.data(), length, MPI_CHAR, status.MPI_SOURCE, 0, news, MPI_STATUS_IGNORE),
-        "MPI_Recv");
+  check(MPI_Iprobe(MPI_ANY_SOURCE, failed_tag, news, &has_come, &status), "MPI_Iprobe");
+  if (has_come == 0) return false;
+  std::string why;
+  discard(news, status, why);
   failure = concatenate("process ", status.MPI_SOURCE, ": ", why);
-  throw RunError(failure);
+  return true;
 }
 
 /// Processes may be more than processors: one that waits long lets others run.
-void CommunicatorState::wait(std::vector<MPI_Request>& requests) {
+void CommunicatorState::wait(std::vector<MPI_Request>& received, std::vector<MPI_Request>& sent) {
   Timer const timer;
   for (unsigned k = 1;; ++k) {
-    int done = 0;
-    check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+    int has_received = 0, has_sent = 0;
+    check(MPI_Testall(static_cast<int>(received.size()), received.data(), &has_received,
                       MPI_STATUSES_IGNORE),
           "MPI_Testall");
-    if (done != 0) return;
-    if (k % 16 != 0) continue;
-    throw_news();
+    check(MPI_Testall(static_cast<int>(sent.size()), sent.data(), &has_sent, MPI_STATUSES_IGNORE),
+          "MPI_Testall");
+    if (has_received != 0 && has_sent != 0) return;
+    if (k % 16 == 0 && hears_failure()) {
+      drain(received, sent);
+      throw RunError(failure);
+    }
     if (timer.seconds() < 0.02)
       std::this_thread::yield();
     else
@@ -117,92 +156,37 @@ void CommunicatorState::wait(std::vector<MPI_Request>& requests) {
 
 void CommunicatorState::exchange(char const* name, std::vector<Sent> const& sent,
                                  std::vector<Received> const& received) {
-  if (size == 1) return;
-  throw_news();
-  Measured measured(traffic[name]);
-  std::vector<MPI_Request> requests;
+  if (!failure.empty()) throw RunError(failure);
+  auto& entry = traffic[name];
+  Timer const timer;
+  std::vector<MPI_Request> in, out;
   for (auto const& part : received)
     if (part.process != rank)
       for_pieces(part.bytes, [&](std::size_t first, int bytes) {
-        requests.emplace_back();
-        check(MPI_Irecv(part.data + first, bytes, MPI_BYTE, part.process, 0, messages,
-                        &requests.back()),
+        in.emplace_back();
+        check(MPI_Irecv(part.data + first, bytes, MPI_BYTE, part.process, 0, messages, &in.back()),
               name);
       });
   for (auto const& part : sent)
-    if (part.process != rank) {
-      auto const pieces = for_pieces(part.bytes, [&](std::size_t first, int bytes) {
-        requests.emplace_back();
-        check(MPI_Isend(part.data + first, bytes, MPI_BYTE, part.process, 0, messages,
-                        &requests.back()),
+    if (part.process != rank)
+      for_pieces(part.bytes, [&](std::size_t first, int bytes) {
+        out.emplace_back();
+        check(MPI_Isend(part.data + first, bytes, MPI_BYTE, part.process, 0, messages, &out.back()),
               name);
+        ++entry.messages;
+        entry.bytes += static_cast<std::uint64_t>(bytes);
       });
-      measured.count(pieces, part.bytes);
-    }
-  wait(requests);
+  wait(in, out);
+  entry.seconds += timer.seconds();
 }
 
-void CommunicatorState::broadcast(char const* name, std::byte* data, std::size_t bytes, int from) {
-  if (size == 1) return;
-  throw_news();
-  Measured measured(traffic[name]);
-  std::vector<MPI_Request> requests;
-  auto const pieces = for_pieces(bytes, [&](std::size_t first, int count) {
-    requests.emplace_back();
-    check(MPI_Ibcast(data + first, count, MPI_BYTE, from, messages, &requests.back()), name);
-  });
-  auto const others = static_cast<std::uint64_t>(size - 1);
-  if (rank == from) measured.count(pieces * others, bytes * others);
-  wait(requests);
-}
-
-void CommunicatorState::all_gather(char const* name, void const* mine, std::size_t bytes,
-                                   std::byte* all) {
-  auto const others = static_cast<std::size_t>(size - 1);
-  if (bytes > piece_bytes / static_cast<std::size_t>(size)) {
-    std::vector<Sent> sent;
-    std::vector<Received> received;
-    auto const* const from = static_cast<std::byte const*>(mine);
-    for (int p = 0; p < size; ++p) {
-      sent.push_back({p, from, bytes});
-      received.push_back({p, all + static_cast<std::size_t>(p) * bytes, bytes});
-    }
-    std::copy_n(from, bytes, received[static_cast<std::size_t>(rank)].data);
-    return exchange(name, sent, received);
-  }
-  throw_news();
-  Measured measured(traffic[name]);
-  measured.count(bytes > 0 ? others : 0, bytes * others);
-  std::vector<MPI_Request> requests(1);
-  int const count = static_cast<int>(bytes);
-  check(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, messages, requests.data()),
-        name);
-  wait(requests);
-}
-
-void CommunicatorState::wait_for_all(char const* name) {
-  throw_news();
-  Measured measured(traffic[name]);
-  std::vector<MPI_Request> requests(1);
-  check(MPI_Ibarrier(messages, requests.data()), name);
-  wait(requests);
-}
-
-/// The others read the news when they next wait, or never: they are given two seconds.
 void CommunicatorState::tell_failure(char const* why) noexcept try {
-  if (!failure.empty() || !is_up()) return;
+  if (size == 1 || !failure.empty() || !is_up()) return;
   failure = concatenate("process ", rank, ": ", why);
-  last_words.assign(why, std::min(std::char_traits<char>::length(why), longest_news));
-  std::vector<MPI_Request> requests;
-  for (int p = 0; p < size; ++p)
-    if (p != rank) {
-      requests.emplace_back();
-      MPI_Isend(last_words.data(), static_cast<int>(last_words.size()), MPI_CHAR, p, 0, news,
-                &requests.back());
-    }
-  Timer const timer;
-  for (int done = 0; done == 0 && timer.seconds() < 2; std::this_thread::yield())
-    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+  std::string_view const text(why);
+  std::vector<MPI_Request> none, told;
+  send_to_all(failed_tag, text.substr(0, longest_news), told);
+  drain(none, told);
 } catch (...) {
 }
 

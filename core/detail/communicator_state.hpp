@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/exchange.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sporades::detail {
@@ -18,36 +19,28 @@ struct CommunicatorState {
   CommunicatorState(CommunicatorState const&) = delete;
   CommunicatorState& operator=(CommunicatorState const&) = delete;
 
-  /// None where the process is alone.
-  static CommunicatorState* of(Communicator const& processes) { return processes.state_.get(); }
-
   void exchange(char const* name, std::vector<Sent> const& sent,
                 std::vector<Received> const& received);
-  void broadcast(char const* name, std::byte* data, std::size_t bytes, int from);
-  void all_gather(char const* name, void const* mine, std::size_t bytes, std::byte* all);
-  void wait_for_all(char const* name);
   void tell_failure(char const* why) noexcept;
 
   MPI_Comm messages = MPI_COMM_NULL, news = MPI_COMM_NULL;
   int rank = 0, size = 1;
   std::map<std::string, Traffic> traffic;
-  std::string failure;     // what is thrown from now on; empty: none
-  std::string last_words;  // under way to others
+  std::string failure;   // what is thrown from now on; empty: none
+  bool is_clean = true;  // no message is under way between calls
 
  private:
-  void wait(std::vector<MPI_Request>& requests);
-  void throw_news();
+  void wait(std::vector<MPI_Request>& received, std::vector<MPI_Request>& sent);
+  bool hears_failure();
+  void drain(std::vector<MPI_Request>& received, std::vector<MPI_Request>& sent);
+  void discard(MPI_Comm from, MPI_Status const& status, std::string& text) const;
+  void send_to_all(int tag, std::string_view text, std::vector<MPI_Request>& requests) const;
 };
 
 #else
 
 struct CommunicatorState {
-  static CommunicatorState* of(Communicator const&) { return nullptr; }
-
   void exchange(char const*, std::vector<Sent> const&, std::vector<Received> const&) {}
-  void broadcast(char const*, std::byte*, std::size_t, int) {}
-  void all_gather(char const*, void const*, std::size_t, std::byte*) {}
-  void wait_for_all(char const*) {}
   void tell_failure(char const*) noexcept {}
 
   int rank = 0, size = 1;
