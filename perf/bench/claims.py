@@ -90,7 +90,7 @@ def share_of_roof(machine, _, roof, kernel, strategy):
              for scalar in names.SCALARS}
     return [Value(row["bytes_per_second"] / roofs[row["scalar"]], row)
             for row, in cases(side(machine, kernel, strategy))
-            if row.get("bytes_per_second") and roofs[row["scalar"]]]
+            if row.get("bytes_per_second") and roofs.get(row["scalar"])]
 
 
 def part_of_time(machine, _, kernel, strategy, beginning):

@@ -32,13 +32,22 @@ def arguments_text(options):
 
 
 def run(name, main):
-    """Ends the program with main's exit status; with 2, and a sentence, on bad input and files that
-    cannot be read or written."""
+    """Ends the process with the exit status that main(arguments) gives; bad input is said in a
+    line."""
+    if sys.stdout is not None:  # as where it was closed
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # in any locale
     try:
-        sys.exit(main(sys.argv[1:]))
-    except Bad as error:
-        text = str(error)
-    except OSError as error:
-        text = ": ".join(one for one in (error.filename, error.strerror) if one)
-    print("%s: error: %s" % (name, text), file=sys.stderr)
-    sys.exit(2)
+        status = main(sys.argv[1:])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has enough, as head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    except (Bad, OSError) as error:
+        words = error if isinstance(error, Bad) else "%s: %s" % (
+            error.filename or "standard output", error.strerror)
+        print("%s: error: %s" % (name, words), file=sys.stderr)
+        status = 2
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

@@ -28,25 +28,20 @@ def written_file(folder, quick):
     lines = LINES_QUICKLY if quick else LINES
     path = os.path.join(folder, "generated-%d.tns" % lines)
     state = 1
-    with open(path, "w", encoding="ascii") as file:
-        for _ in range(lines):
-            state = (state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
-            file.write("%d %d %d %d %d.%d\n" % (
-                state % 183 + 1, (state >> 20) % 1140 + 1, (state >> 31) % 1717 + 1,
-                (state >> 42) % 24 + 1, (state >> 48) % 10, (state >> 52) % 1000))
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            for _ in range(lines):
+                state = (state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+                file.write("%d %d %d %d %d.%d\n" % (
+                    state % 183 + 1, (state >> 20) % 1140 + 1, (state >> 31) % 1717 + 1,
+                    (state >> 42) % 24 + 1, (state >> 48) % 10, (state >> 52) % 1000))
+    except OSError as error:  # which names no file if the disk is full
+        raise results.Bad("%s: %s" % (path, error.strerror)) from None
     return path
 
 
 def check(options):
-    folder = os.path.dirname(os.path.abspath(options.output))
-    try:
-        os.lstat(options.output)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise results.Bad("%s: %s" % (options.output, error.strerror)) from None
-    if os.path.isdir(options.output) or not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-        raise results.Bad("%s cannot be written" % options.output)
+    results.check_output(options.output)
     if not os.path.isfile(options.program):
         raise results.Bad("there is no program %s; build it with -DSPORADES_ENABLE_BENCHMARKS=ON, "
                           "or name it with --program" % options.program)

@@ -20,10 +20,11 @@ def seconds(text):
 
 def size(text):
     """Bytes, of 500M, 8G or a plain number."""
-    match = re.match(r"^(\d+(?:\.\d+)?)([KMGT]?)B?$", text.strip(), re.IGNORECASE)
-    if not match or float(match.group(1)) <= 0:
+    match = re.match(r"^(\d{1,15}(?:\.\d{1,15})?)([KMGT]?)B?$", text.strip(), re.IGNORECASE)
+    value = match and int(float(match.group(1)) * 1000 ** " KMGT".index(match.group(2).upper() or " "))
+    if not value:
         raise argparse.ArgumentTypeError("'%s' is no number of bytes, such as 8G" % text)
-    return int(float(match.group(1)) * 1000 ** " KMGT".index(match.group(2).upper() or " "))
+    return value
 
 
 def round_down(number):

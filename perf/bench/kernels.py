@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which rows stand for a kernel, and what they say of a machine."""
 import math
+import re
 
 from bench import names, noise
 from bench.results import Bad
@@ -32,13 +33,18 @@ def title(kernel):
 
 
 def shown_rank(rows, wanted=None):
-    """The rank of pictures and tables that show one: the wanted one, else 16, else the least."""
-    ranks = sorted({row["rank"] for row in rows
-                    if row["kernel"] in ("mttkrp", "spttm") and row["rank"]})
-    if wanted and wanted not in ranks:
-        raise Bad("--rank %d: MTTKRP and SpTTM were not measured with it, but with %s" % (
-            wanted, ", ".join(map(str, ranks)) or "none"))
-    return next((rank for rank in (wanted, 16, *ranks) if rank in ranks), None)
+    """The rank of the pictures that show one: the wanted one, or 16, or the least; of MTTKRP and
+    SpTTM, or of others where there are no rows of these."""
+    by_kernel = {}
+    for row in rows:
+        if row["rank"] and row["kernel"] not in ("tucker", "ttm_chain"):  # which have their own
+            by_kernel.setdefault(row["kernel"], set()).add(row["rank"])
+    ranks = sorted(by_kernel.get("mttkrp", set()) | by_kernel.get("spttm", set())
+                   or set().union(*by_kernel.values()))
+    if wanted is not None and wanted not in ranks:
+        raise Bad("--rank %d: there are rows of %s" % (
+            wanted, ", ".join(map(str, ranks)) or "no number of components"))
+    return wanted or (16 if 16 in ranks else ranks[0] if ranks else None)
 
 
 def of_largest(rows):
@@ -124,14 +130,21 @@ def efficiency(rows, kernel, scalar, rank, roof):
 SIZES = {"double": 8, "float": 4}
 
 
+def gathered_bytes(row):
+    """Bytes of the matrix of a row of gather, whose strategy is such as 32KB; None where it is not."""
+    size = re.fullmatch(r"([1-9][0-9]{0,12})KB", row["strategy"] or "")
+    return int(size.group(1)) * 1024 if size else None
+
+
 def gather_rates(rows, scalar, rank):
     """[(bytes of the matrix, bytes a second)] of rows gathered at random, sorted, of the measured
     number of columns next to the rank."""
     found = {}
     for row in rows:
         if row["kernel"] == "gather" and row["scalar"] == scalar and row.get("bytes_per_second"):
-            found.setdefault(row["rank"], []).append(
-                (int(row["strategy"][:-2]) * 1024, row["bytes_per_second"]))
+            size = gathered_bytes(row)
+            if size and row["rank"] and rank:
+                found.setdefault(row["rank"], []).append((size, row["bytes_per_second"]))
     nearest = min(found, key=lambda one: (abs(one - rank), one), default=None)
     return sorted(found.get(nearest, []))
 

@@ -37,7 +37,8 @@ def parse(name):
     elif NATIVE_KERNEL.match(parts[0]):
         found["native"] = True
         found["kernel"] = NATIVE_KERNEL.match(parts[0]).group(1)
-    if parts[0] not in WITHOUT_TENSOR and rest and rest[0] not in SCALARS:
+    has_tensor = rest and (rest[0] not in SCALARS or rest[1:2] and rest[1] in SCALARS)
+    if parts[0] not in WITHOUT_TENSOR and has_tensor:
         found["tensor"] = rest.pop(0)
     strategy = []
     for part in rest:

@@ -14,7 +14,7 @@ body { margin: 0 auto; max-width: 1240px; padding: 0 16px 40px; background: #fff
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 1.2em 0 .3em; }
 h2 { font-size: 1.25rem; margin: 2em 0 .4em; border-bottom: 2px solid #1a1a1a; padding-bottom: .15em; }
-p { margin: .4em 0; max-width: 75ch; }
+p { margin: .4em 0; max-width: 75ch; overflow-wrap: anywhere; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr));
   gap: 30px 36px; align-items: start; }
 figure { margin: 0; break-inside: avoid; min-width: 0; }
@@ -40,6 +40,7 @@ a { color: #00568f; }
   body { font-size: 1rem; max-width: none; padding: 0; }
   .pictures { display: block; columns: 2; column-gap: 24px; }
   figure { margin-bottom: 18px; }
+  figure img { width: auto; max-width: 100%; max-height: 75vh; }
   details, nav { display: none; }
   h2 { break-after: avoid; }
 }
@@ -134,7 +135,7 @@ def html(machines, sections, tables, messages):
 %s</body>
 </html>
 """ % (STYLE, escape("; ".join(machine.name for machine in machines)),
-       dates[0] if dates[0] == dates[-1] else dates[0] + " to " + dates[-1],
+       escape(dates[0] if dates[0] == dates[-1] else dates[0] + " to " + dates[-1]),
        escape(", ".join(results["path"] for machine in machines for results in machine.files)),
        remarks, links, body, "".join(map(table_html, tables)), escape(noise.DEFINITION),
        "".join(map(_row_table, machines)))

@@ -54,11 +54,15 @@ def _parse_given(texts, machines):
             value = 0.0
         if not 0 < value < 1e18:
             raise Bad("--peak %s: expected MACHINE=GB/s, such as H200=4800" % text)
-        if not any(name.lower() in machine.name.lower() for machine in machines):
+        if not any(_is_of(name, machine) for machine in machines):
             raise Bad("--peak %s: no machine has %s in its name, but there are %s" % (
                 text, name, ", ".join(machine.name for machine in machines)))
         found.append((name, value))
     return found
+
+
+def _is_of(name, machine):
+    return name.lower() in machine.name.lower()
 
 
 class Peak:
@@ -82,7 +86,7 @@ class Peak:
             self.cache = max((cache.get("size", 0) for cache in described.get("caches", [])
                               if isinstance(cache, dict)), default=None)
         for name, value in given:
-            if name.lower() in machine.name.lower():
+            if _is_of(name, machine):
                 self.bandwidth = value
 
 

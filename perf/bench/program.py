@@ -11,6 +11,9 @@ import tempfile
 import time
 
 
+LATE = "its share of the time was over"
+
+
 class Stopped(Exception):
     """The user, or the system, asked for the end."""
 
@@ -45,8 +48,11 @@ class Reader:
         if not mark:
             return False
         # Kokkos may have printed warnings before
-        head = head[("\n" + head).index("\n{"):]
-        self.context = json.loads(head + '"benchmarks": []}')["context"]
+        head = head[("\n" + head).rfind("\n{"):]
+        try:
+            self.context = dict(json.loads(head + '"benchmarks": []}')["context"])
+        except (ValueError, KeyError, TypeError):
+            return False  # another program, whose words these are
         self._text = rest
         return True
 
@@ -103,9 +109,11 @@ def run(program, arguments, environment, deadline, on_context, on_row, on_wait, 
         said = [line for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
         errors.close()
     if late:
-        return "its share of the time was over"
+        return LATE
     if child.returncode < 0:
         return "ended by signal %s" % signal.Signals(-child.returncode).name
     if child.returncode > 0:
-        return said[-1] if said else "exit status %d" % child.returncode
+        # Kokkos may say more after the error
+        return next((line for line in reversed(said) if "error" in line.lower()),
+                    said[-1] if said else "exit status %d" % child.returncode)
     return None

@@ -12,7 +12,7 @@ def clock(seconds):
 
 class Progress:
     def __init__(self, budget, jobs):
-        self.live = sys.stderr.isatty()
+        self.live = sys.stderr is not None and sys.stderr.isatty()
         self.start = time.monotonic()
         self.budget, self.jobs = budget, jobs
         self.done, self.rows = 0, 0
@@ -34,8 +34,7 @@ class Progress:
             self.done + 1, self.jobs, self.what, self.rows, clock(time.monotonic() - self.start),
             clock(self.budget))
         width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write("\r" + line[:width] + "\x1b[K")
-        sys.stderr.flush()
+        self._write("\r" + line[:width] + "\x1b[K")
 
     def end(self, rows, why):
         """A job is over; why: it is not complete, or None."""
@@ -49,5 +48,11 @@ class Progress:
 
     def say(self, text):
         """A line that stays."""
-        sys.stderr.write(("\r\x1b[K" if self.live else "") + text + "\n")
-        sys.stderr.flush()
+        self._write(("\r\x1b[K" if self.live else "") + text + "\n")
+
+    def _write(self, text):
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, AttributeError):
+            pass  # nobody reads it any more: what is measured counts

@@ -56,7 +56,8 @@ def of_formats(machine, scalar, value):
     """{format: [value(row)]} over the tensors; `plan` is that of MTTKRP."""
     found = {}
     for row in machine.timed():
-        if row["kernel"] in ("build", "plan") and row["scalar"] == scalar and row.get("nnz"):
+        if row["kernel"] in ("build", "plan") and row["scalar"] == scalar and (
+                row.get("nnz") and row.get("storage_bytes")):
             what = row["strategy"] or "MTTKRP's plan"
             found.setdefault(what, []).append(value(row))
     return found

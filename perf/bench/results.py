@@ -5,11 +5,13 @@ import copy
 import json
 import os
 import re
+import shutil
 
 from bench import names
 from bench.machine import GPU_BACKENDS
 
 SCHEMA = "sporades-bench 1"
+MOST = 1e30  # of any number, and of one over any time
 
 
 class Bad(Exception):
@@ -22,21 +24,48 @@ def write(path, results):
     head = json.dumps(dict(results, rows=[]), indent=1, ensure_ascii=False)
     before, _, after = head.rpartition('"rows": []')
     text = before + '"rows": [\n' + rows + "\n ]" + after + "\n"
-    write_whole(path, text.encode("utf-8"))
+    # names of files may be no UTF-8
+    write_whole(path, text.encode("utf-8", "replace"))
+
+
+def _is_written_directly(path):
+    """A device or a pipe stays what it is."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def check_output(path):
+    """Throws Bad where write_whole(path, ...) would fail, as far as that can be known before."""
+    target = path if _is_written_directly(path) else os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path or ".") or path.endswith("/") or not os.access(target, os.W_OK):
+        raise Bad("%s cannot be written" % path)
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise Bad("%s: %s" % (path, error.strerror)) from None
 
 
 def write_whole(path, data):
-    folder = os.path.dirname(os.path.abspath(path))
-    temporary = os.path.join(folder, ".sporades-%d.new" % os.getpid())
+    """The file appears whole, or what was there stays; throws Bad. Links are followed."""
+    is_direct, target = _is_written_directly(path), os.path.realpath(path)
+    written = path if is_direct else os.path.join(
+        os.path.dirname(target), ".sporades-%d.new" % os.getpid())
     try:
-        with open(temporary, "wb") as file:
+        with open(written, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+            if not is_direct:
+                os.fsync(file.fileno())
+        if not is_direct:
+            if os.path.exists(target):
+                shutil.copymode(target, written)
+            os.replace(written, target)
+    except BaseException as error:
+        if not is_direct and os.path.exists(written):
+            os.remove(written)
+        if isinstance(error, OSError):
+            raise Bad("%s: %s" % (path, error.strerror)) from None
         raise
 
 
@@ -46,11 +75,16 @@ def _expects(holds, path, what):
 
 
 def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and -MOST < value < MOST)
 
 
 def _is_size(value):
-    return _is_number(value) and 0 <= value < float("inf")
+    return _is_number(value) and value >= 0
+
+
+def _is_time(value):
+    return _is_number(value) and value > 1 / MOST
 
 
 def _is_text(value):
@@ -62,16 +96,17 @@ def _or_none(check):
 
 
 def _is_count(value):
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and _is_size(value)
 
 
 ROW = {
-    "name": _is_text, "kernel": _is_text, "threads": _is_count,
+    "name": _is_text, "kernel": _is_text, "threads": lambda value: _is_count(value) and value > 0,
     "native": lambda value: isinstance(value, bool),
-    "tensor": _or_none(_is_text), "scalar": _or_none(_is_text), "strategy": _or_none(_is_text),
+    "tensor": _or_none(_is_text), "scalar": lambda value: value in (None, *names.SCALARS),
+    "strategy": _or_none(_is_text),
     "rank": _or_none(_is_count), "mode": _or_none(lambda value: value == "all" or _is_count(value)),
     "rounds": lambda value: isinstance(value, list) and all(
-        isinstance(samples, list) and samples and all(_is_size(one) and one > 0 for one in samples)
+        isinstance(samples, list) and samples and all(map(_is_time, samples))
         for samples in value),
 }
 WHERE_PRESENT = {
@@ -82,9 +117,11 @@ WHERE_PRESENT = {
     "peer": lambda value: _is_text(value) and value,  # the library whose kernel it is
 }
 MACHINE = {"name": _or_none(_is_text), "cpu": _or_none(_is_text), "memory": _or_none(_is_size),
-           "gpu": _or_none(lambda value: isinstance(value, dict)),
+           "gpu": _or_none(lambda value: isinstance(value, dict) and _is_text(value.get("name"))
+                           and (value.get("memory") is None or _is_size(value["memory"]))),
            "caches": lambda value: isinstance(value, list) and all(
-               isinstance(one, dict) for one in value)}
+               isinstance(one, dict) and _is_size(one.get("size", 0)) for one in value)}
+MACHINE_WHERE_PRESENT = dict.fromkeys(("sockets", "cores", "processors"), _or_none(_is_count))
 
 SOFTWARE = {"peers": lambda value: isinstance(value, dict) and all(
     isinstance(one, dict) for one in value.values())}
@@ -103,9 +140,10 @@ def _check_row(row, path, at):
     _check_fields(row, ROW, path, where)
     _check_fields(row, WHERE_PRESENT, path, where, must=False)
     if row["rounds"]:
-        positive = {name: lambda value: _is_size(value) and value > 0
-                    for name in ("median", "min", "noise")}
-        _check_fields(row, positive, path, where)
+        _check_fields(row, dict.fromkeys(("median", "min", "noise"), _is_time), path, where)
+    dims = row.get("dims")
+    _expects(not dims or not _is_count(row["mode"]) or row["mode"] < len(dims), path,
+             "%s is of mode %s of %d" % (where, row["mode"], len(dims or [])))
 
 
 def load(path):
@@ -122,7 +160,9 @@ def load(path):
     _expects(schema == SCHEMA, path, "schema is %r; this program reads %r" % (schema, SCHEMA))
     for name, kind in (("machine", dict), ("software", dict), ("rows", list), ("date", str)):
         _expects(isinstance(results.get(name), kind), path, "there is no good '%s'" % name)
+    _expects(isinstance(results.get("left_out", []), list), path, "there is no good 'left_out'")
     _check_fields(results["machine"], MACHINE, path, "the machine")
+    _check_fields(results["machine"], MACHINE_WHERE_PRESENT, path, "the machine", must=False)
     _check_fields(results["software"], SOFTWARE, path, "the software", must=False)
     for at, row in enumerate(results["rows"]):
         _check_row(row, path, at)

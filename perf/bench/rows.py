@@ -57,10 +57,15 @@ class Recorder:
         return done
 
 
+def _has_time(benchmark):
+    """A clock that is too coarse gives none."""
+    return not benchmark.get("error_occurred") and 0 < benchmark["real_time"] < math.inf
+
+
 def _add_times(row, rounds):
-    good = [[one for one in samples if not one.get("error_occurred")] for samples in rounds]
-    refused = [one.get("error_message", "") for samples in rounds for one in samples
-               if one.get("error_occurred")]
+    good = [[one for one in samples if _has_time(one)] for samples in rounds]
+    refused = [one.get("error_message", "no time was measured") for samples in rounds
+               for one in samples if not _has_time(one)]
     seconds = [[rounded(one["real_time"] * UNITS[one["time_unit"]]) for one in samples]
                for samples in good if samples]
     row["rounds"] = seconds
@@ -74,7 +79,8 @@ def _add_times(row, rounds):
         row["label"] = every[0]["label"]
     counters = {name: rounded(noise.median([one.get(name, 0.0) for one in every]))
                 for name, value in every[0].items()
-                if name not in OWN and isinstance(value, (int, float)) and math.isfinite(value)}
+                if name not in OWN and isinstance(value, (int, float))}
+    counters = {name: value for name, value in counters.items() if math.isfinite(value)}
     for name, rate in (("bytes", "bytes/s"), ("flops", "flop/s")):
         if rate in counters:  # rates are per second of each sample; what moves is always the same
             row[name] = rounded(noise.median([one[rate] * one["real_time"] * UNITS[one["time_unit"]]

@@ -14,6 +14,7 @@ from bench.progress import Progress
 # What in the environment decides how the program runs.
 ENVIRONMENT = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY",
                "GOMP_SPINCOUNT", "CUDA_VISIBLE_DEVICES")
+TIME_OVER = "the time was over"
 SLACK = 1.5  # times its share of the time that a job may take
 
 
@@ -74,7 +75,7 @@ class Session:
         for at, job in enumerate(jobs):
             left = self.deadline - time.monotonic()
             if left < 0.5:
-                self.leave_out(job, "the time was over")
+                self.leave_out(job, TIME_OVER)
                 continue
             weights = sum(one.weight for one in jobs[at:])
             self.run_job(job, progress, SLACK * left * job.weight / weights)
@@ -98,6 +99,18 @@ class Session:
             "left_out": self.left_out,
             "rows": self.recorder.rows(self.tensors),
         }
+
+    def save(self, contents):
+        """Elsewhere where the output cannot be written, such as on a disk that is full by now."""
+        try:
+            results.write(self.options.output, contents)
+        except results.Bad as error:
+            elsewhere = os.path.join(tempfile.gettempdir(), "sporades-bench-%d.json" % os.getpid())
+            try:
+                results.write(elsewhere, contents)
+            except results.Bad:
+                raise error from None
+            raise results.Bad("%s; the results are in %s" % (error, elsewhere)) from None
 
     def run(self):
         options, suite = self.options, self.suite
@@ -126,8 +139,12 @@ class Session:
             except program.Stopped:
                 pass
         stopped = self.stop()
+        late = sum(one["why"] in (program.LATE, TIME_OVER) for one in self.left_out)
+        if late and not stopped:
+            progress.say("%d of %d runs lacked time: a longer --budget measures more"
+                         % (late, len(jobs)))
         if len(self.recorder):
-            results.write(options.output, self.contents(not stopped and not self.left_out))
+            self.save(self.contents(not stopped and not self.left_out))
             progress.say("%s: %d rows%s" % (options.output, len(self.recorder), (
                 ", as far as they were measured" if stopped else "")))
         else:
@@ -144,7 +161,10 @@ def measure(options, suite):
     def end(number, _):
         session.signal = session.signal or number
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup has it
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, end) for number in numbers}
     try:
         return session.run()
     except program.Stopped:  # before the first job

@@ -16,6 +16,12 @@ def equation_3(row):
     return 2 * row["nnz"] * row["rank"] * products
 
 
+def _counted(rows):
+    """Those of SpTTM of which Equation 3 can be told."""
+    return [row for row in rows if row["kernel"] == "spttm"
+            and row.get("nnz") and row.get("dims") and row["rank"]]
+
+
 def speed(whole):
     """Flops a second by Equation 3."""
     return sum(map(equation_3, whole.rows)) / whole.seconds
@@ -24,6 +30,7 @@ def speed(whole):
 def speeds(rows, scalar, rank):
     """Figure 5: {family: (by automatic, by the fastest of STEPS, which that is)}; None where not
     measured."""
+    rows = _counted(rows)
     own = kernels.wholes(rows, "spttm", scalar, rank, strategy="automatic")
     steps = {step: kernels.wholes(rows, "spttm", scalar, rank, strategy=step) for step in STEPS}
     found = {}
@@ -37,7 +44,7 @@ def speeds(rows, scalar, rank):
 
 def ranks_of_steps(rows, scalar):
     """Numbers of components for which strategies were measured beside naive."""
-    ranks = {step: {row["rank"] for row in rows if row["kernel"] == "spttm" and row["rounds"]
+    ranks = {step: {row["rank"] for row in _counted(rows) if row["rounds"]
                     and row["scalar"] == scalar and row["strategy"] == step} for step in STEPS}
     return sorted(ranks["naive"] & set().union(*(ranks[step] for step in STEPS[1:])))
 
@@ -100,7 +107,7 @@ def by_rank(rows, scalar):
     """Figure 9: {family: {rank: flops a second by Equation 3}} of all modes by automatic, of tensors
     with three ranks or more; of several sizes of a look-alike the one with most ranks."""
     by_tensor, found = {}, {}
-    for row in rows:
+    for row in _counted(rows):
         if row["kernel"] == "spttm":
             by_tensor.setdefault(row["tensor"], []).append(row)
     for tensor, own in by_tensor.items():

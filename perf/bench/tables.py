@@ -10,7 +10,8 @@ from bench.text import number, percent, seconds
 
 class Table:
     def __init__(self, title, header, rows, words=""):
-        self.title, self.header, self.rows, self.words = title, header, rows, words
+        self.title, self.header, self.words = title, header, words
+        self.rows = [["" if cell is None else cell for cell in row] for row in rows]
 
 
 def machines(data):
@@ -46,7 +47,7 @@ def stream(data):
             cells = []
             for kernel in kernels.STREAM:
                 row = next((row for row in timed if row["kernel"] == kernel and not row["native"]
-                            and row["scalar"] == scalar), None)
+                            and row["scalar"] == scalar and row.get("bytes_per_second")), None)
                 twin = speed.get((kernel, scalar))
                 cells.append("–" if row is None else number(row["bytes_per_second"] / 1e9) + (
                     " (%.2f)" % twin if twin else ""))

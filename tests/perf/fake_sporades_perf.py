@@ -206,7 +206,7 @@ def main():
         if re.search(os.environ.get("FAKE_WITHOUT", "^$"), name):
             continue
         if re.search(os.environ.get("FAKE_CRASH", "^$"), name):
-            print("out of memory", file=sys.stderr)
+            print("error: out of memory\n\nTraceback functionality not available", file=sys.stderr)
             sys.exit(3)
         time.sleep(float(os.environ.get("FAKE_DELAY", "0")))
         if re.search(slower, name) and seconds:

@@ -76,7 +76,7 @@ class Bench(support.Folder):
 
     def test_interrupt_leaves_what_was_measured(self):
         children = {}
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             children[number] = subprocess.Popen(
                 support.command("sporades-bench", *SMALL, "--program", support.FAKE, "--output",
                                 self.path("r%d.json" % number), "--budget", "900"),
@@ -103,8 +103,9 @@ class Bench(support.Folder):
 
     def test_the_budget_holds(self):
         start = time.monotonic()
-        results, _ = self.measure("r.json", *SMALL, "--parts", "stream,gather", "--budget", "5",
-                                  FAKE_DELAY="0.4")
+        results, err = self.measure("r.json", *SMALL, "--parts", "stream,gather", "--budget", "5",
+                                    FAKE_DELAY="0.4")
+        self.assertIn("of 4 runs lacked time: a longer --budget measures more", err)
         self.assertLess(time.monotonic() - start, 17)
         self.assertFalse(results["complete"])
         self.assertTrue(all(one["why"] for one in results["left_out"]))
@@ -134,7 +135,9 @@ class Bench(support.Folder):
                 ("no program", ("--program", "nothing")), ("no file", ("--files", "nothing.tns")),
                 ("cannot be written", ("--output", "no/such/folder.json")),
                 ("there is no part", ("--parts", "streem")),
-                ("seconds", ("--budget", "soon")), ("bytes", ("--memory", "much"))):
+                ("seconds", ("--budget", "soon")), ("bytes", ("--memory", "much")),
+                ("bytes", ("--memory", "0.5")), ("bytes", ("--memory", "9" * 400)),
+                ("cannot be written", ("--output", "")), ("cannot be written", ("--output", "x/"))):
             options = ["--quick", "--program", support.FAKE, "--output", self.path("r.json")]
             _, err = self.run_command(2, "sporades-bench", *options, *arguments)
             self.assertIn(words, err)
@@ -145,6 +148,56 @@ class Bench(support.Folder):
         self.run_command(1, "sporades-bench", *SMALL, "--program", support.FAKE, "--output",
                          self.path("r.json"), "--parts", "stream", "--budget", "900", FAKE_CRASH="stream/copy")
         self.assertEqual(self.load("r.json"), {"old": 1})
+
+    def test_no_time_is_no_row_with_times(self):
+        results, _ = self.measure("r.json", *SMALL, "--parts", "stream", FAKE_SLOWER="/copy/=nan")
+        row = support.rows_by_name(results)[("stream/copy/double", 4)]
+        self.assertEqual((row["rounds"], row["refused"]), ([], "no time was measured"))
+        self.run_command(0, "tables", self.path("r.json"))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_results_are_kept_where_the_disk_is_full(self):
+        os.symlink("/dev/full", self.path("full.json"))
+        os.mkdir(self.path("tmp"))
+        _, err = self.run_command(2, "sporades-bench", *SMALL, "--program", support.FAKE, "--output",
+                                  self.path("full.json"), "--parts", "stream", "--budget", "900",
+                                  TMPDIR=self.path("tmp"))
+        self.assertIn("full.json: No space left on device; the results are in ", err)
+        kept, = os.listdir(self.path("tmp"))
+        self.assertGreater(len(self.load(os.path.join("tmp", kept))["rows"]), 3)
+
+    def test_links_devices_and_permissions_of_outputs(self):
+        self.save("target.json", {})
+        os.chmod(self.path("target.json"), 0o640)
+        os.symlink("target.json", self.path("link.json"))
+        self.measure("link.json", *SMALL, "--parts", "stream")
+        self.assertTrue(os.path.islink(self.path("link.json")))
+        self.assertTrue(self.load("target.json")["rows"])
+        self.assertEqual(os.stat(self.path("target.json")).st_mode & 0o777, 0o640)
+        os.mkfifo(self.path("pipe"))
+        reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.run_command(0, "sporades-bench", *SMALL, "--program", support.FAKE, "--output",
+                         self.path("pipe"), "--parts", "stream", "--budget", "900")
+        self.assertIn(b"sporades-bench", os.read(reader, 100))
+        os.close(reader)
+        self.assert_no_litter()
+
+    def test_names_of_files_that_are_no_utf_8(self):
+        file = os.path.join(os.fsencode(self.folder), b"caf\xe9.tns")
+        with open(file, "w", encoding="ascii") as written:
+            written.write("1 1 1 1.0\n")
+        results, _ = self.measure("r.json", "--quick", "--tensors", "", "--parts", "stream", "--files",
+                                  os.fsdecode(file))
+        self.assertIn("caf?.tns", results["command"])
+
+    def test_another_program(self):
+        for words in ("", '{"benchmarks": [', '{\n  "context": 5,\n  "benchmarks": ['):
+            with open(self.path("program"), "w", encoding="ascii") as file:
+                file.write("#!/bin/sh\ncat << 'E'\n%s\nE\n" % words)
+            os.chmod(self.path("program"), 0o755)
+            _, err = self.run_command(2, "sporades-bench", *SMALL, "--program", self.path("program"),
+                                      "--output", self.path("r.json"))
+            self.assertIn("it printed no results", err)
 
 
 @unittest.skipUnless(os.environ.get("SPORADES_PERF"), "sporades_perf is not built")

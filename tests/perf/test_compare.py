@@ -90,7 +90,15 @@ class Compare(support.Folder):
                        lambda new: new["rows"].insert(0, "row"), lambda new: new.pop("machine"),
                        lambda new: new["machine"].update(caches="none"),
                        lambda new: new["rows"][0].update(median=0.0),
-                       lambda new: new["rows"][0].update(mode=[1])):
+                       lambda new: new["rows"][0].update(mode=[1]),
+                       lambda new: new["rows"][0].update(scalar="half"),
+                       lambda new: new["rows"][0].update(dims=[2, 3], mode=2),
+                       lambda new: new["rows"][0].update(nnz=10 ** 400),
+                       lambda new: new["rows"][0].update(median=1e-320),
+                       lambda new: new["rows"][0].update(counters={"x": float("nan")}),
+                       lambda new: new["machine"].update(gpu={"memory": 1}),
+                       lambda new: new["machine"].update(sockets="2"),
+                       lambda new: new.update(left_out=7)):
             new = copy.deepcopy(self.old)
             change(new)
             _, err = self.compare(2, new)

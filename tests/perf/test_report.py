@@ -6,13 +6,14 @@ import html.parser
 import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import kernels, names, noise, text  # noqa: E402
+from bench import kernels, names, noise, report_data, results, tables, text  # noqa: E402
 
 AWKWARD = ("a<b> \"quoted\" & 'single' $x^2$ `|`.tns", "тензор-名前-テンソル.tns",
            "a-tensor-whose-name-goes-on-for-much-longer-than-any-picture-has-room-for-and-then-some-"
@@ -130,9 +131,11 @@ class Report(support.Folder):
         self.assertIn(": 1 rows changed beyond their noise bands", shown)
         self.assertIn("1.500", shown)
         other = small()
-        other["machine"]["cpu"] = "Another"
+        other["machine"]["cpu"], other["date"] = "Another", "<script>"
         _, page, _ = self.report(self.path("r.json"), "--against", self.save("other.json", other))
         self.assertIn("nothing is compared", " ".join(page.words))
+        _, page, _ = self.report(self.path("other.json"))
+        self.assertNotIn("script", page.tags)
 
     def test_a_stopped_result_says_so(self):
         stopped = small()
@@ -148,8 +151,10 @@ class Report(support.Folder):
 
     def test_bad_input(self):
         for arguments in (("nothing.json",), (support.DATA, "--peak", "much"),
+                          (support.DATA, "--peak", "Another=5"), (support.DATA, "--rank", "7"),
+                          (support.DATA, "--output", "no/r.html"), (support.DATA, "--output", "."),
                           (support.DATA, "--against", "nothing.json")):
-            self.run_command(2, "report", *arguments, "--output", self.path("r.html"), python=DRAWING)
+            self.run_command(2, "report", "--output", self.path("r.html"), *arguments, python=DRAWING)
         empty = data_file()
         empty["rows"] = []
         self.run_command(2, "report", self.save("e.json", empty), "--output", self.path("r.html"),
@@ -169,6 +174,33 @@ class Tables(support.Folder):
             self.assertIn("| %s |" % kernel, out)
         lines = [line for line in out.splitlines() if line.startswith("|")]
         self.assertGreater(len(lines), 30)
+
+    def test_each_kernel_alone(self):
+        for kernel in sorted({row["kernel"] for row in data_file()["rows"]}):
+            alone = data_file()
+            alone["rows"] = [row for row in alone["rows"] if row["kernel"] == kernel]
+            self.tables_of(alone)
+            for row in alone["rows"]:
+                for field in ("nnz", "dims", "bytes", "flops", "triad", "storage_bytes", "counters",
+                              "bytes_per_second"):
+                    row.pop(field, None)
+            self.tables_of(alone)
+
+    def tables_of(self, found):
+        machines = results.merge([results.load(self.save("r.json", found))])
+        made = tables.all_tables(report_data.Data(machines, "double", None, [], None, None))
+        self.assertTrue("".join(map(tables.as_markdown, made)))
+
+    def test_any_locale_and_closed_pipes(self):
+        out, _ = self.run_command(0, "tables", support.DATA)
+        same, _ = self.run_command(0, "tables", support.DATA, PYTHONIOENCODING="ascii")
+        self.assertEqual(out, same)
+        child = subprocess.Popen(support.command("tables", support.DATA), stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        child.stdout.close()
+        self.assertEqual(child.stderr.read(), b"")
+        child.stderr.close()
+        self.assertEqual(child.wait(), 1)
 
     def test_tables_into_a_page(self):
         out, _ = self.run_command(0, "tables", support.DATA, "--peak", "100")
@@ -198,7 +230,7 @@ class Tables(support.Folder):
 
     def test_what_fits_nothing_is_refused(self):
         for arguments, words in ((("--peak", "H200=100"), "no machine has H200 in its name"),
-                                 (("--rank", "5"), "were not measured with it, but with 16")):
+                                 (("--rank", "5"), "there are rows of 16")):
             _, err = self.run_command(2, "tables", support.DATA, *arguments)
             self.assertIn(words, err)
 
@@ -281,6 +313,8 @@ class Numbers(unittest.TestCase):
                 ("read/a/b.tns", ("read", "a/b.tns", None, None, None, None)),
                 ("phi/x:5/float/alto-atomic/R32/all",
                  ("phi", "x:5", "float", "alto-atomic", 32, "all")),
+                ("plan/double/float", ("plan", "double", "float", None, None, None)),
+                ("plan/double", ("plan", None, "double", None, None, None)),
                 ("cp_als/u/double/R16/no_dimension_tree",
                  ("cp_als", "u", "double", "no_dimension_tree", 16, None)),
                 ("gather/double/R16/32KB/iterations:1/manual_time",

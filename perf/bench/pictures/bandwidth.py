@@ -29,6 +29,8 @@ def _draw_shares(data, roofs, name, title, reading, notes):
                            if whole.tensor])
                    for mean, shares in (found[at] for _, _, found in shown)]
         series.append((data.machine_names(machine.name), entries))
+    if len(machines) < len(data.machines) and len(machines) == 1:
+        title += ", " + machines[0].name  # as one series has no legend
     most = style.grouped_bars(axis, [kernel_title for _, kernel_title, _ in shown], series,
                               lambda mean: style.percent(mean) if mean else "not measured")
     axis.axvline(1, color=style.INK, linewidth=0.9, linestyle="--")
