@@ -48,14 +48,13 @@ bool sums_windows(Fibers<Index, MemorySpace> const& fibers) {
          takes_whole_fibers<ExecutionSpace>(fibers.items(), fibers.longest);
 }
 
-/// Items of a chunk, a multiple of the distance of marks. A GPU takes the fewest where items are too
-/// few to fill it; a CPU takes fewer where an item has many columns, so that it finds a chunk in its
-/// cache when it comes again for more columns.
+/// Items of a chunk, a multiple of the distance of marks; fewer where an item has many columns, so
+/// that a CPU finds a chunk in its cache when it comes again for more columns.
 template <class ExecutionSpace>
 Position fiber_chunk_length(Position items, std::size_t item_bytes) {
   constexpr Position distance = Fibers<std::uint32_t, Kokkos::HostSpace>::mark_distance;
   Position const length = chunk_length<ExecutionSpace>(items);
-  if (is_gpu<ExecutionSpace>) return items < (Position{1} << 20) ? distance : length;
+  if (is_gpu<ExecutionSpace>) return length;
   Position const cached = std::max<Position>(65536 / std::max<std::size_t>(item_bytes, 1), 256);
   return std::min(length, cached / distance * distance);
 }
