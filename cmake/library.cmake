@@ -12,6 +12,7 @@ foreach(folder IN LISTS sporades_folders)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${sporades_include}/sporades/${folder} SYMBOLIC)
 endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${sporades_include}/sporades/version.hpp @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/mpi.hpp.in ${sporades_include}/sporades/mpi.hpp @ONLY)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/sporades.hpp ${sporades_include}/sporades/sporades.hpp COPYONLY)
 
 list(TRANSFORM sporades_folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
@@ -26,6 +27,9 @@ target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
                                PRIVATE LAPACK::LAPACK Threads::Threads ZLIB::ZLIB)
+if(SPORADES_HAS_MPI)
+  target_link_libraries(sporades PUBLIC MPI::MPI_CXX)
+endif()
 sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 

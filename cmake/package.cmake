@@ -12,7 +12,7 @@ foreach(folder IN LISTS sporades_folders)
     FILES_MATCHING PATTERN "*.hpp" PATTERN "${folder}/command" EXCLUDE)
 endforeach()
 install(FILES ${sporades_include}/sporades/sporades.hpp ${sporades_include}/sporades/version.hpp
-  ${sporades_include}/sporades/execution_spaces.hpp
+  ${sporades_include}/sporades/execution_spaces.hpp ${sporades_include}/sporades/mpi.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades)
 install(FILES ${sporades_eti_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades/eti)
 

@@ -9,6 +9,7 @@
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/core/communicator.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <sporades/formats/any_coo_tensor.hpp>
 #include <sporades/formats/cfb_tensor.hpp>

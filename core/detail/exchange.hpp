@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <sporades/core/communicator.hpp>
+#include <type_traits>
+#include <vector>
+
+/// What processes of a communicator tell one another. Every function is called by all processes, in
+/// the same order, with the same name, under which it is counted; it returns when the memory that it
+/// was given may be used again. Bytes may exceed 2^31: MPI gets them in pieces. Each throws RunError
+/// where another process failed.
+
+namespace sporades::detail {
+
+/// Bytes for or from one process.
+template <class Byte>
+struct Part {
+  int process;
+  Byte* data;
+  std::size_t bytes;
+};
+using Sent = Part<std::byte const>;
+using Received = Part<std::byte>;
+
+/// Sends and receives so many bytes: what a process receives from another is what that one sends to
+/// it. At most one part for each process in each list, its own included. In any order.
+void exchange(Communicator const& processes, char const* name, std::vector<Sent> const& sent,
+              std::vector<Received> const& received);
+
+/// `data` of process `from` to all.
+void broadcast(Communicator const& processes, char const* name, void* data, std::size_t bytes,
+               int from = 0);
+
+/// What each process has, `bytes` of each, in the order of their ranks: size() * bytes.
+void all_gather(Communicator const& processes, char const* name, void const* mine,
+                std::size_t bytes, void* all);
+
+/// The same of one value each.
+template <class T>
+std::vector<T> all_gathered(Communicator const& processes, char const* name, T const& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(processes.size()));
+  all_gather(processes, name, &mine, sizeof mine, all.data());
+  return all;
+}
+
+/// Lists of any lengths, one after another; counts, if given, gets their lengths.
+template <class T>
+std::vector<T> all_gathered(Communicator const& processes, char const* name,
+                            std::vector<T> const& mine,
+                            std::vector<std::size_t>* counts = nullptr) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto const lengths = all_gathered(processes, name, mine.size());
+  std::size_t total = 0;
+  for (std::size_t length : lengths) total += length;
+  std::vector<T> all(total);
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  std::size_t first = 0;
+  for (int p = 0; p < processes.size(); ++p) {
+    std::size_t const length = lengths[static_cast<std::size_t>(p)];
+    sent.push_back({p, reinterpret_cast<std::byte const*>(mine.data()), mine.size() * sizeof(T)});
+    received.push_back({p, reinterpret_cast<std::byte*>(all.data() + first), length * sizeof(T)});
+    first += length;
+  }
+  exchange(processes, name, sent, received);
+  if (counts != nullptr) *counts = lengths;
+  return all;
+}
+
+/// Returns when all processes have called it.
+void wait_for_all(Communicator const& processes, char const* name);
+
+/// Tells the other processes that this one fails, and why. What they wait for throws.
+void tell_failure(Communicator const& processes, char const* why) noexcept;
+
+/// Returns work(); where it throws, all processes do.
+template <class Work>
+decltype(auto) together(Communicator const& processes, Work const& work) {
+  try {
+    return work();
+  } catch (std::exception const& error) {
+    tell_failure(processes, error.what());
+    throw;
+  }
+}
+
+}  // namespace sporades::detail

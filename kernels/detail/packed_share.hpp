@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/detail/sort_across.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/sorted_rows.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
+
+/// Rows in order on several processes: each has whole chunks of the nonzeros in the order of rows,
+/// as a window of far nonzeros has. Chunks are those of the whole, and so are the levels that add
+/// what chunks share: the product's bits do not depend on the number of processes.
+
+namespace sporades::detail {
+
+/// Words whose first nonzero goes on with a row of the process before.
+template <class Words>
+struct ContinueRow {
+  Words words;
+  typename Words::non_const_value_type flag;
+
+  KOKKOS_FUNCTION void operator()(Position) const { words(0) &= ~flag; }
+};
+
+/// A process's chunks. Its rows are numbered from 1, the row of its first nonzero, to `count`, that
+/// of its last one; 0 and count + 1 stand for the rows before and behind, whose sums are of no use.
+template <class Scalar, class Index, class MemorySpace>
+struct PackedShare {
+  PackedTensor<Scalar, Index, MemorySpace> packed;  // and one nonzero more, of the row behind
+  Position first_chunk = 0, chunks = 0;             // here
+  Position all_chunks = 0, length = 0;              // of all processes
+  std::uint64_t row = 0;                            // of the first nonzero
+  std::uint64_t count = 0;                          // of rows
+  bool continues = false;                           // the first row began on a process before
+
+  /// The number here of a row of all.
+  Index local(std::uint64_t of_all) const {
+    if (of_all < row || count == 0) return 0;
+    return static_cast<Index>(std::min(of_all - row, count) + 1);
+  }
+};
+
+/// Makes the share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
+/// `length`. X: the process's nonzeros, of indices as they are read here, but for the rows. cuts:
+/// see sorted_across. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedShare<Scalar, Index, MemorySpace> make_packed_share(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<int> const& modes,
+    std::vector<Position> const& cuts, Position length) {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  int const n = modes.front();
+  auto const me = static_cast<std::size_t>(processes.rank());
+  PackedShare<Scalar, Index, MemorySpace> share;
+  share.length = length;
+  share.first_chunk = cuts[me] / length;
+  share.chunks = chunks_of(cuts[me + 1] - cuts[me], length);
+  share.all_chunks = chunks_of(cuts.back(), length);
+  auto const own = copy_to(host, X);
+  Position const nnz = X.nnz();
+  struct Ends {
+    std::uint64_t first, last;
+    bool any;
+  };
+  auto const ends = all_gathered(
+      processes, "rows at cuts",
+      nnz > 0 ? Ends{own.indices(n)[0], own.indices(n)[nnz - 1], true} : Ends{0, 0, false});
+  if (nnz == 0) return share;
+  share.row = ends[me].first;
+  share.count = ends[me].last - share.row + 1;
+  auto before = me, behind = me + 1;
+  while (before > 0 && !ends[before - 1].any) --before;
+  share.continues = before > 0 && ends[before - 1].last == share.row;
+  while (behind < ends.size() && !ends[behind].any) ++behind;
+  bool const goes_on = behind < ends.size();
+  auto extended = allocate_coo<Scalar, Index>(host, X.dims, nnz + (goes_on ? 1 : 0));
+  fence(host, "sporades::packed_share::make");
+  extended.dims[static_cast<std::size_t>(n)] = share.count + 2;
+  for (int m = 0; m < X.order(); ++m) {
+    Index const* const from = own.indices(m);
+    Index* const to = extended.indices(m);
+    for (Position p = 0; p < nnz; ++p) to[p] = m == n ? share.local(from[p]) : from[p];
+    if (goes_on) to[nnz] = m == n ? share.local(ends[behind].first) : Index{0};
+  }
+  std::copy_n(own.values.data(), nnz, extended.values.data());
+  if (goes_on) extended.values(nnz) = 0;
+  extended.sorted_modes = modes;
+  share.packed = make_packed(exec, copy_to(exec, extended), n);
+  if (share.continues) {
+    auto const go_on = [&](auto const& words) {
+      using Words = std::decay_t<decltype(words)>;
+      using Word = typename Words::non_const_value_type;
+      if (words.extent(0) > 0)
+        launch_items(exec, "sporades::packed_share::continue_row", 1,
+                     ContinueRow<Words>{words, row_flag<Word>});
+    };
+    go_on(share.packed.narrow);
+    go_on(share.packed.wide);
+  }
+  fence(exec, "sporades::packed_share::make");
+  return share;
+}
+
+/// Everybody gets the carries of all chunks, with rows as they are numbered here. What is exchanged
+/// passes through the host's memory. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void share_carries(Communicator const& processes, ExecutionSpace const& exec,
+                   PackedShare<Scalar, Index, MemorySpace> const& share,
+                   CarryBuffers<Scalar, Index, MemorySpace> const& carry) {
+  auto const& level = carry.level(0);
+  auto const rows = Kokkos::create_mirror_view(level.rows);
+  auto const sums = Kokkos::create_mirror_view(level.sums);
+  copy_view(exec, rows, level.rows);
+  copy_view(exec, sums, level.sums);
+  fence(exec, "sporades::packed_share::carries");
+  Position const begin = 2 * share.first_chunk, slots = 2 * share.chunks;
+  std::vector<std::uint64_t> names;
+  for (Position s = begin; s < begin + slots; ++s) names.push_back(rows(s) + share.row - 1);
+  auto const all_names = all_gathered(processes, "carries", names);
+  std::size_t const columns = sums.extent(1);
+  std::vector<Scalar> const mine(sums.data() + begin * columns,
+                                 sums.data() + (begin + slots) * columns);
+  auto const all = all_gathered(processes, "carries", mine);
+  for (std::size_t s = 0; s < all_names.size(); ++s) rows(s) = share.local(all_names[s]);
+  std::copy(all.begin(), all.end(), sums.data());
+  copy_view(exec, level.rows, rows);
+  copy_view(exec, level.sums, sums);
+}
+
+/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks. V: count + 2 rows.
+/// Rows that begin here are as in one process. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
+void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
+                     PackedShare<Scalar, Index, MemorySpace> const& share,
+                     Matrix<Scalar, MemorySpace> const& V,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
+  fill_view(exec, V, Scalar(0));
+  carry.reserve(exec, share.all_chunks, V.extent(1));
+  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, share.all_chunks,
+                                                    row_sums(V, carry, share.all_chunks)};
+  if (share.chunks > 0) walk(exec, share.packed, rows.part(share.first_chunk, share.chunks));
+  if (share.all_chunks <= 1) return;
+  share_carries(processes, exec, share, carry);
+  reduce_carries(exec, V, carry, share.all_chunks);
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// Main program of the tests on several processes: each runs all of them. The first process reports;
+/// of the others only what fails is printed.
+
+#define CATCH_CONFIG_RUNNER
+#include <iostream>
+#include <sporades/core/detail/host_caches.hpp>
+#include <sporades/core/detail/kokkos.hpp>
+#include <sporades/mpi.hpp>
+#include <sstream>
+#include <support/catch.hpp>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, failed = 0, any = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  {
+    Kokkos::ScopeGuard const guard(argc, argv);
+    sporades::detail::host_caches() = {32 << 10, 2 << 20};
+    std::ostringstream text;
+    auto* const out = rank == 0 ? nullptr : std::cout.rdbuf(text.rdbuf());
+    failed = Catch::Session().run(argc, argv);
+    if (out != nullptr) std::cout.rdbuf(out);
+    if (rank != 0 && failed != 0)
+      std::cout << "process " << rank << ":\n" << text.str() << std::flush;
+  }
+  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return any == 0 ? 0 : 1;
+}
