@@ -5,7 +5,7 @@
 # bootstrap.sh: makes sure that this machine has all that is needed to build Sporades, and prints the
 # CMake arguments that find it, one a line. It reports what it does on standard error.
 #   1. If compilers, tools or libraries are missing, root installs Debian's packages; other users are
-#      told their names. MPI, without which Sporades computes on one process, is installed by root.
+#      told their names.
 #   2. If there is an installed Kokkos with a parallel backend (in CMAKE_PREFIX_PATH, Kokkos_ROOT,
 #      /usr ...), it is used.
 #   3. Otherwise Kokkos and Kokkos Kernels 3.4.01 are built once, with OpenMP and for this processor,
@@ -16,7 +16,6 @@ set -euo pipefail
 trilinos=13.2.0 # holds Kokkos and Kokkos Kernels 3.4.01
 libraries=(libopenblas-openmp-dev zlib1g-dev catch2 libcli11-dev nlohmann-json3-dev libfmt-dev)
 extras=(ccache doxygen libbenchmark-dev) # useful, but not necessary
-mpi=(libopenmpi-dev openmpi-bin)
 megabytes_needed=400 # download, build and result took 212 MB at most on Debian 12
 
 say() { echo "sporades: $*" >&2; }
@@ -97,14 +96,6 @@ install_missing_packages() {
   mapfile -t missing < <(missing_packages)
   [[ ${#missing[@]} == 0 ]] ||
     fail "${missing[*]} are installed, but $cxx does not find their content; is CXX=$cxx the right compiler?"
-}
-
-# MPI is of use, and not necessary: root gets it, others build without it where there is none.
-install_mpi() {
-  [[ $(id -u) == 0 ]] && command -v apt-get > /dev/null && ! command -v mpicxx > /dev/null || return 0
-  say "installing ${mpi[*]}"
-  install_packages apt-get install -y --no-install-recommends "${mpi[@]}" > "$cache/apt.log" 2>&1 < /dev/null ||
-    say "that failed (see $cache/apt.log); Sporades is built without MPI"
 }
 
 # Looks for an installed Kokkos as CMake does and prints "<version> <devices> <Kokkos_DIR> <KokkosKernels_DIR>",
@@ -215,7 +206,6 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 install_missing_packages
-install_mpi
 if use_installed_kokkos; then exit; fi
 
 # Several machines may share this cache folder. The compiler's macros for -march=native tell their
