@@ -29,10 +29,11 @@ CommunicatorState* state_of(Communicator const& processes) {
 
 void exchange(Communicator const& processes, char const* name, std::vector<Sent> const& sent,
               std::vector<Received> const& received) {
-  for (auto const& from : sent)
-    for (auto const& to : received)
-      if (from.process == processes.rank() && to.process == processes.rank() && to.bytes > 0)
-        std::memmove(to.data, from.data, to.bytes);
+  auto const is_own = [&](auto const& part) { return part.process == processes.rank(); };
+  auto const from = std::find_if(sent.begin(), sent.end(), is_own);
+  auto const to = std::find_if(received.begin(), received.end(), is_own);
+  if (from != sent.end() && to != received.end() && to->bytes > 0)
+    std::memmove(to->data, from->data, to->bytes);
   if (auto* const state = state_of(processes)) state->exchange(name, sent, received);
 }
 

@@ -45,9 +45,8 @@ class Communicator {
   explicit Communicator(MPI_Comm mpi);
 #endif
 
-  int rank() const;               ///< of this process, from 0
-  int size() const;               ///< number of processes
-  bool is_first() const { return rank() == 0; }
+  int rank() const;  ///< of this process, from 0
+  int size() const;  ///< number of processes
 
   /// What went through this communicator so far, by name of the exchange. Copies share it.
   std::map<std::string, Traffic> const& traffic() const;

@@ -71,11 +71,6 @@ class SharedRows {
   }
 
   Position read_count() const { return read_.back(); }
-  /// Rows that come from other processes.
-  Position from_others() const {
-    auto const me = static_cast<std::size_t>(processes_.rank());
-    return read_.back() - (read_[me + 1] - read_[me]);
-  }
 
   /// Row i of `read` <- the i-th row that this process reads, of `own`, the block of rows that each
   /// process owns; with padding. Both of make_matrix with R columns. Collective, under this name.

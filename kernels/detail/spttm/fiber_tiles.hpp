@@ -16,7 +16,8 @@ bool streams_rows(Matrix<Scalar, MemorySpace> const& V, std::size_t piece) {
          piece % line == 0;
 }
 
-/// The tiles of columns in which rows, of fibers or of pi, are written, of at most `widest` columns on CPUs.
+/// The tiles of columns in which rows, of fibers or of pi, are written, of at most `widest` columns
+/// on CPUs.
 template <int widest = 32>
 struct FiberTiles {
   std::size_t columns;
