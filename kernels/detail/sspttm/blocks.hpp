@@ -107,11 +107,13 @@ void sspttm_blocks(ExecutionSpace const& exec, Operands const& all,
   if constexpr (!is_gpu<ExecutionSpace>) {
     run(std::integral_constant<int, 8>{});
   } else {
-    // Four columns read Y a quarter as often, where that leaves threads enough to hide latency.
+    // Four columns read Y a quarter as often, where that leaves threads enough to hide latency, and
+    // a warp reads two chunks or fewer.
     Position const items = all.fibers.items();
     Position const chunks = chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes));
-    Position const threads = chunks * (item_bytes / 16) * ((U.extent(1) + 3) / 4);
-    if (takes_whole_fibers<ExecutionSpace>(items, all.fibers.longest) || threads < 1 << 16)
+    Position const threads = (item_bytes / 16) * ((U.extent(1) + 3) / 4);  // of a chunk
+    if (takes_whole_fibers<ExecutionSpace>(items, all.fibers.longest) || threads < 16 ||
+        chunks * threads < 1 << 16)
       run(std::integral_constant<int, 1>{});
     else
       run(std::integral_constant<int, 4>{});
