@@ -75,6 +75,7 @@ struct CpAlsProblem {
   int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
   Position nnz = 0;       // each coordinate once
   detail::FarMemory far;  // where X is in far memory that a strategy may share: holds it
+  Communicator processes;  // that share X
 };
 
 /// All that CP-ALS carries from one iteration to the next: continued from here, a run gives the
@@ -122,6 +123,17 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options);
 
+/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
+/// brings: any of them, with the dims of the whole. States and models of such a problem have the
+/// rows of factors that problem.products.rows_of(n) says, and their bits are those of one process
+/// with strategy sorted or fibers and no dimension tree; `automatic` chooses between these two.
+/// Collective. Fences exec. Throws Error, too, for floats, starts other than random ones, and where
+/// dims disagree.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options);
+
 /// The state before the first iteration of any start except a given one. Its weights are 1, in the
 /// problem's unit and not in that of X. For a non-negative decomposition the singular vectors are
 /// taken by their absolute values. Init `hosvd` costs some tens of MTTKRPs of order 2. Of
@@ -163,6 +175,13 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
 /// are those of make_cp_als_problem, cp_als_start and cp_als on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                        CpAlsOptions const& options, Observer const& observer = {});
+
+/// The same of the nonzeros of all processes, which each calls with those that it brings: see
+/// make_cp_als_problem. The model has the rows of factors that this process owns. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAlsOptions const& options, Observer const& observer = {});
 

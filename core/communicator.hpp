@@ -11,6 +11,11 @@
 namespace sporades {
 class Communicator;
 namespace detail {
+#ifdef SPORADES_HAS_MPI
+inline constexpr bool has_mpi = true;
+#else
+inline constexpr bool has_mpi = false;
+#endif
 struct CommunicatorState;
 /// None where the process is alone.
 CommunicatorState* state_of(Communicator const& processes);

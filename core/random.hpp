@@ -42,27 +42,30 @@ namespace detail {
 
 template <class Scalar, class MemorySpace>
 struct FillRandom {
-  Matrix<Scalar, MemorySpace> A;  // I_n x R
+  Matrix<Scalar, MemorySpace> A;  // rows x R
   std::uint64_t seed, n;
+  std::uint64_t first = 0;  // A's first row is this one of the factor
 
   KOKKOS_FUNCTION void operator()(std::uint64_t i) const {
-    for (std::uint64_t r = 0; r < A.extent(1); ++r) A(i, r) = random_entry<Scalar>(seed, n, i, r);
+    for (std::uint64_t r = 0; r < A.extent(1); ++r)
+      A(i, r) = random_entry<Scalar>(seed, n, first + i, r);
   }
 };
 
-/// A padded rows x R matrix (see make_matrix) with the entries random_entry(seed, n, i, r).
+/// A padded rows x R matrix (see make_matrix) with the entries random_entry(seed, n, first + i, r).
 /// Enqueued on exec, does not fence. Throws Error if R is not in 1 to 65535: the generator has 16
 /// bits for r.
 template <class Scalar, class ExecutionSpace>
 Matrix<Scalar, typename ExecutionSpace::memory_space> random_factor(ExecutionSpace const& exec,
                                                                     std::string const& label,
                                                                     std::uint64_t rows, int R,
-                                                                    std::uint64_t seed, int n) {
+                                                                    std::uint64_t seed, int n,
+                                                                    std::uint64_t first = 0) {
   expects(R > 0 && R < 65536, "random_factor: rank ", R, " is not in 1 to 65535");
   auto const A = make_matrix<Scalar>(exec, label, rows, static_cast<std::size_t>(R));
   launch_items(exec, "sporades::random::factor", rows,
                FillRandom<Scalar, typename ExecutionSpace::memory_space>{
-                   A, seed, static_cast<std::uint64_t>(n)});
+                   A, seed, static_cast<std::uint64_t>(n), first});
   return A;
 }
 

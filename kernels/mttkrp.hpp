@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/names.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/flycoo_tensor.hpp>
@@ -110,6 +111,11 @@ struct MttkrpChoice {
 /// "fibers", "sorted along a curve"
 std::string describe(MttkrpChoice const& choice);
 
+namespace detail {
+template <class Scalar, class Index, class MemorySpace>
+struct SharedProducts;
+}
+
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
 ///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits
@@ -135,8 +141,15 @@ struct MttkrpPlan {
   FlycooTensor<Scalar, Index, MemorySpace> flycoo;
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
   detail::RoundedFactors<MemorySpace> rounded;
+  std::vector<RowDistribution> rows;  // per mode: those of a factor that this process has; or none,
+                                      // where it has all
+  std::shared_ptr<detail::SharedProducts<Scalar, Index, MemorySpace>> shared;  // of processes
 
   int order() const { return static_cast<int>(dims.size()); }
+  /// The rows of mode m's factor, and of a product on it, that this process has.
+  RowDistribution rows_of(int m) const {
+    return rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(m)];
+  }
 
   /// Bytes of the formats and the buffers. Strategies that share the given tensor count it once.
   std::uint64_t storage_bytes() const;
@@ -159,6 +172,19 @@ struct MttkrpPlan {
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});
+
+/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
+/// brings: any of them, with the dims of the whole. The plan's products take and give the rows of
+/// factors that plan.rows_of says, and are collective; their bits are those of one process.
+/// Nonzeros are sorted across processes once a mode; a process keeps consecutive ones in the order
+/// of each mode's rows. Strategies: sorted and fibers, between which `automatic` chooses (one
+/// process may take alto). Collective. Fences exec. Throws as make_mttkrp_plan, and Error where X's
+/// dims are not those of other processes, or nonzeros would have to be streamed.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
+                                                        ExecutionSpace const& exec,
+                                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                                        MttkrpOptions const& options = {});
 
 /// MTTKRP on mode n by what the plan holds for it:
 ///   V = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0)
@@ -221,3 +247,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 #include <sporades/kernels/detail/mttkrp/build_mttkrp_plan.hpp>
 #include <sporades/kernels/detail/mttkrp/run_mttkrp.hpp>
+#include <sporades/kernels/detail/mttkrp/build_shared.hpp>

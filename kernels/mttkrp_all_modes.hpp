@@ -43,6 +43,10 @@ struct MttkrpAllModesPlan {
   int order() const {
     return fused.empty() ? whole.order() : static_cast<int>(fused.size() + others.size());
   }
+  /// As MttkrpPlan::rows_of.
+  RowDistribution rows_of(int n) const {
+    return fused.empty() ? whole.rows_of(n) : RowDistribution{};
+  }
   std::uint64_t storage_bytes() const {
     return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
            (K.span() + T.span()) * sizeof(Scalar);
@@ -92,7 +96,9 @@ Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;
-  plan.whole.rounded.forget();
+  plan.whole.rounded.kept.forget();
+  if constexpr (detail::has_mpi)
+    if (plan.whole.shared) plan.whole.shared->kept.forget();
 }
 
 }  // namespace sporades

@@ -150,7 +150,7 @@ TEMPLATE_LIST_TEST_CASE(
   Kokkos::View<double*, Memory> const d("sporades::test::dots", shape.columns);
   sporades::detail::Workspace<Memory> workspace;
   check_launches(exec, [&] {
-    sporades::detail::fine_column_sums<true>(exec, "sporades::test::dots", V, A, d, workspace);
+    sporades::detail::fine_column_sums<true>(exec, "sporades::test::dots", V, A, d, {}, workspace);
   });
   exec.fence();
   auto const a = matrix_on_host(A), v = matrix_on_host(V);

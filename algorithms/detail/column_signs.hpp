@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
 
@@ -26,9 +27,11 @@ struct ColumnExtremes {
   }
 };
 
-/// Whether the entry of largest magnitude is negative, a column at a time. Fences exec.
+/// Whether the entry of largest magnitude is negative, a column at a time. A may be the rows that
+/// are here of a distributed matrix: then this is collective. Fences exec.
 template <class ExecutionSpace, class MatrixType>
-std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A) {
+std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A,
+                              RowDistribution const& rows = {}) {
   using Scalar = typename MatrixType::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   RowBlocks const blocks(A.extent(0), R);
@@ -39,13 +42,21 @@ std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A) {
   auto const host = Kokkos::create_mirror_view(extremes);
   copy_view(exec, host, extremes);
   fence(exec, "sporades::column_signs::find_extremes");
-  std::vector<bool> down(R);
-  for (std::uint64_t r = 0; r < R; ++r) {
-    Scalar largest = 0;
-    for (std::uint64_t b = 0; b < blocks.count; ++b)
-      if (std::abs(host(b * R + r)) > std::abs(largest)) largest = host(b * R + r);
-    down[r] = largest < 0;
+  // The first of the largest ones of `count` lists of R.
+  auto const largest_of = [&](Scalar const* lists, std::uint64_t count) {
+    std::vector<Scalar> largest(R, 0);
+    for (std::uint64_t b = 0; b < count; ++b)
+      for (std::uint64_t r = 0; r < R; ++r)
+        if (std::abs(lists[b * R + r]) > std::abs(largest[r])) largest[r] = lists[b * R + r];
+    return largest;
+  };
+  auto largest = largest_of(host.data(), blocks.count);
+  if (!rows.is_whole()) {
+    auto const all = all_gathered(rows.processes, "signs of columns", largest);
+    largest = largest_of(all.data(), rows.begins.size() - 1);
   }
+  std::vector<bool> down(R);
+  for (std::uint64_t r = 0; r < R; ++r) down[r] = largest[r] < 0;
   return down;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/matrix.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 
 namespace sporades::detail {
@@ -69,6 +70,39 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
   fence(exec, "sporades::scaled_tensor::values");
   result.values = values;
   return {result, exponent, summed.memory};
+}
+
+/// The same of the nonzeros of all processes: X's are those that this one brings, and the result's
+/// those that follow the process before's in the order of modes; each has a multiple of 2048 of
+/// them, but the last that has any. Collective. Fences exec. Throws as summed_and_scaled.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
+  expect_same_dims(processes, X, where);
+  Position const given = first_places(processes, X.nnz()).back();
+  together(processes, [&] {
+    expects(given > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+    check_coordinates(exec, X, where);
+    expect_finite(exec, X, where);
+  });
+  X = summed_across(processes, exec, hand_over(X));
+  X = cut_at(processes, exec, hand_over(X),
+             even_cuts(processes.size(), first_places(processes, X.nnz()).back(), 2048));
+  double const here = X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0;
+  double largest = 0;
+  for (double const one : all_gathered(processes, "largest values", here))
+    if (!(one <= largest)) largest = one;  // NaN, too
+  expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
+  expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
+  int const exponent = binary_exponent(largest);
+  if (exponent == 0) return {X, 0, {}};
+  auto const values = uninitialized<Vector<Scalar, MemorySpace>>(
+      exec, "sporades::scaled_tensor::values", X.nnz());
+  divide_by_power_of_two(exec, X.values, exponent, values);
+  fence(exec, "sporades::scaled_tensor::values");
+  X.values = values;
+  return {X, exponent, {}};
 }
 
 /// A becomes A 2^-exponent, whose largest magnitude is in [1, 2); returns the exponent. A: made by

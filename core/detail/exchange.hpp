@@ -71,6 +71,42 @@ std::vector<T> all_gathered(Communicator const& processes, char const* name,
   return all;
 }
 
+/// One value for each process from each: what process p has at place q comes to place p of process
+/// q.
+template <class T>
+std::vector<T> one_for_each(Communicator const& processes, char const* name,
+                            std::vector<T> const& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> arrived(values.size());
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    auto const process = static_cast<int>(p);
+    sent.push_back({process, reinterpret_cast<std::byte const*>(&values[p]), sizeof(T)});
+    received.push_back({process, reinterpret_cast<std::byte*>(&arrived[p]), sizeof(T)});
+  }
+  exchange(processes, name, sent, received);
+  return arrived;
+}
+
+/// Items sent[p] to sent[p + 1] - 1 of `from` to each process p, and those that come from there to
+/// items received[p] and on of `to`. An item is `width` numbers.
+template <class T>
+void exchange_parts(Communicator const& processes, char const* name, T const* from,
+                    std::vector<std::uint64_t> const& sent, T* to,
+                    std::vector<std::uint64_t> const& received, std::size_t width = 1) {
+  std::vector<Sent> out;
+  std::vector<Received> in;
+  for (std::size_t p = 0; p + 1 < sent.size(); ++p) {
+    auto const process = static_cast<int>(p);
+    out.push_back({process, reinterpret_cast<std::byte const*>(from + sent[p] * width),
+                   (sent[p + 1] - sent[p]) * width * sizeof(T)});
+    in.push_back({process, reinterpret_cast<std::byte*>(to + received[p] * width),
+                  (received[p + 1] - received[p]) * width * sizeof(T)});
+  }
+  exchange(processes, name, out, in);
+}
+
 /// Returns when all processes have called it.
 void wait_for_all(Communicator const& processes, char const* name);
 

@@ -12,6 +12,18 @@
 
 namespace sporades::detail {
 
+/// Throws Error where X's dims are not those of process 0.
+template <class Tensor>
+void expect_same_dims(Communicator const& processes, Tensor const& X, char const* where) {
+  std::vector<std::size_t> counts;
+  auto const all = all_gathered(processes, "dims", X.dims, &counts);
+  Dims const first(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(counts[0]));
+  together(processes, [&] {
+    expects(X.dims == first, where, ": X is ", to_string(X.dims), " here and ", to_string(first),
+            " on process 0");
+  });
+}
+
 /// Process p gets nonzeros bounds[p] to bounds[p + 1] - 1 of each process, those of the first one
 /// first.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -20,34 +32,17 @@ CooTensor<Scalar, Index, MemorySpace> exchange_nonzeros(
     CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<Position> const& bounds) {
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const P = static_cast<std::size_t>(processes.size());
-  std::vector<Position> counts(P), first(P + 1, 0);
-  std::vector<Sent> sent;
-  std::vector<Received> received;
+  std::vector<Position> counts(P), first{0};
   for (std::size_t p = 0; p < P; ++p) counts[p] = bounds[p + 1] - bounds[p];
-  for (std::size_t p = 0; p < P; ++p) {
-    sent.push_back({static_cast<int>(p), reinterpret_cast<std::byte const*>(&counts[p]),
-                    sizeof(Position)});
-    received.push_back({static_cast<int>(p), reinterpret_cast<std::byte*>(&first[p + 1]),
-                        sizeof(Position)});
-  }
-  exchange(processes, "counts of nonzeros", sent, received);
-  for (std::size_t p = 0; p < P; ++p) first[p + 1] += first[p];
+  for (Position count : one_for_each(processes, "counts of nonzeros", counts))
+    first.push_back(first.back() + count);
   auto const from = copy_to(host, X);
   auto const to = allocate_coo<Scalar, Index>(host, X.dims, first[P]);
   fence(host, "sporades::coo::exchange_nonzeros");
-  auto const exchange_array = [&](auto const* source, auto* target) {
-    constexpr std::size_t size = sizeof *source;
-    for (std::size_t p = 0; p < P; ++p) {
-      sent[p].data = reinterpret_cast<std::byte const*>(source + bounds[p]);
-      sent[p].bytes = counts[p] * size;
-      received[p].data = reinterpret_cast<std::byte*>(target + first[p]);
-      received[p].bytes = (first[p + 1] - first[p]) * size;
-    }
-    exchange(processes, "nonzeros", sent, received);
-  };
   for (int n = 0; n < X.order(); ++n)
-    exchange_array(static_cast<Index const*>(from.indices(n)), to.indices(n));
-  exchange_array(static_cast<Scalar const*>(from.values.data()), to.values.data());
+    exchange_parts<Index>(processes, "nonzeros", from.indices(n), bounds, to.indices(n), first);
+  exchange_parts<Scalar>(processes, "nonzeros", from.values.data(), bounds, to.values.data(),
+                         first);
   return copy_to(exec, to);
 }
 
@@ -140,6 +135,26 @@ inline std::vector<Position> first_places(Communicator const& processes, Positio
   return first;
 }
 
+/// Process p gets nonzeros cuts[p] to cuts[p + 1] - 1 of the whole.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> cut_at(Communicator const& processes,
+                                             ExecutionSpace const& exec,
+                                             CooTensor<Scalar, Index, MemorySpace> X,
+                                             std::vector<Position> const& cuts) {
+  auto const first = first_places(processes, X.nnz());
+  auto const me = static_cast<std::size_t>(processes.rank());
+  expects(cuts.size() == first.size() && cuts.front() == 0 && cuts.back() == first.back(),
+          "cut_at: cuts end at ", cuts.back(), ", there are ", first.back(), " nonzeros");
+  if (first == cuts) return X;  // the same on all processes
+  std::vector<Position> bounds;
+  for (Position cut : cuts)
+    bounds.push_back(std::min(std::max(cut, first[me]), first[me + 1]) - first[me]);
+  auto const modes = X.sorted_modes;
+  X = exchange_nonzeros(processes, exec, hand_over(X), bounds);
+  X.sorted_modes = modes;
+  return X;
+}
+
 /// The nonzeros of all processes, sorted stably by these modes: process p gets those from cuts[p]
 /// to cuts[p + 1] - 1 of the whole. Nonzeros travel at most twice. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -149,15 +164,7 @@ CooTensor<Scalar, Index, MemorySpace> sorted_across(Communicator const& processe
                                                     std::vector<int> const& modes,
                                                     std::vector<Position> const& cuts) {
   X = roughly_sorted_across(processes, exec, hand_over(X), modes, cuts);
-  auto const first = first_places(processes, X.nnz());
-  auto const me = static_cast<std::size_t>(processes.rank());
-  expects(cuts.size() == first.size() && cuts.front() == 0 && cuts.back() == first.back(),
-          "sorted_across: cuts end at ", cuts.back(), ", there are ", first.back(), " nonzeros");
-  if (first == cuts) return X;  // the same on all processes
-  std::vector<Position> bounds;
-  for (Position cut : cuts)
-    bounds.push_back(std::min(std::max(cut, first[me]), first[me + 1]) - first[me]);
-  X = exchange_nonzeros(processes, exec, hand_over(X), bounds);
+  X = cut_at(processes, exec, hand_over(X), cuts);
   X.sorted_modes = modes;
   return X;
 }

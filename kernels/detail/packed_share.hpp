@@ -32,6 +32,7 @@ struct PackedShare {
   std::uint64_t row = 0;                            // of the first nonzero
   std::uint64_t count = 0;                          // of rows
   bool continues = false;                           // the first row began on a process before
+  std::vector<std::uint64_t> begins, ends;  // rows begins[p] to ends[p] - 1 begin on process p
 
   /// The number here of a row of all.
   Index local(std::uint64_t of_all) const {
@@ -65,12 +66,17 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   auto const ends = all_gathered(
       processes, "rows at cuts",
       nnz > 0 ? Ends{own.indices(n)[0], own.indices(n)[nnz - 1], true} : Ends{0, 0, false});
+  std::uint64_t begun = 0;  // rows below this one have begun on processes before
+  for (auto const& process : ends) {
+    share.begins.push_back(process.any ? std::max(begun, process.first) : begun);
+    if (process.any) begun = process.last + 1;
+    share.ends.push_back(begun);
+  }
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
-  auto before = me, behind = me + 1;
-  while (before > 0 && !ends[before - 1].any) --before;
-  share.continues = before > 0 && ends[before - 1].last == share.row;
+  share.continues = share.begins[me] > share.row;
+  auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
   bool const goes_on = behind < ends.size();
   auto extended = allocate_coo<Scalar, Index>(host, X.dims, nnz + (goes_on ? 1 : 0));

@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/rounded.hpp>
 #include <sporades/core/matrix.hpp>
+#include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 #include <sporades/kernels/gather_precision.hpp>
 
@@ -38,39 +39,16 @@ constexpr std::size_t rounded_stride(std::size_t columns) {
 template <class MemorySpace>
 class RoundedFactors {
  public:
-  /// While it lives, rounded factors are those of later products, too, except that of mode n.
-  class Keeping {
-   public:
-    Keeping(RoundedFactors& rounded, std::size_t n) : rounded_(rounded), n_(n) {
-      rounded_.keeps_ = true;
-    }
-    Keeping(Keeping const&) = delete;
-    Keeping& operator=(Keeping const&) = delete;
-    ~Keeping() {
-      rounded_.keeps_ = false;
-      if (n_ < rounded_.kept_.size()) rounded_.kept_[n_] = {};
-    }
-
-   private:
-    RoundedFactors& rounded_;
-    std::size_t n_;
-  };
-
-  Keeping keep_others(std::size_t n) { return {*this, n}; }
-  /// None is that of later products.
-  void forget() { kept_.clear(); }
+  KeptFactors kept;
 
   /// The factor of mode m. Enqueued on exec; allocates where there is too little room.
   template <class To, class ExecutionSpace, class Scalar>
   RawMatrix<To const, MemorySpace> round(ExecutionSpace const& exec, std::size_t m,
                                          Matrix<Scalar, MemorySpace> const& A) {
     auto const to = room<To>(exec, m, A.extent(0), A.extent(1));
-    if (kept_.size() <= m) kept_.resize(m + 1);
-    Kept const now{A.data(), A.extent(1)};
-    if (keeps_ && kept_[m].data == now.data && kept_[m].columns == now.columns) return to;
+    if (kept.has(m, A.data(), A.extent(1))) return to;
     RoundRows<Scalar, To, MemorySpace> const kernel{A, to};
     launch_items(exec, "sporades::mttkrp::round_rows", kernel.items(), kernel);
-    kept_[m] = keeps_ ? now : Kept{};
     return to;
   }
 
@@ -93,15 +71,8 @@ class RoundedFactors {
 
  private:
   using Room = Kokkos::View<std::uint64_t*, MemorySpace>;
-  /// Of which factor the rows are.
-  struct Kept {
-    void const* data = nullptr;
-    std::size_t columns = 0;
-  };
 
   std::vector<Room> rows_;  // per mode
-  std::vector<Kept> kept_;
-  bool keeps_ = false;
 };
 
 /// Calls run(a number of the type that Scalar is rounded to).

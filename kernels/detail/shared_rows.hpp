@@ -9,7 +9,7 @@
 
 namespace sporades::detail {
 
-/// to(i, r) = from(rows(i), r) of whole rows, padding included.
+/// to(i, r) = from(rows(i), r), and 0 in the columns that only `to` has.
 template <class Scalar, class MemorySpace>
 struct CopyRows {
   Matrix<Scalar, MemorySpace> from, to;
@@ -17,15 +17,17 @@ struct CopyRows {
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const columns = to.extent(1), i = item / columns, r = item % columns;
-    to(i, r) = from(rows(i), r);
+    to(i, r) = r < from.extent(1) ? from(rows(i), r) : Scalar(0);
   }
 };
 
 /// The rows of a factor that a process reads. The factor's rows are owned in blocks of consecutive
 /// ones, a block a process in the order of ranks; a process keeps the rows that its nonzeros ask
 /// for one after another, in a matrix of its own. Which rows go where is agreed upon once.
-template <class MemorySpace>
+template <class Scalar, class MemorySpace>
 class SharedRows {
+  using MatrixType = Matrix<Scalar, MemorySpace>;
+
  public:
   SharedRows() = default;
 
@@ -40,27 +42,13 @@ class SharedRows {
       read_.push_back(static_cast<Position>(
           std::lower_bound(read.begin(), read.end(), owned[p]) - read.begin()));
     // Everybody learns how many rows each wants, and then which.
-    std::vector<Position> wants(P), wanted(P);
-    std::vector<Sent> sent;
-    std::vector<Received> received;
-    for (std::size_t p = 0; p < P; ++p) {
-      wants[p] = read_[p + 1] - read_[p];
-      sent.push_back({static_cast<int>(p), reinterpret_cast<std::byte const*>(&wants[p]),
-                      sizeof(Position)});
-      received.push_back({static_cast<int>(p), reinterpret_cast<std::byte*>(&wanted[p]),
-                          sizeof(Position)});
-    }
-    exchange(processes, "lists of rows", sent, received);
-    sent_.assign(P + 1, 0);
-    for (std::size_t p = 0; p < P; ++p) sent_[p + 1] = sent_[p] + wanted[p];
+    std::vector<Position> wants(P);
+    for (std::size_t p = 0; p < P; ++p) wants[p] = read_[p + 1] - read_[p];
+    sent_ = {0};
+    for (Position wanted : one_for_each(processes, "lists of rows", wants))
+      sent_.push_back(sent_.back() + wanted);
     std::vector<std::uint64_t> rows(sent_[P]);
-    for (std::size_t p = 0; p < P; ++p) {
-      sent[p].data = reinterpret_cast<std::byte const*>(read.data() + read_[p]);
-      sent[p].bytes = wants[p] * sizeof(std::uint64_t);
-      received[p].data = reinterpret_cast<std::byte*>(rows.data() + sent_[p]);
-      received[p].bytes = wanted[p] * sizeof(std::uint64_t);
-    }
-    exchange(processes, "lists of rows", sent, received);
+    exchange_parts(processes, "lists of rows", read.data(), read_, rows.data(), sent_);
     auto const me = static_cast<std::size_t>(processes.rank());
     using Rows = Kokkos::View<Position*, MemorySpace>;
     rows_ = uninitialized<Rows>(exec, "sporades::shared_rows::rows", rows.size());
@@ -72,52 +60,46 @@ class SharedRows {
 
   Position read_count() const { return read_.back(); }
 
-  /// Row i of `read` <- the i-th row that this process reads, of `own`, the block of rows that each
-  /// process owns; with padding. Both of make_matrix with R columns. Collective, under this name.
-  /// What is exchanged passes through the host's memory. Fences exec.
-  template <class ExecutionSpace, class Scalar>
-  void gather(ExecutionSpace const& exec, char const* name, Matrix<Scalar, MemorySpace> const& own,
-              Matrix<Scalar, MemorySpace> const& read) {
-    using MatrixType = Matrix<Scalar, MemorySpace>;
-    std::size_t const columns = padded_columns(read.extent(1)), row = columns * sizeof(Scalar);
-    MatrixType const from(own.data(), own.extent(0), columns),
-        to(read.data(), read.extent(0), columns),
-        packed(static_cast<Scalar*>(room(exec, sent_.back() * row)), sent_.back(), columns);
+  /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
+  /// the block of rows that each process owns. The result is valid until the next call. Collective,
+  /// under this name. What is exchanged passes through the host's memory. Fences exec.
+  template <class ExecutionSpace>
+  MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
+    std::size_t const columns = padded_columns(own.extent(1));
+    auto const packed = matrix_in(exec, packed_, sent_.back(), columns);
+    auto const read = matrix_in(exec, gathered_, read_.back(), columns);
     launch_items(exec, "sporades::shared_rows::pack", packed.extent(0) * columns,
-                 CopyRows<Scalar, MemorySpace>{from, packed, rows_});
-    auto const host = Kokkos::create_mirror_view(packed);
-    auto const arrived = Kokkos::create_mirror_view(to);
-    copy_view(exec, host, packed);
+                 CopyRows<Scalar, MemorySpace>{own, packed, rows_});
+    auto const sent = Kokkos::create_mirror_view(packed);
+    auto const arrived = Kokkos::create_mirror_view(read);
+    copy_view(exec, sent, packed);
     fence(exec, "sporades::shared_rows::pack");
-    std::vector<Sent> sent;
-    std::vector<Received> received;
-    for (std::size_t p = 0; p + 1 < read_.size(); ++p) {
-      sent.push_back({static_cast<int>(p),
-                      reinterpret_cast<std::byte const*>(host.data() + sent_[p] * columns),
-                      (sent_[p + 1] - sent_[p]) * row});
-      received.push_back({static_cast<int>(p),
-                          reinterpret_cast<std::byte*>(arrived.data() + read_[p] * columns),
-                          (read_[p + 1] - read_[p]) * row});
-    }
-    exchange(processes_, name, sent, received);
-    copy_view(exec, to, arrived);
+    exchange_parts<Scalar>(processes_, name, sent.data(), sent_, arrived.data(), read_, columns);
+    copy_view(exec, read, arrived);
     fence(exec, "sporades::shared_rows::gather");
+    return Kokkos::subview(read, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
+  }
+
+  std::uint64_t bytes() const {
+    return rows_.extent(0) * sizeof(Position) +
+           (packed_.extent(0) + gathered_.extent(0)) * sizeof(Scalar);
   }
 
  private:
   template <class ExecutionSpace>
-  void* room(ExecutionSpace const& exec, std::size_t bytes) {
-    if (room_.extent(0) < bytes)
-      room_ = uninitialized<Kokkos::View<char*, MemorySpace>>(exec, "sporades::shared_rows::room",
-                                                              bytes);
-    return room_.data();
+  static MatrixType matrix_in(ExecutionSpace const& exec, Vector<Scalar, MemorySpace>& buffer,
+                              Position rows, std::size_t columns) {
+    if (buffer.extent(0) < rows * columns)
+      buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
+                                                          rows * columns);
+    return MatrixType(buffer.data(), rows, columns);
   }
 
   Communicator processes_;
-  std::vector<Position> read_;                // where each process's rows begin among those read
-  std::vector<Position> sent_;                // the same of those that are sent to it
-  Kokkos::View<Position*, MemorySpace> rows_; // of the own block: those that are sent
-  Kokkos::View<char*, MemorySpace> room_;
+  std::vector<Position> read_;  // where each process's rows begin among those read
+  std::vector<Position> sent_;  // the same of those that are sent to it
+  Kokkos::View<Position*, MemorySpace> rows_;       // of the own block: those that are sent
+  Vector<Scalar, MemorySpace> packed_, gathered_;  // what is sent, and what is read
 };
 
 }  // namespace sporades::detail

@@ -22,15 +22,20 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
   detail::check_types<ExecutionSpace, CpAlsState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::cp_als");
   detail::check_cp_als(options);
-  detail::check_state(problem.dims, options, state);
-  detail::KernelTimes times(options.time_kernels);
-  detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
-  CpAlsResult<Scalar, MemorySpace> result;
-  static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
-  result.model = detail::model_of(exec, state);
-  result.singular_systems = solver.singular_systems();
-  result.dead_components = solver.dead_components();
-  return result;
+  return detail::together(problem.processes, [&] {
+    Dims here = problem.dims;
+    for (int n = 0; n < problem.products.order(); ++n)
+      here[n] = problem.products.rows_of(n).here(here[n]);
+    detail::check_state(here, options, state);
+    detail::KernelTimes times(options.time_kernels);
+    detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+    CpAlsResult<Scalar, MemorySpace> result;
+    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    result.model = detail::model_of(exec, state, problem.products.whole.rows);
+    result.singular_systems = solver.singular_systems();
+    result.dead_components = solver.dead_components();
+    return result;
+  });
 }
 
 namespace detail {
@@ -40,9 +45,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> random_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options) {
-  CooTensor<Scalar, Index, MemorySpace> no_nonzeros;
-  no_nonzeros.dims = problem.dims;
-  return cp_als_start(exec, no_nonzeros, options);
+  Factors<Scalar, MemorySpace> A;
+  for (int n = 0; n < problem.products.order(); ++n) {
+    auto const rows = problem.products.rows_of(n);
+    A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
+                                      rows.here(problem.dims[n]), options.rank, options.seed, n,
+                                      rows.first()));
+  }
+  return first_state(exec, A, std::vector<double>(options.rank, 1.0), problem.products.whole.rows);
 }
 
 /// The race of init `automatic`: `state` of singular vectors, as cp_als_start made it, and the
@@ -85,6 +95,20 @@ CpAlsResult<Scalar, MemorySpace> cp_als_of_starts(ExecutionSpace const& exec,
 }
 
 }  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                        CpAlsOptions const& options, Observer const& observer) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1) {
+      auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
+      detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
+      starts.state = detail::random_start(exec, problem, options);
+      return detail::cp_als_of_starts(exec, problem, options, starts, observer);
+    }
+  return cp_als(exec, hand_over(X), options, observer);
+}
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 
@@ -58,7 +59,38 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), detail::products_of(options));
   // The fit comes from the product on the last mode, and its factor fits the others exactly.
   if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
-  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory};
+  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}};
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1) {
+      detail::Region const region("sporades::make_cp_als_problem");
+      detail::check_cp_als(options);
+      expects(options.init == CpAlsInit::random,
+              "cp_als: several processes start from random factors only");
+      expects(sizeof(Scalar) == sizeof(double),
+              "cp_als: several processes compute in double only: a fit of floats takes the "
+              "nonzeros in one order");
+      auto scaled = detail::summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
+      auto& summed = scaled.tensor;
+      auto const places = detail::first_places(processes, summed.nnz());
+      CpAlsProblem<Scalar, Index, MemorySpace> problem;
+      problem.processes = processes;
+      problem.dims = summed.dims;
+      problem.nnz = places.back();
+      problem.exponent = scaled.exponent;
+      problem.norm_squared =
+          detail::dot_across(processes, exec, places, summed.values, summed.values);
+      auto products = detail::products_of(options).products;
+      problem.products.whole = make_mttkrp_plan(processes, exec, hand_over(summed), products);
+      problem.products.whole.choices.back().gather = GatherPrecision::full;
+      return problem;
+    }
+  return make_cp_als_problem(exec, hand_over(X), options);
 }
 
 }  // namespace sporades

@@ -127,10 +127,11 @@ class CpAlsSolver {
     MatrixType const& V = products_[n];
     throw_if_stopped(options_.stop);
     times_.measure(exec_, "solve", [&] { solve(n, V); });
-    times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_); });
+    times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n)); });
     if (n == state_.order() - 1)
       times_.measure(exec_, "fit", [&] {
-        column_dots(exec_, V, factors_[n], small_.inner, workspace_);
+        column_dots(exec_, V, factors_[n], small_.inner, workspace_,
+                    problem_.products.rows_of(n));
         launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
@@ -160,11 +161,12 @@ class CpAlsSolver {
         launch_items(
             exec_, "sporades::cp_als::refill_zero_column", column.extent(0),
             FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
-                                       static_cast<std::uint64_t>(n)});
+                                       static_cast<std::uint64_t>(n),
+                                       problem_.products.rows_of(n).first()});
         here = any = true;
       }
       if (!here) continue;
-      gram(exec_, factors_[n], gram_, workspace_);
+      gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
       normalize(n, small_.inner);
     }
     if (!any) return;
@@ -232,7 +234,7 @@ class CpAlsSolver {
                                        static_cast<std::size_t>(state_.rank()), workspace_,
                                        X.memory ? &problem_.products.whole.carry.windows : nullptr);
     for (int n = 0; n < state_.order(); ++n) {
-      gram(exec_, factors_[n], gram_, workspace_);
+      gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
       launch(exec_, "sporades::cp_als::multiply_by_gram", columns_ * columns_, 1,
              MultiplyByGram<Memory>{gram_, H_, small_.weights, n == 0});
     }

@@ -26,7 +26,8 @@ struct MakeNonNegative {
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
                                             Factors<Scalar, MemorySpace> const& factors,
-                                            std::vector<double> const& weights) {
+                                            std::vector<double> const& weights,
+                                            std::vector<RowDistribution> const& rows = {}) {
   CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}};
   std::size_t const R = weights.size();
   detail::Workspace<MemorySpace> workspace;
@@ -34,7 +35,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
       Kokkos::view_alloc(exec, "sporades::cp_als::gram"), R, R);
   auto const host = Kokkos::create_mirror_view(G);
   for (int n = 0; n < state.order(); ++n) {
-    detail::gram(exec, factors[n], G, workspace);
+    detail::gram(exec, factors[n], G, workspace, rows.empty() ? RowDistribution{} : rows[n]);
     copy_view(exec, host, G);
     detail::fence(exec, "sporades::cp_als::start");
     double trace = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/core/types.hpp>
 #include <type_traits>
 
@@ -53,14 +54,26 @@ KOKKOS_FORCEINLINE_FUNCTION void for_tiles(std::uint64_t first, std::uint64_t en
 }
 
 /// Rows are summed in blocks whose number depends on the shape alone, never on the machine: blocks
-/// of 256 rows or more, so few that their partial sums of `entries` doubles stay within 32 MiB.
+/// of 256 rows or a power of two times as many, so few that their partial sums of `entries` doubles
+/// stay within 32 MiB.
 struct RowBlocks {
-  std::uint64_t rows, rows_per_block, count;
+  std::uint64_t rows, rows_per_block = 256, count;
 
   RowBlocks(std::uint64_t all_rows, std::uint64_t entries) : rows(all_rows) {
-    std::uint64_t const most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / entries);
-    rows_per_block = std::max<std::uint64_t>(256, (rows + most - 1) / most);
+    while (rows_per_block * most_blocks(entries) < rows) rows_per_block *= 2;
     count = (rows + rows_per_block - 1) / rows_per_block;
+  }
+
+  /// Those of the rows that are here of a distribution, whose blocks of rows begin where these do.
+  RowBlocks here(RowDistribution const& distribution) const {
+    RowBlocks blocks = *this;
+    blocks.rows = distribution.here(rows);
+    blocks.count = (blocks.rows + rows_per_block - 1) / rows_per_block;
+    return blocks;
+  }
+
+  static std::uint64_t most_blocks(std::uint64_t entries) {
+    return std::max<std::uint64_t>(1, (std::uint64_t{1} << 22) / entries);
   }
 
   KOKKOS_INLINE_FUNCTION std::uint64_t begin(std::uint64_t block) const {
@@ -70,14 +83,16 @@ struct RowBlocks {
     return begin(block) + rows_per_block < rows ? begin(block) + rows_per_block : rows;
   }
 
-  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or more, so few
-  /// that there are 2^17 threads, which is about what a large GPU runs at once.
+  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or a power of two
+  /// times as many, so few that there are 2^17 to 2^18 threads, which is about what a large GPU runs
+  /// at once.
   static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
     RowBlocks blocks(rows, entries);
-    std::uint64_t const most_threads = std::uint64_t{1} << 17;
-    std::uint64_t const most = std::max<std::uint64_t>(
-        1, std::min(most_threads / items, (std::uint64_t{1} << 22) / entries));
-    blocks.rows_per_block = std::max<std::uint64_t>(16, (rows + most - 1) / most);
+    std::uint64_t const most_threads = std::uint64_t{1} << 18;
+    std::uint64_t const most =
+        std::max<std::uint64_t>(1, std::min(most_threads / items, most_blocks(entries)));
+    for (blocks.rows_per_block = 16; blocks.rows_per_block * most < rows;)
+      blocks.rows_per_block *= 2;
     blocks.count = (rows + blocks.rows_per_block - 1) / blocks.rows_per_block;
     return blocks;
   }
@@ -208,12 +223,15 @@ auto team_policy(ExecutionSpace const& exec, Kernel const& kernel, int league, i
   return with_scratch(Policy(exec, league, std::min(threads, most), width), scratch);
 }
 
-/// sum_blocks for GPUs, and storing: one launch where there are at most 2048 blocks, else a level
-/// or two of sum_blocks before it. Enqueued on exec.
+/// Blocks that sum_and_store sums in one launch.
+inline constexpr std::uint64_t most_stored_blocks = 2048;
+
+/// sum_blocks for GPUs, and storing: one launch where there are at most most_stored_blocks, else a
+/// level or two of sum_blocks before it. Enqueued on exec.
 template <class ExecutionSpace, class Store>
 void sum_and_store(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
                    std::uint64_t entries, Store const& store) {
-  double const* const sums = sum_blocks_to(exec, partial, blocks, entries, 2048);
+  double const* const sums = sum_blocks_to(exec, partial, blocks, entries, most_stored_blocks);
   using Kernel = SumAndStore<ExecutionSpace, Store>;
   Kernel const kernel{sums, blocks, entries, store};
   auto const league = static_cast<int>((entries + Kernel::width - 1) / Kernel::width);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/dense/shared_sums.hpp>
 #include <sporades/core/detail/tile.hpp>
 
 namespace sporades::detail {
@@ -106,44 +106,59 @@ struct StoreDot {
   KOKKOS_FUNCTION void operator()(std::uint64_t r, double sum) const { d(r) = sum; }
 };
 
+/// d(r) = sums[r]
+template <class Output>
+struct StoreColumns {
+  double const* sums;
+  Output d;
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t r) const { d(r) = sums[r]; }
+};
+
 /// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
 template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
-                      Output const& d, Workspace<Memory>& workspace) {
+                      Output const& d, RowDistribution const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
-  auto const blocks = RowBlocks::fine(A.extent(0), R, (R + 3) / 4);
-  auto const partial = workspace.template get<double>(
-      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
-  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
-  launch_items(exec, label, kernel.items(), kernel);
-  sum_and_store(exec, partial.data(), blocks.count, R, StoreDot<Output>{d});
+  auto const blocks = RowBlocks::fine(rows.all(A.extent(0)), R, (R + 3) / 4);
+  sum_row_blocks(
+      exec, rows, blocks, R, most_stored_blocks, workspace,
+      [&](double* partial, RowBlocks const& here) {
+        ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial, here};
+        launch_items(exec, label, kernel.items(), kernel);
+      },
+      [&](double* partial, std::uint64_t count) {
+        sum_and_store(exec, partial, count, R, StoreDot<Output>{d});
+      });
 }
 
 /// column_dots, or column_sums where it has no V.
 template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
-                 Output const& d, Workspace<Memory>& workspace) {
+                 Output const& d, RowDistribution const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   if (R == 0) return;
-  if (A.extent(0) == 0) {
+  if (rows.all(A.extent(0)) == 0) {
     fill_view(exec, d, 0);
     return;
   }
   if constexpr (is_gpu<ExecutionSpace>) {
-    fine_column_sums<has_V>(exec, label, V, A, d, workspace);
+    fine_column_sums<has_V>(exec, label, V, A, d, rows, workspace);
     return;
   }
-  RowBlocks const blocks(A.extent(0), R);
-  auto const partial = workspace.template get<double>(
-      exec, blocks.count * R + scratch_of_sum_blocks(blocks.count, R));
-  ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial.data(), blocks};
-  launch(exec, label, kernel.items(), blocks.rows_per_block * R, kernel);
-  double const* const sums = sum_blocks(exec, partial.data(), blocks.count, R);
-  launch(
-      exec, "sporades::dense::store_columns", R, 1,
-      KOKKOS_LAMBDA(std::uint64_t r) { d(r) = sums[r]; });
+  RowBlocks const blocks(rows.all(A.extent(0)), R);
+  sum_row_blocks(
+      exec, rows, blocks, R, 1, workspace,
+      [&](double* partial, RowBlocks const& here) {
+        ColumnSumBlocks<ExecutionSpace, Scalar, has_V> const kernel{V, A, partial, here};
+        launch(exec, label, kernel.items(), here.rows_per_block * R, kernel);
+      },
+      [&](double* partial, std::uint64_t count) {
+        double const* const sums = sum_blocks(exec, partial, count, R);
+        launch(exec, "sporades::dense::store_columns", R, 1, StoreColumns<Output>{sums, d});
+      });
 }
 
 /// A(i, r) *= s(r). A: I x R, s: R of A's scalar type. Enqueued on exec, does not fence.
@@ -167,26 +182,27 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
 }
 
 /// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.
-/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence except where the workspace grows.
-/// Throws Error if the shapes disagree. The bits of KokkosBlas::dot of matrices change from run to
+/// V, A: I x R, d: R doubles. Enqueued on exec, does not fence except where the workspace grows. V
+/// and A may be the rows that are here of distributed matrices: then this is collective, fences
+/// exec, and gives d of the whole. Throws Error if the shapes disagree. The bits of KokkosBlas::dot of matrices change from run to
 /// run of an H200, where it takes 3.2 to 12 times as long for 16 million rows of 16 and 32 columns.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
-                 Workspace<Memory>& workspace) {
+                 Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
   expects(V.extent(0) == A.extent(0) && V.extent(1) == A.extent(1) && d.extent(0) == A.extent(1),
           "column_dots: V is ", V.extent(0), " x ", V.extent(1), ", A is ", A.extent(0), " x ",
           A.extent(1), ", d has ", d.extent(0), " entries");
-  sum_columns<true>(exec, "sporades::dense::column_dots", V, A, d, workspace);
+  sum_columns<true>(exec, "sporades::dense::column_dots", V, A, d, rows, workspace);
 }
 
 /// d(r) = sum_i A(i, r), as column_dots. The bits of KokkosBlas::sum change, too, and it takes 2.9
 /// to 8.7 times as long.
 template <class ExecutionSpace, class MatrixType, class Output, class Memory>
 void column_sums(ExecutionSpace const& exec, MatrixType const& A, Output const& d,
-                 Workspace<Memory>& workspace) {
+                 Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
   expects(d.extent(0) == A.extent(1), "column_sums: A has ", A.extent(1), " columns, d has ",
           d.extent(0), " entries");
-  sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, workspace);
+  sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, rows, workspace);
 }
 
 }  // namespace sporades::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blas.hpp>
-#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/dense/shared_sums.hpp>
 #include <sporades/core/detail/tile.hpp>
 
 namespace sporades::detail {
@@ -230,18 +230,24 @@ struct StoreGramEntry {
 /// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
 template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                        bool symmetric, Workspace<Memory>& workspace) {
+                        bool symmetric, RowDistribution const& rows, std::uint64_t all_rows,
+                        Workspace<Memory>& workspace) {
   using Kernel = GramTeams<ExecutionSpace, typename Left::non_const_value_type, packed>;
   std::uint64_t const entries = A.extent(1) * B.extent(1);
-  auto const blocks = RowBlocks::fine(A.extent(0), entries,
-                                      Kernel::threads * Kernel::panels(A) * Kernel::panels(B));
-  auto const partial = workspace.template get<double>(
-      exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
-  Kernel const kernel{A, B, partial.data(), blocks, symmetric};
-  typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()), Kernel::threads, 1);
-  Kokkos::parallel_for("sporades::dense::gram", with_scratch(policy, Kernel::scratch_bytes + 16),
-                       kernel);
-  sum_and_store(exec, partial.data(), blocks.count, entries, StoreGramEntry<Output>{C, symmetric});
+  auto const blocks =
+      RowBlocks::fine(all_rows, entries, Kernel::threads * Kernel::panels(A) * Kernel::panels(B));
+  sum_row_blocks(exec, rows, blocks, entries, most_stored_blocks, workspace,
+                 [&](double* partial, RowBlocks const& here) {
+                   Kernel const kernel{A, B, partial, here, symmetric};
+                   typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()),
+                                                  Kernel::threads, 1);
+                   Kokkos::parallel_for("sporades::dense::gram",
+                                        with_scratch(policy, Kernel::scratch_bytes + 16), kernel);
+                 },
+                 [&](double* partial, std::uint64_t count) {
+                   sum_and_store(exec, partial, count, entries,
+                                 StoreGramEntry<Output>{C, symmetric});
+                 });
 }
 
 /// C(i, j) = C(j, i) for j < i: the two are sums of the same products, perhaps in another order.
@@ -273,56 +279,65 @@ bool vendor_sums_products(std::uint64_t rows, std::uint64_t results) {
 
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                   bool symmetric, Workspace<Memory>& workspace) {
+                   bool symmetric, RowDistribution const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Left::non_const_value_type;
   std::uint64_t const entries = A.extent(1) * B.extent(1);
+  std::uint64_t const all_rows = rows.all(A.extent(0));
   if (entries == 0) return;
-  if (A.extent(0) == 0) {
+  if (all_rows == 0) {
     fill_view(exec, C, 0);
     return;
   }
   if constexpr (has_vendor_blas<ExecutionSpace> &&
                 std::is_same_v<typename Output::value_type, Scalar>)
-    if (vendor_sums_products<ExecutionSpace, Scalar>(A.extent(0), entries)) {
+    if (rows.is_whole() && vendor_sums_products<ExecutionSpace, Scalar>(all_rows, entries)) {
       Blas<ExecutionSpace, Scalar>::transposed_product(exec, A, B, C);
       if (symmetric) launch(exec, "sporades::dense::mirror", entries, 1, MirrorUpper<Output>{C});
       return;
     }
   if constexpr (is_gpu<ExecutionSpace>) {
     for_packed<ExecutionSpace>(
-        [&](auto packed) { fine_block_product<packed()>(exec, A, B, C, symmetric, workspace); }, A,
-        B);
+        [&](auto packed) {
+          fine_block_product<packed()>(exec, A, B, C, symmetric, rows, all_rows, workspace);
+        },
+        A, B);
     return;
   }
-  RowBlocks const blocks(A.extent(0), entries);
-  auto const partial = workspace.template get<double>(
-      exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
-  GramBlocks<ExecutionSpace, Scalar> const kernel{A, B, partial.data(), blocks, symmetric};
-  launch(exec, "sporades::dense::gram", blocks.count, blocks.rows_per_block * entries, kernel);
-  double const* const sums = sum_blocks(exec, partial.data(), blocks.count, entries);
-  launch(exec, "sporades::dense::gram_store", entries, 1, StoreGram<Output>{sums, C, symmetric});
+  RowBlocks const blocks(all_rows, entries);
+  sum_row_blocks(
+      exec, rows, blocks, entries, 1, workspace,
+      [&](double* partial, RowBlocks const& here) {
+        GramBlocks<ExecutionSpace, Scalar> const kernel{A, B, partial, here, symmetric};
+        launch(exec, "sporades::dense::gram", here.count, here.rows_per_block * entries, kernel);
+      },
+      [&](double* partial, std::uint64_t count) {
+        double const* const sums = sum_blocks(exec, partial, count, entries);
+        launch(exec, "sporades::dense::gram_store", entries, 1,
+               StoreGram<Output>{sums, C, symmetric});
+      });
 }
 
 /// G = A^T A. A: I x R, G: R x R, whole, exactly symmetric. Summed in double, in an order given by
 /// I and R alone (by the vendor's BLAS where vendor_sums_products): the same bits on every run and
 /// on any number of threads. Enqueued on exec, does not fence except where the workspace grows. I
-/// R^2 flops (upper triangle). Throws Error if G is not R x R.
+/// R^2 flops (upper triangle). A may be the rows that are here of a distributed matrix: then this
+/// is collective, fences exec, and gives G of the whole. Throws Error if G is not R x R.
 template <class ExecutionSpace, class Input, class Output, class Memory>
-void gram(ExecutionSpace const& exec, Input const& A, Output const& G,
-          Workspace<Memory>& workspace) {
+void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace<Memory>& workspace,
+          RowDistribution const& rows = {}) {
   expects(G.extent(0) == A.extent(1) && G.extent(1) == A.extent(1), "gram: G is ", G.extent(0),
           " x ", G.extent(1), ", A has ", A.extent(1), " columns");
-  block_product(exec, A, A, G, true, workspace);
+  block_product(exec, A, A, G, true, rows, workspace);
 }
 
 /// C = A^T B, summed as gram is. A: I x R, B: I x S, C: R x S. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void transposed_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                        Workspace<Memory>& workspace) {
+                        Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
   expects(A.extent(0) == B.extent(0) && C.extent(0) == A.extent(1) && C.extent(1) == B.extent(1),
           "transposed_product: A is ", A.extent(0), " x ", A.extent(1), ", B is ", B.extent(0),
           " x ", B.extent(1), ", C is ", C.extent(0), " x ", C.extent(1));
-  block_product(exec, A, B, C, false, workspace);
+  block_product(exec, A, B, C, false, rows, workspace);
 }
 
 }  // namespace sporades::detail

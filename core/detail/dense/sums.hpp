@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blas.hpp>
-#include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/dense/shared_sums.hpp>
 
 namespace sporades::detail {
 /// Sums of products in lanes: block b has 32 lanes of 64 entries, lane l sums the entries
@@ -53,6 +53,34 @@ void launch_dot(ExecutionSpace const& exec, DotLanes<ExecutionSpace, Scalar> con
          kernel.blocks() * (is_gpu<ExecutionSpace> ? kernel.lanes : 1), kernel.block, kernel);
 }
 
+/// Room for the sums that the first level leaves, which is the longest, and those of the others.
+template <class Memory, class ExecutionSpace>
+auto dot_sums(ExecutionSpace const& exec, std::uint64_t count) {
+  return uninitialized<Kokkos::View<double*, Memory>>(exec, "sporades::dense::dot", 2 * count + 64);
+}
+
+/// The sum of these `left` sums, in the memory of dot_sums. Each level leaves 32 sums of every 2048.
+/// Fences exec.
+template <class ExecutionSpace>
+double sum_lanes(ExecutionSpace const& exec, double* in, std::uint64_t left) {
+  using Level = DotLanes<ExecutionSpace, double>;
+  while (left > Level::lanes) {
+    Level const level{in, nullptr, in + left, left};
+    launch_dot(exec, level);
+    in = level.out;
+    left = level.blocks() * Level::lanes;
+  }
+  Kokkos::View<double const*, typename ExecutionSpace::memory_space,
+               Kokkos::MemoryUnmanaged> const last(in, left);
+  double lanes[32];
+  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left),
+            last);
+  fence(exec, "sporades::dense::dot");
+  double total = 0;
+  for (std::uint64_t l = 0; l < left; ++l) total += lanes[l];
+  return total;
+}
+
 /// True where Kokkos Kernels sums products of vectors: doubles on GPUs. It is 2.2 times as fast as
 /// our kernel for 77 million of them on an H200. Its sums of floats are rounded to float.
 template <class ExecutionSpace, class Scalar>
@@ -72,29 +100,29 @@ double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {
   if (count == 0) return 0;
   if constexpr (blas_sums_vectors<ExecutionSpace, Scalar>())
     return Blas<ExecutionSpace, Scalar>::dot(exec, x.data(), y.data(), count);
-  DotLanes<ExecutionSpace, Scalar> const first{x.data(), y.data(), nullptr, count};
-  // Each level leaves 32 sums of every 2048; the first is the longest.
-  auto const sums = uninitialized<Kokkos::View<double*, Memory>>(
-      exec, "sporades::dense::dot", 2 * first.blocks() * first.lanes + 64);
-  auto kernel = first;
+  DotLanes<ExecutionSpace, Scalar> kernel{x.data(), y.data(), nullptr, count};
+  auto const sums = dot_sums<Memory>(exec, kernel.blocks() * kernel.lanes);
   kernel.out = sums.data();
   launch_dot(exec, kernel);
-  double const* in = sums.data();
-  std::uint64_t left = first.blocks() * first.lanes;
-  while (left > first.lanes) {
-    DotLanes<ExecutionSpace, double> const level{in, nullptr, const_cast<double*>(in) + left, left};
-    launch_dot(exec, level);
-    in = level.out;
-    left = level.blocks() * first.lanes;
-  }
-  Kokkos::View<double const*, Memory, Kokkos::MemoryUnmanaged> const last(in, left);
-  double lanes[32];
-  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left),
-            last);
-  fence(exec, "sporades::dense::dot");
-  double total = 0;
-  for (std::uint64_t l = 0; l < left; ++l) total += lanes[l];
-  return total;
+  return sum_lanes(exec, sums.data(), kernel.blocks() * kernel.lanes);
+}
+
+/// dot of vectors of which process p has entries places[p] to places[p + 1] - 1, multiples of
+/// DotLanes::block but for the last: the same bits, where our kernel sums. Collective. Fences exec.
+template <class ExecutionSpace, class Left, class Right>
+double dot_across(Communicator const& processes, ExecutionSpace const& exec,
+                  std::vector<std::uint64_t> const& places, Left const& x, Right const& y) {
+  using Kernel = DotLanes<ExecutionSpace, typename Left::non_const_value_type>;
+  auto const me = static_cast<std::size_t>(processes.rank());
+  std::vector<std::size_t> bounds;
+  for (auto place : places)
+    bounds.push_back((place + Kernel::block - 1) / Kernel::block * Kernel::lanes);
+  if (bounds.back() == 0) return 0;
+  auto const sums = dot_sums<typename ExecutionSpace::memory_space>(exec, bounds.back());
+  if (x.extent(0) > 0)
+    launch_dot(exec, Kernel{x.data(), y.data(), sums.data() + bounds[me], x.extent(0)});
+  all_gather_parts(exec, processes, "sums of values", sums.data(), bounds);
+  return sum_lanes(exec, sums.data(), bounds.back());
 }
 
 /// sum_p x(p)^2, as dot. NaN or infinity where x holds one, or where a square overflows.

@@ -44,21 +44,20 @@ namespace detail {
 /// What is done for every mode, as far as that is known before a format is built. streams: whether
 /// rows in order are streamed; a linear order never is. layouts: the tree that chooses among them
 /// on hosts.
-template <class ExecutionSpace, class Tensor>
-MttkrpChoice first_choice(Tensor const& X, MttkrpOptions const& options, bool streams,
-                          TreeNode const* layouts) {
-  int const deepest = std::max(0, X.order() - 2);
+template <class ExecutionSpace, class Scalar>
+MttkrpChoice first_choice(Dims const& dims, Position nnz, MttkrpOptions const& options,
+                          bool streams, TreeNode const* layouts) {
+  int const deepest = std::max(0, static_cast<int>(dims.size()) - 2);
   MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
                       "asked for"};
   if (chooses_layout(options))
-    choice = automatic_layout<ExecutionSpace, typename Tensor::Scalar>(X.dims, X.nnz(),
-                                                                       options.rank, layouts);
+    choice = automatic_layout<ExecutionSpace, Scalar>(dims, nnz, options.rank, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
     choice = {MttkrpStrategy::sorted, options.order, 0,
               options.gather == GatherPrecision::full ? "this order was asked for"
                                                       : "this precision was asked for"};
   if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
-      !linear_order_fits(X.dims, X.nnz(), sizeof(typename Tensor::Scalar), options.streaming))
+      !linear_order_fits(dims, nnz, sizeof(Scalar), options.streaming))
     choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
   return choice;
@@ -248,7 +247,8 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
   bool const streams = exceeds_memory(X, options.streaming);
-  auto const common = first_choice<ExecutionSpace>(X, options, streams, layouts);
+  auto const common =
+      first_choice<ExecutionSpace, Scalar>(X.dims, X.nnz(), options, streams, layouts);
   plan.choices.assign(N, common);
   bool const is_sorted =
       common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;

@@ -41,70 +41,106 @@ inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
   return modes;
 }
 
-/// Counts the nonzeros that begin a run of words which agree in the bits of the mask, in every
-/// `step`-th window of nonzeros.
-template <class Words>
-struct CountRuns {
-  using Word = typename Words::non_const_value_type;
-  static constexpr Position window = 256;
-  Words words;
-  Word mask;
-  Position step;
-  KOKKOS_FUNCTION void operator()(Position item, Position& runs) const {
-    Position const p = item / window * step * window + item % window;
-    if (p == 0 || (words(p) & row_flag<Word>) || ((words(p) ^ words(p - 1)) & mask)) ++runs;
+/// Some of the pairs of nonzeros that follow one another: how many there are, and how many of them
+/// are of two runs.
+struct RunSample {
+  Position pairs = 0, breaks = 0;
+
+  /// The mean length of a run.
+  double length() const {
+    return static_cast<double>(pairs + 1) / static_cast<double>(breaks + 1);
   }
 };
 
-/// The mean length of the runs of nonzeros of one row that agree in the first `split` modes of
-/// X.modes, from some 65,536 nonzeros. Fences exec.
+/// The windows of nonzeros whose pairs are sampled: every step-th. No pair is of two windows, so
+/// that processes, which have whole windows, sample the same pairs as one does.
+struct RunWindows {
+  static constexpr Position window = 128;
+  Position step, first, counted;  // the nonzero where the first window begins
+
+  /// Of `count` nonzeros, from number `begin` on, a multiple of a window, of `all` that there are;
+  /// in all about 65,536.
+  RunWindows(Position begin, Position count, Position all)
+      : step(std::max<Position>(1, all / 65536)) {
+    Position const distance = step * window;
+    Position const from = (begin + distance - 1) / distance;
+    Position const to = std::min((begin + count + distance - 1) / distance, all / distance);
+    first = from * distance - begin;
+    counted = step == 1 ? count : to > from ? (to - from) * window : 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Position nonzero(Position item) const {
+    return first + item / window * step * window + item % window;
+  }
+  Position pairs() const { return counted - (counted + window - 1) / window; }
+};
+
+/// Counts the nonzeros that begin a run of words which agree in the bits of the mask.
+template <class Words>
+struct CountBreaks {
+  using Word = typename Words::non_const_value_type;
+  Words words;
+  Word mask;
+  RunWindows windows;
+  KOKKOS_FUNCTION void operator()(Position item, Position& breaks) const {
+    if (item % RunWindows::window == 0) return;
+    Position const p = windows.nonzero(item);
+    if ((words(p) & row_flag<Word>) || ((words(p) ^ words(p - 1)) & mask)) ++breaks;
+  }
+};
+
+/// The runs of nonzeros of one row that agree in the first `split` modes of X.modes. X: all
+/// nonzeros, or those from number `begin` on of `all`. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double run_length(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                  int split) {
-  Position runs = 0, counted = X.nnz();
+RunSample sample_runs(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                      int split, Position nnz, Position begin, Position all) {
+  RunWindows const windows(begin, nnz, all);
+  RunSample sample{windows.pairs(), 0};
   auto const count = [&](auto const& words) {
     using Words = std::decay_t<decltype(words)>;
     using Word = typename Words::non_const_value_type;
-    using Count = CountRuns<Words>;
     Word const mask = split == 0 ? Word{0} : static_cast<Word>(~Word{0} << X.shifts[split - 1]);
-    Position const step = std::max<Position>(1, X.nnz() / 65536);
-    if (step > 1) counted = X.nnz() / (step * Count::window) * Count::window;
-    Kokkos::parallel_reduce("sporades::mttkrp::count_runs", Range<ExecutionSpace>(exec, 0, counted),
-                            Count{words, mask, step}, runs);
+    Kokkos::parallel_reduce("sporades::mttkrp::count_breaks",
+                            Range<ExecutionSpace>(exec, 0, windows.counted),
+                            CountBreaks<Words>{words, mask, windows}, sample.breaks);
   };
   if (X.wide.extent(0) > 0)
     count(X.wide);
-  else
+  else if (X.narrow.extent(0) > 0)
     count(X.narrow);
-  return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
+  return sample;
 }
 
-/// The same in every `step`-th window of the nonzeros of a FlycooTensor.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double run_length(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                  int split) {
+  return sample_runs(exec, X, split, X.nnz(), 0, X.nnz()).length();
+}
+
+/// The same of the nonzeros of a FlycooTensor.
 template <class Nonzeros>
-struct CountRecordRuns {
-  static constexpr Position window = 256;
+struct CountRecordBreaks {
   Nonzeros nonzeros;
-  Position step;
-  KOKKOS_FUNCTION void operator()(Position item, Position& runs) const {
-    Position const p = item / window * step * window + item % window;
+  RunWindows windows;
+  KOKKOS_FUNCTION void operator()(Position item, Position& breaks) const {
+    if (item % RunWindows::window == 0) return;
+    Position const p = windows.nonzero(item);
     auto const& path = nonzeros.path;
-    if (p == 0 || (nonzeros.word(p) & path) != (nonzeros.word(p - 1) & path)) ++runs;
+    if ((nonzeros.word(p) & path) != (nonzeros.word(p - 1) & path)) ++breaks;
   }
 };
 
-/// The same of nonzeros in the order of X.mode that agree in the `split` modes before it. X's
-/// indices fit words.
+/// The mean length of the runs of nonzeros in the order of X.mode that agree in the `split` modes
+/// before it. X's indices fit words.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double run_length(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
                   int split) {
   FlycooNonzeros<Scalar, Index, MemorySpace, DoubleWord, any_number> const nonzeros(X, split);
-  using Count = CountRecordRuns<std::decay_t<decltype(nonzeros)>>;
-  Position runs = 0, counted = X.nnz();
-  Position const step = std::max<Position>(1, X.nnz() / 65536);
-  if (step > 1) counted = X.nnz() / (step * Count::window) * Count::window;
-  Kokkos::parallel_reduce("sporades::mttkrp::count_runs", Range<ExecutionSpace>(exec, 0, counted),
-                          Count{nonzeros, step}, runs);
-  return static_cast<double>(counted) / static_cast<double>(std::max<Position>(runs, 1));
+  RunWindows const windows(0, X.nnz(), X.nnz());
+  RunSample sample{windows.pairs(), 0};
+  Kokkos::parallel_reduce(
+      "sporades::mttkrp::count_breaks", Range<ExecutionSpace>(exec, 0, windows.counted),
+      CountRecordBreaks<std::decay_t<decltype(nonzeros)>>{nonzeros, windows}, sample.breaks);
+  return sample.length();
 }
 
 /// What rows of mode n in order cost a nonzero, in factor rows out of the second-level cache.
@@ -168,21 +204,21 @@ MttkrpChoice automatic_layout(Dims const& dims, Position nnz, int rank, TreeNode
   return choice;
 }
 
-/// The split for products of X on ExecutionSpace: a tree says from mode to mode whether it pays to
-/// multiply one more once a run. The run length that it leads to goes into the reason. exec can
-/// access X. Fences exec.
-template <class ExecutionSpace, class Builder, class Tensor>
-int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& reason) {
+/// The split for products on ExecutionSpace of a tensor of this order: a tree says from mode to mode
+/// whether it pays to multiply one more once a run. length_of(k): the mean length of runs that
+/// agree in k modes. The run length that it leads to goes into the reason.
+template <class ExecutionSpace, class Scalar, class LengthOf>
+int measured_split(int order, int rank, std::string& reason, LengthOf const& length_of) {
   auto const* const tree =
       is_gpu<ExecutionSpace> ? trees::mttkrp_split_on_gpus : trees::mttkrp_split_on_hosts;
-  int const others = X.order() - 1;
+  int const others = order - 1;
   Features features;
-  features[Feature::order] = X.order();
-  features[Feature::row_bytes] = row_bytes<typename Tensor::Scalar>(rank);
+  features[Feature::order] = order;
+  features[Feature::row_bytes] = row_bytes<Scalar>(rank);
   double length = 1, next = 1;
   int split = 0;
   for (int k = 1; k < others; ++k) {
-    next = run_length(exec, X, k);
+    next = length_of(k);
     features[Feature::run_length] = next;
     features[Feature::longer_run_length] = length;
     features[Feature::modes_saved] = k - split;
@@ -200,6 +236,13 @@ int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& 
     std::snprintf(text, sizeof text, "fibers hold %.3g nonzeros", next);
   reason += (reason.empty() ? "" : "; ") + std::string(text);
   return split;
+}
+
+/// The same of X, which exec can access. Fences exec.
+template <class ExecutionSpace, class Builder, class Tensor>
+int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& reason) {
+  return measured_split<ExecutionSpace, typename Tensor::Scalar>(
+      X.order(), rank, reason, [&](int k) { return run_length(exec, X, k); });
 }
 
 }  // namespace sporades::detail

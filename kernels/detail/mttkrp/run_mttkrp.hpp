@@ -15,6 +15,7 @@
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
+#include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
 
 /// The products of kernels/mttkrp.hpp, by buffers that the caller keeps from one to the next.
@@ -189,6 +190,9 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     MttkrpChoice const& choice = plan.choices[n];
     detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
+    if constexpr (detail::has_mpi)
+      if (plan.shared)
+        return detail::mttkrp_shared(exec, plan, detail::as_factors<Plan>(A), n, product);
     auto const run = [&](auto const& X) {
       auto const& factors = detail::as_factors<Plan>(A);
       if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)

@@ -23,7 +23,13 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
   if (plan.fused.empty()) {
-    auto const scope = plan.whole.rounded.keep_others(static_cast<std::size_t>(n));
+    auto const mode = static_cast<std::size_t>(n);
+    auto const rounded = plan.whole.rounded.kept.keep_others(mode);
+    if constexpr (detail::has_mpi)
+      if (plan.whole.shared) {
+        auto const read = plan.whole.shared->kept.keep_others(mode);
+        return mttkrp(exec, plan.whole, A, n, V);
+      }
     return mttkrp(exec, plan.whole, A, n, V);
   }
   int const N = plan.order(), S = static_cast<int>(plan.fused.size());

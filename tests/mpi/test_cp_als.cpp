@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/files.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+
+namespace {
+
+template <class Exec>
+using TensorOf = CooTensor<double, std::uint32_t, typename Exec::memory_space>;
+
+/// The part of X that process p brings of P: every (P - 1)-th nonzero; the second brings none.
+template <class Exec>
+TensorOf<Exec> part_of(Exec const& exec, TensorOf<Exec> const& X, Communicator const& processes) {
+  if (processes.size() == 1) return X;
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const all = copy_to(host, X);
+  auto const me = static_cast<Position>(processes.rank());
+  auto const parts = static_cast<Position>(processes.size()) - 1;
+  std::vector<Position> mine;
+  for (Position p = 0; p < X.nnz() && me != 1; ++p)
+    if (p % parts == (me == 0 ? 0 : me - 1)) mine.push_back(p);
+  auto const part = detail::allocate_coo<double, std::uint32_t>(host, X.dims, mine.size());
+  host.fence();
+  for (Position q = 0; q < mine.size(); ++q) {
+    for (int n = 0; n < X.order(); ++n) part.coordinates(n, q) = all.coordinates(n, mine[q]);
+    part.values(q) = all.values(mine[q]);
+  }
+  return copy_to(exec, part);
+}
+
+/// The shared run's rows, weights and fits are those of one process, bit for bit.
+template <class Exec>
+void check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Exec> const& X,
+                     CpAlsOptions const& options) {
+  CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
+  auto const one = cp_als(exec, X, options);
+  auto problem = make_cp_als_problem(processes, exec, part_of(exec, X, processes), options);
+  auto state = detail::random_start(exec, problem, options);
+  auto const shared = cp_als(exec, problem, options, state);
+  CHECK(shared.values == one.values);
+  CHECK(problem.nnz <= X.nnz());
+  auto const weights = test::on_host(shared.model.weights), wanted = test::on_host(one.model.weights);
+  for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
+  for (int n = 0; n < X.order(); ++n) {
+    auto const rows = problem.products.rows_of(n);
+    auto const A = test::on_host(shared.model.factors[static_cast<std::size_t>(n)]);
+    auto const B = test::on_host(one.model.factors[static_cast<std::size_t>(n)]);
+    REQUIRE(A.extent(0) == rows.here(B.extent(0)));
+    int wrong = 0;
+    for (std::size_t i = 0; i < A.extent(0); ++i)
+      for (std::size_t r = 0; r < A.extent(1); ++r) wrong += A(i, r) != B(rows.first() + i, r);
+    CHECK(wrong == 0);
+  }
+}
+
+CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
+  CpAlsOptions options;
+  options.rank = rank;
+  options.iterations = 6;
+  options.tolerance = 0;
+  options.strategy = strategy;
+  options.dimension_tree = false;
+  return options;
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+    int rank;
+  };
+  auto const trial = GENERATE(
+      Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{30000, 2, 700}, 50000, 0.5, 16},
+      Trial{{1, 300, 4}, 500, 0, 3}, Trial{{40, 30}, 100, 0, 4},
+      Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4}, Trial{{9000, 8000, 7000}, 200000, 1.2, 8});
+  auto const X = generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate<double, std::uint32_t>(exec, {700, 50, 90}, 30000, 0.7);
+  auto options = options_of(MttkrpStrategy::sorted, 6);
+  SECTION("non-negative") { options.non_negative = true; }
+  SECTION("regularization") { options.regularization = 0.1; }
+  SECTION("half precision") { options.gather = GatherPrecision::half; }
+  check_same_bits(exec, processes, X, options);
+}
+
+TEMPLATE_LIST_TEST_CASE("Several processes refuse what they cannot share", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const world(MPI_COMM_WORLD);
+  if (world.size() == 1) return;
+  auto const X = generate<double, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.);
+  auto options = options_of(MttkrpStrategy::sorted, 3);
+  auto const fails = [&](auto const& tensor, char const* text) {
+    Communicator const processes(MPI_COMM_WORLD);
+    CHECK_THROWS_WITH(cp_als(processes, exec, tensor, options),
+                      Catch::Matchers::ContainsSubstring(text));
+  };
+  auto longer = X;
+  if (world.rank() == 1) longer.dims[2] = 41;
+  fails(longer, "20 x 30 x 41 here and 20 x 30 x 40 on process 0");
+  options.strategy = MttkrpStrategy::csf;
+  fails(X, "csf");
+  options.strategy = MttkrpStrategy::sorted;
+  auto wrong = X;
+  if (world.rank() == world.size() - 1) {
+    wrong = copy_to(exec, X);
+    Kokkos::deep_copy(wrong.values, NAN);
+  }
+  fails(wrong, "NaN");
+}
+
+}  // namespace
