@@ -247,4 +247,3 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 #include <sporades/kernels/detail/mttkrp/build_mttkrp_plan.hpp>
 #include <sporades/kernels/detail/mttkrp/run_mttkrp.hpp>
-#include <sporades/kernels/detail/mttkrp/build_shared.hpp>

@@ -81,11 +81,9 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
     CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
   expect_same_dims(processes, X, where);
   Position const given = first_places(processes, X.nnz()).back();
-  together(processes, [&] {
-    expects(given > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-    check_coordinates(exec, X, where);
-    expect_finite(exec, X, where);
-  });
+  expects(given > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, where);
+  expect_finite(exec, X, where);
   X = summed_across(processes, exec, hand_over(X));
   X = cut_at(processes, exec, hand_over(X),
              even_cuts(processes.size(), first_places(processes, X.nnz()).back(), 2048));

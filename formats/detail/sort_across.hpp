@@ -18,10 +18,8 @@ void expect_same_dims(Communicator const& processes, Tensor const& X, char const
   std::vector<std::size_t> counts;
   auto const all = all_gathered(processes, "dims", X.dims, &counts);
   Dims const first(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(counts[0]));
-  together(processes, [&] {
-    expects(X.dims == first, where, ": X is ", to_string(X.dims), " here and ", to_string(first),
-            " on process 0");
-  });
+  expects(X.dims == first, where, ": X is ", to_string(X.dims), " here and ", to_string(first),
+          " on process 0");
 }
 
 /// Process p gets nonzeros bounds[p] to bounds[p + 1] - 1 of each process, those of the first one

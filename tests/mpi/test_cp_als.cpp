@@ -90,6 +90,19 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  std::string const name = GENERATE("police-deaths-3d", "shakespeare-trigram-3d",
+                                    "marvel-characters-7d", "packages-small");
+  CAPTURE(name);
+  auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
+  auto const X = copy_to(exec, std::get<0>(read.tensor));
+  check_same_bits(exec, processes, X, options_of(MttkrpStrategy::fibers, 4));
+}
+
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;

@@ -38,6 +38,33 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   return products;
 }
 
+/// make_cp_als_problem of several processes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
+  Region const region("sporades::make_cp_als_problem");
+  check_cp_als(options);
+  expects(options.init == CpAlsInit::random,
+          "cp_als: several processes start from random factors only");
+  expects(sizeof(Scalar) == sizeof(double),
+          "cp_als: several processes compute in double only: a fit of floats takes the nonzeros in "
+          "one order");
+  auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
+  auto& summed = scaled.tensor;
+  auto const places = first_places(processes, summed.nnz());
+  CpAlsProblem<Scalar, Index, MemorySpace> problem;
+  problem.processes = processes;
+  problem.dims = summed.dims;
+  problem.nnz = places.back();
+  problem.exponent = scaled.exponent;
+  problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
+  auto& plan = problem.products.whole;
+  plan = make_mttkrp_plan(processes, exec, hand_over(summed), products_of(options).products);
+  plan.choices.back().gather = GatherPrecision::full;  // as in one process
+  return problem;
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -67,29 +94,10 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   if constexpr (detail::has_mpi)
-    if (processes.size() > 1) {
-      detail::Region const region("sporades::make_cp_als_problem");
-      detail::check_cp_als(options);
-      expects(options.init == CpAlsInit::random,
-              "cp_als: several processes start from random factors only");
-      expects(sizeof(Scalar) == sizeof(double),
-              "cp_als: several processes compute in double only: a fit of floats takes the "
-              "nonzeros in one order");
-      auto scaled = detail::summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
-      auto& summed = scaled.tensor;
-      auto const places = detail::first_places(processes, summed.nnz());
-      CpAlsProblem<Scalar, Index, MemorySpace> problem;
-      problem.processes = processes;
-      problem.dims = summed.dims;
-      problem.nnz = places.back();
-      problem.exponent = scaled.exponent;
-      problem.norm_squared =
-          detail::dot_across(processes, exec, places, summed.values, summed.values);
-      auto products = detail::products_of(options).products;
-      problem.products.whole = make_mttkrp_plan(processes, exec, hand_over(summed), products);
-      problem.products.whole.choices.back().gather = GatherPrecision::full;
-      return problem;
-    }
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        return detail::make_shared_problem(processes, exec, hand_over(X), options);
+      });
   return make_cp_als_problem(exec, hand_over(X), options);
 }
 

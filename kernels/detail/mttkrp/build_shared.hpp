@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp.
+
 #include <sporades/core/detail/dense/blocks.hpp>
-#include <sporades/kernels/mttkrp.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
+#include <sporades/kernels/detail/mttkrp/shared.hpp>
 
 /// How the plan of a tensor is built whose nonzeros are those of several processes.
 
@@ -19,8 +22,10 @@ RowDistribution distribute_rows(Communicator const& processes, std::uint64_t row
                                 std::vector<std::uint64_t> const& begins, std::uint64_t columns) {
   std::uint64_t const entries = columns * columns;
   std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
-  if (is_gpu<ExecutionSpace>)  // their blocks are smaller: of one thread an item at least
-    unit = std::max(unit, RowBlocks::fine(rows, entries, std::uint64_t{1} << 14).rows_per_block);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    std::uint64_t const panels = (columns + 63) / 64;
+    unit = std::max(unit, RowBlocks::fine(rows, entries, 256 * panels * panels).rows_per_block);
+  }
   auto const P = static_cast<std::uint64_t>(processes.size());
   if (rows / (64 * unit) >= 16 * P) unit *= 64;
   RowDistribution result{processes, {0}};
@@ -75,29 +80,27 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(
   expect_same_dims(processes, X, where);
   Position const nnz = first_places(processes, X.nnz()).back();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  together(processes, [&] {
-    check_options(options, X.order());
-    check_coordinates(exec, X, where);
-    expects(!options.streaming.always && options.streaming.memory == 0, where,
-            ": nonzeros that processes share are not streamed");
-    expects(!options.atomic_flush && options.order != RowOrder::morton, where,
-            ": nonzeros that processes share are in lexicographic order, and their sums take no "
-            "atomics");
-    auto common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
-                                                       trees::mttkrp_layout_on_hosts);
-    if (options.strategy == MttkrpStrategy::automatic && common.strategy == MttkrpStrategy::alto)
-      common = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-                "rows in order are what processes share"};
-    plan.choices.assign(X.dims.size(), common);
-    for (int n = 0; n < X.order(); ++n) {
-      auto const strategy = common.strategy;
-      expects(strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers, where,
-              ": strategy ", to_string(strategy),
-              " works on one process: sorted and fibers on several");
-      expects(fits_packed(X.dims, n), where, ": the indices of all modes but ", n, " take ",
-              packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
-    }
-  });
+  check_options(options, X.order());
+  check_coordinates(exec, X, where);
+  expects(!options.streaming.always && options.streaming.memory == 0, where,
+          ": nonzeros that processes share are not streamed");
+  expects(!options.atomic_flush && options.order != RowOrder::morton, where,
+          ": nonzeros that processes share are in lexicographic order, and their sums take no "
+          "atomics");
+  auto common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
+                                                     trees::mttkrp_layout_on_hosts);
+  if (options.strategy == MttkrpStrategy::automatic && common.strategy == MttkrpStrategy::alto)
+    common = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+              "rows in order are what processes share"};
+  plan.choices.assign(X.dims.size(), common);
+  for (int n = 0; n < X.order(); ++n) {
+    auto const strategy = common.strategy;
+    expects(strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers, where,
+            ": strategy ", to_string(strategy),
+            " works on one process: sorted and fibers on several");
+    expects(fits_packed(X.dims, n), where, ": the indices of all modes but ", n, " take ",
+            packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
+  }
   int const N = X.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   Position const length = chunk_length<ExecutionSpace>(nnz);
@@ -184,7 +187,9 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& proc
                                                         MttkrpOptions const& options) {
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::build_shared_plan(processes, exec, hand_over(X), options);
+      return detail::together(processes, [&] {
+        return detail::build_shared_plan(processes, exec, hand_over(X), options);
+      });
   return make_mttkrp_plan(exec, hand_over(X), options);
 }
 

@@ -192,7 +192,9 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     Matrix<Scalar, MemorySpace> const& product = V;
     if constexpr (detail::has_mpi)
       if (plan.shared)
-        return detail::mttkrp_shared(exec, plan, detail::as_factors<Plan>(A), n, product);
+        return detail::together(plan.shared->processes, [&] {
+          detail::mttkrp_shared(exec, plan, detail::as_factors<Plan>(A), n, product);
+        });
     auto const run = [&](auto const& X) {
       auto const& factors = detail::as_factors<Plan>(A);
       if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)

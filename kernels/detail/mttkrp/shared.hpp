@@ -112,7 +112,7 @@ void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemoryS
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto& shared = *plan.shared;
   auto const N = static_cast<std::size_t>(plan.order()), mode = static_cast<std::size_t>(n);
-  together(shared.processes, [&] { check_shared_mttkrp(plan, A, n, V); });
+  check_shared_mttkrp(plan, A, n, V);
   shared.factors.resize(N);
   for (std::size_t m = 0; m < N; ++m)
     if (m != mode && !shared.kept.has(m, A[m].data(), A[m].extent(1)))
