@@ -72,9 +72,9 @@ struct CpAlsProblem {
   Dims dims;
   MttkrpAllModesPlan<Scalar, Index, MemorySpace> products;  // of X 2^-exponent
   double norm_squared = 0;                                  // of X 2^-exponent
-  int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
-  Position nnz = 0;       // each coordinate once
-  detail::FarMemory far;  // where X is in far memory that a strategy may share: holds it
+  int exponent = 0;        // the largest magnitude of X 2^-exponent is in [1, 2)
+  Position nnz = 0;        // each coordinate once
+  detail::FarMemory far;   // where X is in far memory that a strategy may share: holds it
   Communicator processes;  // that share X
 };
 

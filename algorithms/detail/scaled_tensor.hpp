@@ -95,8 +95,8 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
   int const exponent = binary_exponent(largest);
   if (exponent == 0) return {X, 0, {}};
-  auto const values = uninitialized<Vector<Scalar, MemorySpace>>(
-      exec, "sporades::scaled_tensor::values", X.nnz());
+  auto const values =
+      uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::scaled_tensor::values", X.nnz());
   divide_by_power_of_two(exec, X.values, exponent, values);
   fence(exec, "sporades::scaled_tensor::values");
   X.values = values;

@@ -9,9 +9,9 @@
 #include <vector>
 
 /// What processes of a communicator tell one another. Every function is called by all processes, in
-/// the same order, with the same name, under which it is counted; it returns when the memory that it
-/// was given may be used again. Bytes may exceed 2^31: MPI gets them in pieces. Each throws RunError
-/// where another process failed.
+/// the same order, with the same name, under which it is counted; it returns when the memory that
+/// it was given may be used again. Bytes may exceed 2^31: MPI gets them in pieces. Each throws
+/// RunError where another process failed.
 
 namespace sporades::detail {
 

@@ -105,10 +105,11 @@ Position count_below(Tensor const& X, std::vector<int> const& modes, IndexTuple 
 /// process before, nonzeros that agree in these modes are together, in the order in which they
 /// came, and there are about cuts[p + 1] - cuts[p] on process p where no more of them agree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> roughly_sorted_across(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& modes,
-    std::vector<Position> const& cuts) {
+CooTensor<Scalar, Index, MemorySpace> roughly_sorted_across(Communicator const& processes,
+                                                            ExecutionSpace const& exec,
+                                                            CooTensor<Scalar, Index, MemorySpace> X,
+                                                            std::vector<int> const& modes,
+                                                            std::vector<Position> const& cuts) {
   X = sorted(exec, hand_over(X), modes);
   fence(exec, "sporades::sort::across");
   if (processes.size() == 1) return X;
@@ -173,8 +174,8 @@ inline std::vector<Position> even_cuts(int parts, Position nnz, Position unit = 
   Position const units = (nnz + unit - 1) / unit;
   std::vector<Position> cuts;
   for (int p = 0; p <= parts; ++p)
-    cuts.push_back(std::min(nnz, units * static_cast<Position>(p) / static_cast<Position>(parts) *
-                                     unit));
+    cuts.push_back(
+        std::min(nnz, units * static_cast<Position>(p) / static_cast<Position>(parts) * unit));
   return cuts;
 }
 

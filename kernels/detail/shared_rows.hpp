@@ -39,8 +39,8 @@ class SharedRows {
       : processes_(processes) {
     auto const P = static_cast<std::size_t>(processes.size());
     for (std::size_t p = 0; p <= P; ++p)
-      read_.push_back(static_cast<Position>(
-          std::lower_bound(read.begin(), read.end(), owned[p]) - read.begin()));
+      read_.push_back(static_cast<Position>(std::lower_bound(read.begin(), read.end(), owned[p]) -
+                                            read.begin()));
     // Everybody learns how many rows each wants, and then which.
     std::vector<Position> wants(P);
     for (std::size_t p = 0; p < P; ++p) wants[p] = read_[p + 1] - read_[p];
@@ -96,9 +96,9 @@ class SharedRows {
   }
 
   Communicator processes_;
-  std::vector<Position> read_;  // where each process's rows begin among those read
-  std::vector<Position> sent_;  // the same of those that are sent to it
-  Kokkos::View<Position*, MemorySpace> rows_;       // of the own block: those that are sent
+  std::vector<Position> read_;                 // where each process's rows begin among those read
+  std::vector<Position> sent_;                 // the same of those that are sent to it
+  Kokkos::View<Position*, MemorySpace> rows_;  // of the own block: those that are sent
   Vector<Scalar, MemorySpace> packed_, gathered_;  // what is sent, and what is read
 };
 

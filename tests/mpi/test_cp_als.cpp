@@ -46,7 +46,8 @@ void check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<E
   auto const shared = cp_als(exec, problem, options, state);
   CHECK(shared.values == one.values);
   CHECK(problem.nnz <= X.nnz());
-  auto const weights = test::on_host(shared.model.weights), wanted = test::on_host(one.model.weights);
+  auto const weights = test::on_host(shared.model.weights),
+             wanted = test::on_host(one.model.weights);
   for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
   for (int n = 0; n < X.order(); ++n) {
     auto const rows = problem.products.rows_of(n);
@@ -110,9 +111,15 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
   Communicator const processes(MPI_COMM_WORLD);
   auto const X = generate<double, std::uint32_t>(exec, {700, 50, 90}, 30000, 0.7);
   auto options = options_of(MttkrpStrategy::sorted, 6);
-  SECTION("non-negative") { options.non_negative = true; }
-  SECTION("regularization") { options.regularization = 0.1; }
-  SECTION("half precision") { options.gather = GatherPrecision::half; }
+  SECTION("non-negative") {
+    options.non_negative = true;
+  }
+  SECTION("regularization") {
+    options.regularization = 0.1;
+  }
+  SECTION("half precision") {
+    options.gather = GatherPrecision::half;
+  }
   check_same_bits(exec, processes, X, options);
 }
 

@@ -63,7 +63,8 @@ TEMPLATE_LIST_TEST_CASE("A process gets the rows that it reads", "[mpi]", sporad
   for (std::size_t p = 0; p < P; ++p)
     if (p != me)
       for (std::uint64_t row : rows_of(static_cast<int>(p), rows, step))
-        if (owned[me] <= row && row < owned[me + 1]) bytes += 2 * padded_columns(columns) * sizeof(Scalar);
+        if (owned[me] <= row && row < owned[me + 1])
+          bytes += 2 * padded_columns(columns) * sizeof(Scalar);
   CHECK(processes.traffic().at("rows").bytes == bytes);
 }
 

@@ -20,7 +20,8 @@ KruskalTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
   int const R = state.rank(), N = state.order();
   std::vector<std::vector<bool>> flips;
   for (int n = 0; n < N; ++n)
-    flips.push_back(points_down(exec, state.factors[n], rows.empty() ? RowDistribution{} : rows[n]));
+    flips.push_back(
+        points_down(exec, state.factors[n], rows.empty() ? RowDistribution{} : rows[n]));
   for (int r = 0; r < R; ++r) {
     int odd = -1;  // the last mode of an odd number stays
     for (int n = 0; n < N; ++n)

@@ -127,11 +127,12 @@ class CpAlsSolver {
     MatrixType const& V = products_[n];
     throw_if_stopped(options_.stop);
     times_.measure(exec_, "solve", [&] { solve(n, V); });
-    times_.measure(exec_, "gram", [&] { gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n)); });
+    times_.measure(exec_, "gram", [&] {
+      gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
+    });
     if (n == state_.order() - 1)
       times_.measure(exec_, "fit", [&] {
-        column_dots(exec_, V, factors_[n], small_.inner, workspace_,
-                    problem_.products.rows_of(n));
+        column_dots(exec_, V, factors_[n], small_.inner, workspace_, problem_.products.rows_of(n));
         launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
@@ -158,11 +159,10 @@ class CpAlsSolver {
         if (state_.grams[n][static_cast<std::size_t>(r) * (state_.rank() + 1)] > 0) continue;
         std::uint64_t const seed = splitmix64(options_.seed + state_.fits.size());
         auto const column = Kokkos::subview(factors_[n], Kokkos::ALL, std::make_pair(r, r + 1));
-        launch_items(
-            exec_, "sporades::cp_als::refill_zero_column", column.extent(0),
-            FillRandom<Scalar, Memory>{column, splitmix64(seed + static_cast<std::uint64_t>(r)),
-                                       static_cast<std::uint64_t>(n),
-                                       problem_.products.rows_of(n).first()});
+        launch_items(exec_, "sporades::cp_als::refill_zero_column", column.extent(0),
+                     FillRandom<Scalar, Memory>{
+                         column, splitmix64(seed + static_cast<std::uint64_t>(r)),
+                         static_cast<std::uint64_t>(n), problem_.products.rows_of(n).first()});
         here = any = true;
       }
       if (!here) continue;

@@ -83,9 +83,9 @@ struct RowBlocks {
     return begin(block) + rows_per_block < rows ? begin(block) + rows_per_block : rows;
   }
 
-  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or a power of two
-  /// times as many, so few that there are 2^17 to 2^18 threads, which is about what a large GPU runs
-  /// at once.
+  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or a power of
+  /// two times as many, so few that there are 2^17 to 2^18 threads, which is about what a large GPU
+  /// runs at once.
   static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
     RowBlocks blocks(rows, entries);
     std::uint64_t const most_threads = std::uint64_t{1} << 18;

@@ -184,8 +184,9 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
 /// d(r) = sum_i V(i, r) A(i, r), in double and in an order given by the shape alone.
 /// V, A: I x R, d: R doubles. Enqueued on exec, does not fence except where the workspace grows. V
 /// and A may be the rows that are here of distributed matrices: then this is collective, fences
-/// exec, and gives d of the whole. Throws Error if the shapes disagree. The bits of KokkosBlas::dot of matrices change from run to
-/// run of an H200, where it takes 3.2 to 12 times as long for 16 million rows of 16 and 32 columns.
+/// exec, and gives d of the whole. Throws Error if the shapes disagree. The bits of KokkosBlas::dot
+/// of matrices change from run to run of an H200, where it takes 3.2 to 12 times as long for 16
+/// million rows of 16 and 32 columns.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
                  Workspace<Memory>& workspace, RowDistribution const& rows = {}) {

@@ -236,18 +236,17 @@ void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& 
   std::uint64_t const entries = A.extent(1) * B.extent(1);
   auto const blocks =
       RowBlocks::fine(all_rows, entries, Kernel::threads * Kernel::panels(A) * Kernel::panels(B));
-  sum_row_blocks(exec, rows, blocks, entries, most_stored_blocks, workspace,
-                 [&](double* partial, RowBlocks const& here) {
-                   Kernel const kernel{A, B, partial, here, symmetric};
-                   typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()),
-                                                  Kernel::threads, 1);
-                   Kokkos::parallel_for("sporades::dense::gram",
-                                        with_scratch(policy, Kernel::scratch_bytes + 16), kernel);
-                 },
-                 [&](double* partial, std::uint64_t count) {
-                   sum_and_store(exec, partial, count, entries,
-                                 StoreGramEntry<Output>{C, symmetric});
-                 });
+  sum_row_blocks(
+      exec, rows, blocks, entries, most_stored_blocks, workspace,
+      [&](double* partial, RowBlocks const& here) {
+        Kernel const kernel{A, B, partial, here, symmetric};
+        typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()), Kernel::threads, 1);
+        Kokkos::parallel_for("sporades::dense::gram",
+                             with_scratch(policy, Kernel::scratch_bytes + 16), kernel);
+      },
+      [&](double* partial, std::uint64_t count) {
+        sum_and_store(exec, partial, count, entries, StoreGramEntry<Output>{C, symmetric});
+      });
 }
 
 /// C(i, j) = C(j, i) for j < i: the two are sums of the same products, perhaps in another order.

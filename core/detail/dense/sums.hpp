@@ -59,8 +59,8 @@ auto dot_sums(ExecutionSpace const& exec, std::uint64_t count) {
   return uninitialized<Kokkos::View<double*, Memory>>(exec, "sporades::dense::dot", 2 * count + 64);
 }
 
-/// The sum of these `left` sums, in the memory of dot_sums. Each level leaves 32 sums of every 2048.
-/// Fences exec.
+/// The sum of these `left` sums, in the memory of dot_sums. Each level leaves 32 sums of every
+/// 2048. Fences exec.
 template <class ExecutionSpace>
 double sum_lanes(ExecutionSpace const& exec, double* in, std::uint64_t left) {
   using Level = DotLanes<ExecutionSpace, double>;
@@ -70,8 +70,8 @@ double sum_lanes(ExecutionSpace const& exec, double* in, std::uint64_t left) {
     in = level.out;
     left = level.blocks() * Level::lanes;
   }
-  Kokkos::View<double const*, typename ExecutionSpace::memory_space,
-               Kokkos::MemoryUnmanaged> const last(in, left);
+  Kokkos::View<double const*, typename ExecutionSpace::memory_space, Kokkos::MemoryUnmanaged> const
+      last(in, left);
   double lanes[32];
   copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(lanes, left),
             last);

@@ -323,6 +323,5 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/mttkrp/build_shared.hpp>
-
 #include <sporades/eti/build_mttkrp_plan.hpp>
+#include <sporades/kernels/detail/mttkrp/build_shared.hpp>

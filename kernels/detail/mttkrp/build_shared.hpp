@@ -72,9 +72,10 @@ class IndexSet {
 };
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, MttkrpOptions const& given) {
+MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
+                                                         ExecutionSpace const& exec,
+                                                         CooTensor<Scalar, Index, MemorySpace> X,
+                                                         MttkrpOptions const& given) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
@@ -122,8 +123,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(
   for (int n = 0; n < N; ++n) {
     auto const modes = mttkrp_mode_order(X.dims, n);
     auto const last = n + 1 == N;
-    nonzeros.push_back(copy_to(
-        host, sorted_across(processes, exec, last ? hand_over(X) : X, modes, cuts)));
+    nonzeros.push_back(
+        copy_to(host, sorted_across(processes, exec, last ? hand_over(X) : X, modes, cuts)));
     auto const& share = nonzeros.back();
     for (int m = 0; m < N; ++m)
       if (m != n) used[static_cast<std::size_t>(m)].insert(share.indices(m), share.nnz());
@@ -156,8 +157,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(
     auto& choice = plan.choices[static_cast<std::size_t>(n)];
     choice.gather = options.gather;
     if (options.strategy != MttkrpStrategy::automatic) continue;
-    choice.split = measured_split<ExecutionSpace, Scalar>(
-        N, options.rank, choice.reason, [&](int k) {
+    choice.split =
+        measured_split<ExecutionSpace, Scalar>(N, options.rank, choice.reason, [&](int k) {
           RunSample sample;
           for (auto const& part : all_gathered(
                    processes, "samples of runs",

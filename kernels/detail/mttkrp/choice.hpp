@@ -47,9 +47,7 @@ struct RunSample {
   Position pairs = 0, breaks = 0;
 
   /// The mean length of a run.
-  double length() const {
-    return static_cast<double>(pairs + 1) / static_cast<double>(breaks + 1);
-  }
+  double length() const { return static_cast<double>(pairs + 1) / static_cast<double>(breaks + 1); }
 };
 
 /// The windows of nonzeros whose pairs are sampled: every step-th. No pair is of two windows, so
@@ -204,8 +202,8 @@ MttkrpChoice automatic_layout(Dims const& dims, Position nnz, int rank, TreeNode
   return choice;
 }
 
-/// The split for products on ExecutionSpace of a tensor of this order: a tree says from mode to mode
-/// whether it pays to multiply one more once a run. length_of(k): the mean length of runs that
+/// The split for products on ExecutionSpace of a tensor of this order: a tree says from mode to
+/// mode whether it pays to multiply one more once a run. length_of(k): the mean length of runs that
 /// agree in k modes. The run length that it leads to goes into the reason.
 template <class ExecutionSpace, class Scalar, class LengthOf>
 int measured_split(int order, int rank, std::string& reason, LengthOf const& length_of) {

@@ -72,10 +72,10 @@ void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
     };
     auto const process = static_cast<int>(p);
     if (bytes(me, p) > 0)
-      sent.push_back({process,
-                      reinterpret_cast<std::byte const*>(out.data()) +
-                          (first(me, p) - begins[me]) * row_bytes,
-                      bytes(me, p)});
+      sent.push_back(
+          {process,
+           reinterpret_cast<std::byte const*>(out.data()) + (first(me, p) - begins[me]) * row_bytes,
+           bytes(me, p)});
     if (bytes(p, me) > 0)
       received.push_back(
           {process,
@@ -97,8 +97,8 @@ void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output c
     expects(matrix.extent(1) == V.extent(1), "mttkrp: ", name, " of mode ", m, " has ",
             matrix.extent(1), " columns, V has ", V.extent(1));
   };
-  expects(static_cast<int>(A.size()) == plan.order(), "mttkrp: ", A.size(),
-          " factors for order ", plan.order());
+  expects(static_cast<int>(A.size()) == plan.order(), "mttkrp: ", A.size(), " factors for order ",
+          plan.order());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n) check("the factor", m, A[static_cast<std::size_t>(m)]);
   check("the product", n, V);
@@ -125,19 +125,18 @@ void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemoryS
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
   if (choice.gather == GatherPrecision::full)
-    sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
-                    [&](auto const& instance, auto const& part, auto const& rows) {
-                      walk_packed(instance,
-                                  is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                                  part, rows, shared.factors, sums, split);
-                    });
+    sum_shared_rows(
+        shared.processes, exec, share, sums, plan.carry,
+        [&](auto const& instance, auto const& part, auto const& rows) {
+          walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
+                      part, rows, shared.factors, sums, split);
+        });
   else
     with_rounded_type<Scalar>(choice.gather, [&](auto number) {
       using To = decltype(number);
       std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
       for (std::size_t m = 0; m < N; ++m)
-        if (m != mode)
-          rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
+        if (m != mode) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
       sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
                       [&](auto const& instance, auto const& part, auto const& rows) {
                         walk_rounded(instance, part, rows, rounded, sums, split);
@@ -148,12 +147,12 @@ void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemoryS
   // Row 1 is that of the share's first nonzero, which may have begun on a process before.
   MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
                         room.extent(1));
-  bool const is_direct = V.extent(1) == room.extent(1) &&
-                         (V.extent(0) < 2 || V.stride(0) == room.extent(1));
-  MatrixType const to =
-      is_direct ? V
-                : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows", V.extent(0),
-                                                 room.extent(1)));
+  bool const is_direct =
+      V.extent(1) == room.extent(1) && (V.extent(0) < 2 || V.stride(0) == room.extent(1));
+  MatrixType const to = is_direct
+                            ? V
+                            : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
+                                                             V.extent(0), room.extent(1)));
   move_rows(exec, plan.rows[mode], share.begins, share.ends, from, to);
   if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(to, Kokkos::ALL, columns)));
 }
