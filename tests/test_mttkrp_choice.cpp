@@ -101,8 +101,9 @@ TEST_CASE("run lengths come from windows of the nonzeros", "[kernels][mttkrp]") 
   auto const Y = sorted(exec, copy_to(exec, X), {0, 1, 2});
   auto const packed = make_packed(exec, Y, 0);
   CHECK_THAT(sporades::detail::run_length(exec, packed, 1), Catch::Matchers::WithinRel(8.0, 0.05));
+  // Some 160 ends of runs are among the pairs that are sampled.
   CHECK_THAT(sporades::detail::run_length(exec, packed, 0),
-             Catch::Matchers::WithinRel(400.0, 0.05));
+             Catch::Matchers::WithinRel(400.0, 0.15));
 }
 
 TEST_CASE("the caches of the machine decide", "[kernels][mttkrp]") {
