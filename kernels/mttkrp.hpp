@@ -232,7 +232,8 @@ void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, i
 ///   permuted           N indices, its value and 8 bytes
 ///   atomic, duplicated N indices and its value
 /// One pass over the indices of each mode whose used rows the plan does not know: alto, permuted,
-/// atomic and duplicated. Fences exec. Throws Error if n is not in [0, N).
+/// atomic and duplicated. Fences exec. Throws Error if n is not in [0, N), or the plan is one of
+/// several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
                  int R, int n);

@@ -24,15 +24,18 @@ inline std::string describe(MttkrpChoice const& choice) {
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = carry.bytes() + rounded.bytes();
-  bool shared = false;
+  if constexpr (detail::has_mpi)
+    if (shared) return bytes + shared->bytes();
+  bool is_given = false;  // X is held as it was
   for (int n = 0; n < order(); ++n) {
     auto const strategy = choices[n].strategy;
-    shared = shared || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
+    is_given =
+        is_given || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
     if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
     if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
-    if (coo[n].order() > 0 && !shared) bytes += coo[n].storage_bytes();
+    if (coo[n].order() > 0 && !is_given) bytes += coo[n].storage_bytes();
   }
-  if (shared) bytes += coo[0].storage_bytes();
+  if (is_given) bytes += coo[0].storage_bytes();
   if (permuted.order() > 0) bytes += permuted.storage_bytes();
   if (alto.order() > 0) bytes += alto.storage_bytes();
   if (flycoo.order() > 0) bytes += flycoo.storage_bytes();
@@ -312,6 +315,7 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+  expects(!plan.shared, "to_coo: a plan of several processes has its nonzeros in parts");
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
   if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
   for (auto const& list : plan.coo)

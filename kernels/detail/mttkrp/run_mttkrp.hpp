@@ -223,6 +223,7 @@ Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                  int R, int n) {
   expects(n >= 0 && n < plan.order(), "mttkrp_cost: mode ", n, " of a tensor of order ",
           plan.order());
+  expects(!plan.shared, "mttkrp_cost: the plan is one of several processes");
   bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
   double rows = static_cast<double>(plan.dims[n]);
   for (int m = 0; m < plan.order(); ++m)
