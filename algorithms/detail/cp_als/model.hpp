@@ -11,8 +11,8 @@ namespace sporades::detail {
 
 /// The Kruskal tensor of a state: weights descending, and the signs of each component's columns
 /// such that the entry of largest magnitude is positive in as many modes as flips in pairs allow
-/// (fixsigns of Tensor Toolbox). The state stays as it is. rows: of each
-/// mode those that are here, or none, where all are. Fences exec.
+/// (fixsigns of Tensor Toolbox). The state stays as it is. rows: of each mode those that are here,
+/// or none, where all are. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 KruskalTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
                                             CpAlsState<Scalar, MemorySpace> const& state,

@@ -82,13 +82,13 @@ template <class ExecutionSpace, class Memory, class Sum, class Use>
 void sum_row_blocks(ExecutionSpace const& exec, RowDistribution const& rows,
                     RowBlocks const& blocks, std::uint64_t entries, std::uint64_t most,
                     Workspace<Memory>& workspace, Sum const& sum, Use const& use) {
+  expects(rows.is_whole() || begin_at_multiples(rows, blocks.rows_per_block),
+          "dense: rows of processes begin within blocks of ", blocks.rows_per_block,
+          ": they were distributed for fewer columns");
   auto const partial = workspace.template get<double>(
       exec, blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries));
   auto const here = blocks.here(rows);
   if (here.count > 0) sum(partial.data() + rows.first() / blocks.rows_per_block * entries, here);
-  expects(rows.is_whole() || begin_at_multiples(rows, blocks.rows_per_block),
-          "dense: rows of processes begin within blocks of ", blocks.rows_per_block,
-          ": they were distributed for fewer columns");
   std::uint64_t count = blocks.count;
   double* const sums =
       share_blocks(exec, rows, partial.data(), blocks.rows_per_block, count, entries, most);

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/mttkrp.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+
+namespace {
+
+/// Own rows of products are those of one process, of a matrix with padding or without, as many
+/// columns as the plan is made for or fewer, and factors that change between products.
+TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi]",
+                        sporades::test::Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  Dims const dims{300, 2000, 7};
+  auto const X = generate<Scalar, std::uint32_t>(exec, dims, 30000, 0.6);
+  auto brought = X;
+  if (processes.rank() > 0) brought = detail::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
+  MttkrpOptions options;
+  options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
+  options.gather = GENERATE(GatherPrecision::full, GatherPrecision::bfloat16);
+  options.rank = 16;
+  bool const is_padded = GENERATE(true, false);
+  int const R = GENERATE(5, 16);
+  CAPTURE(processes.size(), R, is_padded);
+  auto one = make_mttkrp_plan(exec, X, options);
+  auto shared = make_mttkrp_plan(processes, exec, brought, options);
+  CHECK(shared.nnz == one.nnz);
+  for (std::uint64_t round = 0; round < 2; ++round) {
+    Factors<Scalar, Memory> all, own;
+    for (int m = 0; m < 3; ++m) {
+      auto const rows = shared.rows_of(m);
+      auto const mode = static_cast<std::size_t>(m);
+      all.push_back(detail::random_factor<Scalar>(exec, "all", dims[mode], R, 7 + round, m));
+      own.push_back(detail::random_factor<Scalar>(exec, "own", rows.here(dims[mode]), R, 7 + round,
+                                                  m, rows.first()));
+    }
+    for (int n = 0; n < 3; ++n) {
+      auto const mode = static_cast<std::size_t>(n);
+      auto const rows = shared.rows_of(n);
+      std::uint64_t const here = rows.here(dims[mode]);
+      auto const V = make_matrix<Scalar>(exec, "V", dims[mode], R);
+      auto const W = is_padded ? make_matrix<Scalar>(exec, "W", here, R)
+                               : Matrix<Scalar, Memory>("W", here, R);
+      Kokkos::deep_copy(exec, W, Scalar(NAN));
+      mttkrp(exec, one, all, n, V);
+      mttkrp(exec, shared, own, n, W);
+      auto const v = test::on_host(V), w = test::on_host(W);
+      int wrong = 0;
+      for (std::uint64_t i = 0; i < here; ++i)
+        for (int r = 0; r < R; ++r) wrong += w(i, r) != v(rows.first() + i, r);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+}  // namespace
