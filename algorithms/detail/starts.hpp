@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/core/random.hpp>
 
@@ -43,7 +42,8 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
   };
   using Result = decltype(run(options, starts.state, watched));
   std::map<std::string, KernelTime> kernels;
-  std::optional<Result> result;  // of the best start, where it ran here
+  Result result;  // of the best start, where it ran here
+  bool has_result = false;
   bool stopped = false;
   while (!stopped) {
     int const k = starts.current;
@@ -56,7 +56,7 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
       stopped = ran.is_stopped();
       double const reached = starts.state.info(starts.state.iterations() - 1).value;
       bool const is_best = k == 0 || reached > starts.scores[starts.best];
-      result.reset();
+      has_result = is_best;
       if (is_best) result = std::move(ran);
       if (!stopped) {
         starts.scores.push_back(reached);
@@ -71,13 +71,13 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
     starts.state = State();
     starts.state = next(of_start(k + 1));
   }
-  int const of = stopped && result ? starts.current : starts.best;
-  if (!result) result = run(of_start(of), starts.best_state, {});  // it has ended: none is done
-  if (stopped) result->stop = StopReason::observer;
-  result->kernels = kernels;
-  result->start_scores = starts.scores;
-  result->seed = seed_of_start(options.seed, of);
-  return *std::move(result);
+  int const of = stopped && has_result ? starts.current : starts.best;
+  if (!has_result) result = run(of_start(of), starts.best_state, {});  // it has ended: none is done
+  if (stopped) result.stop = StopReason::observer;
+  result.kernels = kernels;
+  result.start_scores = starts.scores;
+  result.seed = seed_of_start(options.seed, of);
+  return result;
 }
 
 }  // namespace sporades::detail
