@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/read_room.hpp>
@@ -32,6 +33,8 @@ struct SptContent {
   detail::SptHeader header;
   detail::SptLayout layout;
   int threads;
+  Communicator const& processes;
+  Position first, end;  // the nonzeros that this process takes
 };
 
 void check_padding(SptContent const& content, std::uint64_t begin, std::uint64_t end) {
@@ -47,32 +50,42 @@ void check_array(SptContent const& content, std::uint64_t begin, std::uint64_t s
           ", their checksum differs)");
 }
 
+/// Each process checks whole arrays.
 void check_arrays(SptContent const& content) {
-  auto const& [bytes, name, header, layout, threads] = content;
+  auto const& header = content.header;
+  auto const& layout = content.layout;
+  auto const is_mine = [&](std::uint32_t array) {
+    auto const owner = array % static_cast<std::uint32_t>(content.processes.size());
+    return static_cast<int>(owner) == content.processes.rank();
+  };
   std::uint64_t end = sizeof header;
   for (std::uint32_t n = 0; n < header.order; ++n) {
     auto const size = header.nnz * header.index_bytes;
     check_padding(content, end, layout.coordinates[n]);
-    check_array(content, layout.coordinates[n], size, header.checksums[n],
-                "the indices of mode " + std::to_string(n));
+    if (is_mine(n))
+      check_array(content, layout.coordinates[n], size, header.checksums[n],
+                  "the indices of mode " + std::to_string(n));
     end = layout.coordinates[n] + size;
   }
   check_padding(content, end, layout.values);
-  check_array(content, layout.values, header.nnz * header.value_bytes,
-              header.checksums[header.order], "the values");
+  if (is_mine(header.order))
+    check_array(content, layout.values, header.nnz * header.value_bytes,
+                header.checksums[header.order], "the values");
 }
 
-/// Checks each entry of an array, which need not be aligned in memory, and copies it unless `to` is
-/// null.
+/// Checks each entry of this process's part of an array, which need not be aligned in memory, and
+/// copies it unless `to` is null.
 template <class From, class To, class Check>
 void copy_array(SptContent const& content, std::uint64_t place, To* to, Check const& check) {
-  detail::for_each_range(content.threads, content.header.nnz, block_size,
+  auto const first = content.first;
+  detail::for_each_range(content.threads, content.end - first, block_size,
                          [&](std::uint64_t begin, std::uint64_t end) {
-                           auto const* from = content.bytes.data() + place + begin * sizeof(From);
+                           auto const* from =
+                               content.bytes.data() + place + (first + begin) * sizeof(From);
                            for (auto p = begin; p < end; ++p, from += sizeof(From)) {
                              From entry;
                              std::memcpy(&entry, from, sizeof entry);
-                             check(p, entry);
+                             check(first + p, entry);
                              if (to) to[p] = static_cast<To>(entry);
                            }
                          });
@@ -140,7 +153,8 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
     X = shared.tensor;
     far = shared.memory;
   } else {
-    X = detail::allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, header.nnz);
+    X = detail::allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims,
+                                            content.end - content.first);
   }
   for (int n = 0; n < X.order(); ++n) {
     auto* const to = is_shared && header.index_bytes == sizeof(Index) ? nullptr : X.indices(n);
@@ -162,10 +176,11 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
   return X;
 }
 
-/// Throws Error naming the first nonzero whose value is not allowed.
+/// Throws Error naming the first nonzero whose value is not allowed. first: the number of the
+/// first.
 template <class Scalar>
 void check_values(AnyCooTensor<Scalar> const& tensor, ReadOptions const& options,
-                  std::string const& name) {
+                  std::string const& name, Position first) {
   if (options.values == Values::any) return;
   std::visit(
       [&](auto const& X) {
@@ -174,8 +189,8 @@ void check_values(AnyCooTensor<Scalar> const& tensor, ReadOptions const& options
               for (auto p = begin; p < end; ++p)
                 if (auto const what =
                         detail::why_refused(options.values, static_cast<double>(X.values(p))))
-                  fail(name, ": the value ", X.values(p), " of nonzero ", p, " (counted from 0) ",
-                       what);
+                  fail(name, ": the value ", X.values(p), " of nonzero ", first + p,
+                       " (counted from 0) ", what);
             });
       },
       tensor);
@@ -230,12 +245,16 @@ void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
 }
 
 template <class Scalar>
-ReadResult<Scalar> detail::parse_spt(std::string_view content, std::string const& name,
-                                     ReadOptions const& options, FarMemory const& holder) {
+ReadResult<Scalar> detail::parse_spt(Communicator const& processes, std::string_view content,
+                                     std::string const& name, ReadOptions const& options,
+                                     FarMemory const& holder) {
   expects(content.substr(0, detail::spt_magic.size()) == detail::spt_magic, name,
           ": is no .spt file");
   auto const header = detail::read_spt_header(content, name);
-  SptContent const spt{content, name, header, detail::spt_layout(header, name), options.threads};
+  auto const cuts = detail::even_cuts(processes.size(), header.nnz);
+  auto const me = static_cast<std::size_t>(processes.rank());
+  SptContent const spt{content,         name,      header,   detail::spt_layout(header, name),
+                       options.threads, processes, cuts[me], cuts[me + 1]};
   Dims const dims(header.dims, header.dims + header.order);
   expects(options.dims.empty() || options.dims == dims, name, ": the dims are ", to_string(dims),
           ", expected ", to_string(options.dims));
@@ -255,8 +274,7 @@ ReadResult<Scalar> detail::parse_spt(std::string_view content, std::string const
     read(std::uint32_t{});
   else
     read(std::uint64_t{});
-  check_values(result.tensor, options, name);
-  detail::handle_duplicates(result, name, options);
+  check_values(result.tensor, options, name, spt.first);
   return result;
 }
 
@@ -264,9 +282,11 @@ template void write_spt(std::string const&, CooTensor<float, std::uint32_t> cons
 template void write_spt(std::string const&, CooTensor<float, std::uint64_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint32_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint64_t> const&);
-template ReadResult<float> detail::parse_spt(std::string_view, std::string const&,
-                                             ReadOptions const&, FarMemory const&);
-template ReadResult<double> detail::parse_spt(std::string_view, std::string const&,
-                                              ReadOptions const&, FarMemory const&);
+template ReadResult<float> detail::parse_spt(Communicator const&, std::string_view,
+                                             std::string const&, ReadOptions const&,
+                                             FarMemory const&);
+template ReadResult<double> detail::parse_spt(Communicator const&, std::string_view,
+                                              std::string const&, ReadOptions const&,
+                                              FarMemory const&);
 
 }  // namespace sporades

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <filesystem>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
@@ -11,12 +13,13 @@ namespace sporades {
 namespace {
 
 template <class Scalar>
-ReadResult<Scalar> parse_any(std::string_view content, std::string const& name,
-                             ReadOptions const& options, detail::FarMemory const& holder) {
-  if (content.substr(0, detail::spt_magic.size()) == detail::spt_magic)
-    return detail::parse_spt<Scalar>(content, name, options, holder);
-  auto result = detail::read_text<Scalar>(content, name, options);
-  detail::handle_duplicates(result, name, options);
+ReadResult<Scalar> parse_any(Communicator const& processes, std::string_view content,
+                             std::string const& name, ReadOptions const& options,
+                             detail::FarMemory const& holder) {
+  auto result = content.substr(0, detail::spt_magic.size()) == detail::spt_magic
+                    ? detail::parse_spt<Scalar>(processes, content, name, options, holder)
+                    : detail::read_text<Scalar>(processes, content, name, options);
+  detail::handle_duplicates(processes, result, name, options);
   return result;
 }
 
@@ -43,10 +46,10 @@ CooTensor<Scalar, To> with_indices(CooTensor<Scalar, From> const& X, std::string
 }
 
 template <class Scalar, class Index>
-ReadResult<Scalar, Index> parse_as(std::string_view content, std::string const& name,
-                                   ReadOptions const& options,
+ReadResult<Scalar, Index> parse_as(Communicator const& processes, std::string_view content,
+                                   std::string const& name, ReadOptions const& options,
                                    detail::FarMemory const& holder = {}) {
-  auto any = parse_any<Scalar>(content, name, options, holder);
+  auto any = parse_any<Scalar>(processes, content, name, options, holder);
   if constexpr (std::is_void_v<Index>) {
     return any;
   } else {
@@ -60,13 +63,30 @@ ReadResult<Scalar, Index> parse_as(std::string_view content, std::string const& 
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
                                        ReadOptions const& options) {
-  return parse_as<Scalar, Index>(content, name, options);
+  return parse_as<Scalar, Index>({}, content, name, options);
 }
 
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options) {
-  auto const file = std::make_shared<detail::MappedFile>(path);
-  return parse_as<Scalar, Index>(file->bytes(), detail::input_name(path), options, file);
+  return read_tensor<Scalar, Index>(Communicator(), path, options);
+}
+
+template <class Scalar, class Index>
+ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string const& path,
+                                      ReadOptions const& options) {
+  return detail::together(processes, [&] {
+    auto const name = detail::input_name(path);
+    bool const is_shared = processes.size() > 1;
+    expects(!is_shared || std::filesystem::is_regular_file(path), name,
+            ": several processes read a file that each of them can open, and this is none");
+    expects(!is_shared || options.memory == 0, name,
+            ": ReadOptions::memory is for one process, and there are ", processes.size());
+    auto const file = std::make_shared<detail::MappedFile>(path);
+    auto const sizes = detail::all_gathered(processes, "sizes of files", file->bytes().size());
+    expects(sizes[0] == file->bytes().size(), name, ": has ", file->bytes().size(),
+            " bytes here and ", sizes[0], " for process 0");
+    return parse_as<Scalar, Index>(processes, file->bytes(), name, options, file);
+  });
 }
 
 template ReadResult<float> parse_tensor(std::string_view, std::string const&, ReadOptions const&);
@@ -80,10 +100,21 @@ template ReadResult<double, std::uint32_t> parse_tensor(std::string_view, std::s
 template ReadResult<double, std::uint64_t> parse_tensor(std::string_view, std::string const&,
                                                         ReadOptions const&);
 template ReadResult<float> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<float> read_tensor(Communicator const&, std::string const&, ReadOptions const&);
 template ReadResult<float, std::uint32_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<float, std::uint32_t> read_tensor(Communicator const&, std::string const&,
+                                                      ReadOptions const&);
 template ReadResult<float, std::uint64_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<float, std::uint64_t> read_tensor(Communicator const&, std::string const&,
+                                                      ReadOptions const&);
 template ReadResult<double> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<double> read_tensor(Communicator const&, std::string const&,
+                                        ReadOptions const&);
 template ReadResult<double, std::uint32_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<double, std::uint32_t> read_tensor(Communicator const&, std::string const&,
+                                                       ReadOptions const&);
 template ReadResult<double, std::uint64_t> read_tensor(std::string const&, ReadOptions const&);
+template ReadResult<double, std::uint64_t> read_tensor(Communicator const&, std::string const&,
+                                                       ReadOptions const&);
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <sporades/core/communicator.hpp>
 #include <sporades/formats/any_coo_tensor.hpp>
 #include <string_view>
 
@@ -95,6 +96,17 @@ struct ReadResult {
 /// if the file does not fit the memory, or the disk has no room.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
+
+/// The same by several processes, each of which opens the file and takes a share of its nonzeros:
+/// of the text a range of lines that follows that of the process before (of gzipped text each
+/// process uncompresses what is before its range, too; a dense tensor and a matrix with symmetry
+/// are read by the first process), of .spt files a range of nonzeros. No process holds more. Where
+/// duplicates are summed, the nonzeros of all processes in the order of ranks are those that one
+/// process reads; `duplicates` and the notes are the same on all. Collective. Throws as
+/// read_tensor, RunError on the processes where nothing was wrong.
+template <class Scalar, class Index = void>
+ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string const& path,
+                                      ReadOptions const& options = {});
 
 /// read_tensor for the content of a file. name: how error messages call the file.
 template <class Scalar, class Index = void>

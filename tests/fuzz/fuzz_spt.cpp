@@ -7,8 +7,8 @@
 #include <sporades/formats/files/detail/spt_file/header.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
 
-/// Reads the input as a .spt file: once as it is, and once with checksums that fit, so that the code
-/// after the checksums is reached.
+/// Reads the input as a .spt file: once as it is, and once with checksums that fit, so that the
+/// code after the checksums is reached.
 
 using namespace sporades;
 using namespace sporades::fuzzing;
@@ -39,7 +39,7 @@ void repair(std::string& content) {
 template <class Scalar>
 void read(std::string_view content, ReadOptions const& options) {
   try {
-    auto const result = sporades::detail::parse_spt<Scalar>(content, "x", options);
+    auto const result = sporades::detail::parse_spt<Scalar>({}, content, "x", options);
     std::visit(
         [](auto const& X) {
           for (int n = 0; n < X.order(); ++n)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 
@@ -53,6 +54,16 @@ Position sum_in_place(CooTensor<Scalar, Index>& X, FarMemory& far, std::string c
   return merged;
 }
 
+template <class Scalar, class Index>
+Position sum_across(Communicator const& processes, CooTensor<Scalar, Index>& X,
+                    std::string const& name, ReadOptions const& options) {
+  Position const before = first_places(processes, X.nnz()).back();
+  X = summed_across(processes, Kokkos::DefaultHostExecutionSpace(), hand_over(X));
+  Position const merged = before - first_places(processes, X.nnz()).back();
+  if (merged > 0) check_finite<Scalar>(X.values, name, options.threads);
+  return merged;
+}
+
 }  // namespace
 
 template <class Scalar, class Index>
@@ -75,11 +86,16 @@ NonzeroOrder nonzero_order(CooTensor<Scalar, Index> const& X, std::vector<int> c
 }
 
 template <class Scalar>
-void handle_duplicates(ReadResult<Scalar>& result, std::string const& name,
-                       ReadOptions const& options) {
+void handle_duplicates(Communicator const& processes, ReadResult<Scalar>& result,
+                       std::string const& name, ReadOptions const& options) {
   if (options.duplicates == Duplicates::keep) return;
   result.duplicates = std::visit(
-      [&](auto& X) { return sum_in_place(X, result.far, name, options); }, result.tensor);
+      [&](auto& X) {
+        if constexpr (has_mpi)
+          if (processes.size() > 1) return sum_across(processes, X, name, options);
+        return sum_in_place(X, result.far, name, options);
+      },
+      result.tensor);
   if (result.duplicates > 0)
     result.notes.push_back(std::to_string(result.duplicates) +
                            " nonzeros were added to others of the same coordinates");
@@ -93,7 +109,9 @@ template NonzeroOrder nonzero_order(CooTensor<double, std::uint32_t> const&,
                                     std::vector<int> const&, int);
 template NonzeroOrder nonzero_order(CooTensor<double, std::uint64_t> const&,
                                     std::vector<int> const&, int);
-template void handle_duplicates(ReadResult<float>&, std::string const&, ReadOptions const&);
-template void handle_duplicates(ReadResult<double>&, std::string const&, ReadOptions const&);
+template void handle_duplicates(Communicator const&, ReadResult<float>&, std::string const&,
+                                ReadOptions const&);
+template void handle_duplicates(Communicator const&, ReadResult<double>&, std::string const&,
+                                ReadOptions const&);
 
 }  // namespace sporades::detail

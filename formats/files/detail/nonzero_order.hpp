@@ -17,10 +17,11 @@ template <class Scalar, class Index>
 NonzeroOrder nonzero_order(CooTensor<Scalar, Index> const& X, std::vector<int> const& modes,
                            int threads);
 
-/// Does what options.duplicates says. Moves no nonzero if the tensor is sorted and has no
-/// duplicates. sorted_modes must be right. name: how error messages call the file.
+/// Does what options.duplicates says with the nonzeros of all processes. One process moves no
+/// nonzero if the tensor is sorted and has no duplicates. sorted_modes must be right. name: how
+/// error messages call the file. Collective.
 template <class Scalar>
-void handle_duplicates(ReadResult<Scalar>& result, std::string const& name,
-                       ReadOptions const& options);
+void handle_duplicates(Communicator const& processes, ReadResult<Scalar>& result,
+                       std::string const& name, ReadOptions const& options);
 
 }  // namespace sporades::detail

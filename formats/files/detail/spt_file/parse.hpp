@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/communicator.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
@@ -13,9 +14,11 @@ inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
 /// read_tensor for the content of a .spt file. Verifies everything: the sizes against the length,
 /// before it allocates, the checksums, the coordinates, the values, and the order that the header
 /// states. Values are converted to Scalar. holder: what holds the content, if the result may share
-/// its memory. Throws Error naming what is wrong.
+/// its memory. Each process takes a part of the nonzeros, and verifies some of the arrays.
+/// Collective. Throws Error naming what is wrong.
 template <class Scalar>
-ReadResult<Scalar> parse_spt(std::string_view content, std::string const& name,
-                             ReadOptions const& options = {}, FarMemory const& holder = {});
+ReadResult<Scalar> parse_spt(Communicator const& processes, std::string_view content,
+                             std::string const& name, ReadOptions const& options = {},
+                             FarMemory const& holder = {});
 
 }  // namespace sporades::detail

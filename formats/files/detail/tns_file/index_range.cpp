@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <limits>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 
 namespace sporades::detail {
@@ -13,7 +14,7 @@ constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 }  // namespace
 
 Dims stated_dims(TextTask const& task) {
-  auto const& [name, header, options] = task;
+  auto const& [name, header, options, processes] = task;
   auto const dims = header.dims ? Dims(*header.dims) : options.dims;
   if (header.dims && !options.dims.empty() && options.dims != dims)
     fail(name, ":", header.dims_line, ": the dims are ", sporades::to_string(dims), ", expected ",
@@ -28,7 +29,7 @@ Dims stated_dims(TextTask const& task) {
 }
 
 LineShape line_shape(TextTask const& task, Dims const& dims) {
-  auto const& [name, header, options] = task;
+  auto const& [name, header, options, processes] = task;
   auto const wanted = options.index_base;
   LineShape shape;
   shape.order = dims.empty() ? header.order : static_cast<int>(dims.size());
@@ -53,8 +54,24 @@ void IndexRange::merge(BlockSummary const& block, std::uint64_t first_line) {
   }
 }
 
+void IndexRange::join(Communicator const& processes, std::uint64_t lines) {
+  if (processes.size() == 1) return;
+  auto const counts = all_gathered(processes, "counts of lines", lines);
+  auto const parts = all_gathered(processes, "ranges of indices", *this);
+  *this = {};
+  std::uint64_t before = 0;
+  for (std::size_t p = 0; p < parts.size(); before += counts[p++])
+    for (int n = 0; n < max_order; ++n) {
+      auto const& part = parts[p];
+      largest_[n] = std::max(largest_[n], part.largest_[n]);
+      any_index_[n] = any_index_[n] || part.any_index_[n];
+      if (part.zero_line_[n] != 0 && zero_line_[n] == 0)
+        zero_line_[n] = before + part.zero_line_[n];
+    }
+}
+
 std::vector<bool> IndexRange::modes_from_zero(TextTask const& task, LineShape const& shape) const {
-  auto const& [name, header, options] = task;
+  auto const& [name, header, options, processes] = task;
   bool const all_alike = options.index_base != IndexBase::per_mode;
   std::vector<bool> from_zero(static_cast<std::size_t>(shape.order));
   for (int n = 0; n < shape.order; ++n)
@@ -65,7 +82,7 @@ std::vector<bool> IndexRange::modes_from_zero(TextTask const& task, LineShape co
     if (!from_zero[n] || !any_index_[n] || largest_[n] + 1 < shape.limits[n]) continue;
     int mode = n;
     while (zero_line_[mode] == 0) mode = (mode + 1) % shape.order;
-    fail(name, ":", zero_line_[mode], ": column ", mode + 1, " (mode ", mode,
+    fail(name, ":", header.lines + zero_line_[mode], ": column ", mode + 1, " (mode ", mode,
          "): the index 0, so indices count from 0, but one of mode ", n, " is its length ",
          largest_[n] + 1);
   }

@@ -9,12 +9,14 @@
 
 namespace sporades::detail {
 
-/// The nonzeros of a text in the order of the file. Coordinates are indices minus the shape's base.
+/// The nonzeros of a text, or of this process's part of it, in the order of the file. Coordinates
+/// are indices minus the shape's base.
 template <class Scalar, class Index>
 struct ParsedLines {
   CooTensor<Scalar, Index> tensor;  // its dims are not set yet
   FarMemory far;                    // where they are in far memory: holds it
   IndexRange range;
+  std::uint64_t lines = 0;
 };
 
 /// Throws RunError if `copies` copies of nnz nonzeros do not fit the machine's memory.

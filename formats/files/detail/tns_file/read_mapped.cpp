@@ -27,7 +27,7 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
   int const threads = task.options.threads;
   for_each_block(threads, blocks.size(),
                  [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
-  auto const places = block_places(counts, task.header);
+  auto const places = block_places(counts);
 
   Dims const no_dims(static_cast<std::size_t>(shape.order));
   if (!exceeds_memory<Scalar, Index>(task.options, no_dims.size(), places.nnz()))
@@ -45,10 +45,13 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
     try {
       summaries[b] = parse_block(blocks[b].text(), shape, output);
     } catch (LineProblem const& problem) {
-      fail(task.name, ":", places.first_line[b] + problem.line, ": ", problem.what);
+      fail(task.name, ":",
+           task.header.lines + source.lines_before() + places.first_line[b] + problem.line, ": ",
+           problem.what);
     }
   });
   merge_summaries(summaries, places, parsed.range);
+  parsed.lines = places.lines();
   check_nnz(task, places.nnz());
   return parsed;
 }

@@ -97,7 +97,7 @@ class Pieces {
   void add(Piece<Scalar, Index>& piece, int order) {
     std::lock_guard const lock(mutex_);
     nonzeros_ += piece.count.nonzeros;
-    if (task_.header.nnz && nonzeros_ > *task_.header.nnz) {
+    if (task_.header.nnz && nonzeros_ > *task_.header.nnz && task_.processes.size() == 1) {
       piece.near.reset();
     } else if (task_.options.memory == 0) {
       check_memory(task_.name, nonzeros_, 2, order, sizeof(Index), sizeof(Scalar));
@@ -117,15 +117,16 @@ class Pieces {
   std::vector<std::unique_ptr<Piece<Scalar, Index>>> pieces_;
 };
 
-/// Throws the first problem, if any, with its place.
+/// Throws the first problem, if any, with its place. lines_before: after the header, and before the
+/// first piece.
 template <class Scalar, class Index>
 void throw_problem(FirstProblem const& problem,
                    std::vector<std::unique_ptr<Piece<Scalar, Index>>> const& pieces,
-                   TextTask const& task) {
+                   TextTask const& task, std::uint64_t lines_before) {
   try {
     problem.rethrow();
   } catch (LineProblem const& found) {
-    auto line = task.header.lines + 1 + found.line;
+    auto line = task.header.lines + lines_before + 1 + found.line;
     for (std::size_t b = 0; b < problem.block(); ++b) line += pieces[b]->count.lines;
     fail(task.name, ":", line, ": ", found.what);
   }
@@ -153,7 +154,7 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
     }
   });
   auto& all = pieces.all();
-  throw_problem(pieces.problem(), all, task);
+  throw_problem(pieces.problem(), all, task, source.lines_before());
 
   std::vector<BlockCount> counts;
   std::vector<BlockSummary> summaries;
@@ -161,7 +162,7 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
     counts.push_back(piece->count);
     summaries.push_back(piece->summary);
   }
-  auto const places = block_places(counts, task.header);
+  auto const places = block_places(counts);
   check_nnz(task, places.nnz());
   auto const tensor = room_for<Scalar, Index>(
       task.options, Dims(static_cast<std::size_t>(shape.order)), places.nnz());
@@ -178,6 +179,7 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
     all[b].reset();
   });
   merge_summaries(summaries, places, parsed.range);
+  parsed.lines = places.lines();
   return parsed;
 }
 

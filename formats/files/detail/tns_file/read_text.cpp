@@ -36,24 +36,33 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
 
 /// Throws IndexTooNarrow if an index or a mode does not fit Index.
 template <class Scalar, class Index>
-ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
-                           ReadOptions const& options) {
-  auto const source = make_text_source(content, name, options.block_size);
+ReadResult<Scalar> read_as(Communicator const& processes, std::string_view content,
+                           std::string const& name, ReadOptions const& options) {
+  auto source = make_text_source(content, name, options.block_size);
   TextBlock first;
   auto const header = read_header(*source, first, options.pattern, name);
-  TextTask const task{name, header, options};
+  TextTask const task{name, header, options, processes};
   auto const dims = stated_dims(task);
   if (!fits<Index>(dims)) throw IndexTooNarrow{};
   ReadResult<Scalar> result;
   result.dialect = to_string(header.dialect);
   if (header.dialect == Dialect::tensor) {
-    result.tensor = read_dense<Scalar, Index>(*source, std::move(first), task);
+    result.tensor = processes.rank() == 0
+                        ? read_dense<Scalar, Index>(*source, std::move(first), task)
+                        : allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, 0);
     return result;
+  }
+  if (header.symmetry == Symmetry::general) {
+    if (processes.size() > 1) source->keep_part(processes.rank(), processes.size(), first);
+  } else if (processes.rank() > 0) {
+    first = {};
+    source = make_text_source({}, name, options.block_size);
   }
   auto const shape = line_shape(task, dims);
   auto parsed = source->is_mapped()
                     ? read_mapped<Scalar, Index>(*source, std::move(first), task, shape)
                     : read_streamed<Scalar, Index>(*source, std::move(first), task, shape);
+  parsed.range.join(processes, parsed.lines);
   auto const from_zero = parsed.range.modes_from_zero(task, shape);
   auto const smallest = parsed.range.smallest_dims(task, from_zero);
   if (!fits<Index>(smallest)) throw IndexTooNarrow{};
@@ -78,17 +87,19 @@ ReadResult<Scalar> read_as(std::string_view content, std::string const& name,
 }  // namespace
 
 template <class Scalar>
-ReadResult<Scalar> read_text(std::string_view content, std::string const& name,
-                             ReadOptions const& options) {
+ReadResult<Scalar> read_text(Communicator const& processes, std::string_view content,
+                             std::string const& name, ReadOptions const& options) {
   expects(!content.empty(), name, ": the file is empty");
   try {
-    return read_as<Scalar, std::uint32_t>(content, name, options);
+    return read_as<Scalar, std::uint32_t>(processes, content, name, options);
   } catch (IndexTooNarrow const&) {
-    return read_as<Scalar, std::uint64_t>(content, name, options);
+    return read_as<Scalar, std::uint64_t>(processes, content, name, options);
   }
 }
 
-template ReadResult<float> read_text(std::string_view, std::string const&, ReadOptions const&);
-template ReadResult<double> read_text(std::string_view, std::string const&, ReadOptions const&);
+template ReadResult<float> read_text(Communicator const&, std::string_view, std::string const&,
+                                     ReadOptions const&);
+template ReadResult<double> read_text(Communicator const&, std::string_view, std::string const&,
+                                      ReadOptions const&);
 
 }  // namespace sporades::detail

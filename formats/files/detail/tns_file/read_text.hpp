@@ -6,9 +6,11 @@
 
 namespace sporades::detail {
 
-/// read_tensor for text and gzipped text, except that it does not sum duplicates.
+/// read_tensor for text and gzipped text, except that it does not sum duplicates. Each process
+/// reads a part of the lines; of a dense tensor and a matrix with symmetry the first reads all.
+/// Collective.
 template <class Scalar>
-ReadResult<Scalar> read_text(std::string_view content, std::string const& name,
-                             ReadOptions const& options);
+ReadResult<Scalar> read_text(Communicator const& processes, std::string_view content,
+                             std::string const& name, ReadOptions const& options);
 
 }  // namespace sporades::detail

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sporades/core/error.hpp>
 #include <sporades/formats/files/detail/tns_file/text_source.hpp>
+#include <utility>
 
 namespace sporades::detail {
 
@@ -17,6 +18,21 @@ namespace {
        line.find('\r') == std::string_view::npos
            ? ""
            : ", and has carriage returns inside: lines end in LF or CRLF");
+}
+
+std::uint64_t lines_of(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Empties the block unless it is of part 0, and returns its lines.
+std::uint64_t take_from(TextBlock& first, int part) {
+  return part == 0 ? 0 : lines_of(std::exchange(first, {}).text());
+}
+
+/// Where a part of so many begins, of `size` bytes.
+std::size_t place_of_part(std::size_t size, int part, int parts) {
+  auto const whole = static_cast<std::size_t>(parts), p = static_cast<std::size_t>(part);
+  return size / whole * p + size % whole * p / whole;
 }
 
 class MappedSource final : public TextSource {
@@ -41,7 +57,23 @@ class MappedSource final : public TextSource {
 
   bool is_mapped() const override { return true; }
 
+  void keep_part(int part, int parts, TextBlock& first) override {
+    lines_before_ = take_from(first, part);
+    auto const cut = [&](int p) {
+      if (p == 0 || p == parts) return p == 0 ? std::size_t{0} : rest_.size();
+      auto const line_end = rest_.find('\n', place_of_part(rest_.size(), p, parts));
+      return line_end == std::string_view::npos ? rest_.size() : line_end + 1;
+    };
+    auto const begin = cut(part), end = cut(part + 1);
+    before_ = rest_.substr(0, begin);
+    rest_ = rest_.substr(begin, end - begin);
+  }
+
+  std::uint64_t lines_before() const override { return lines_before_ + lines_of(before_); }
+
  private:
+  std::uint64_t lines_before_ = 0;  // before before_
+  std::string_view before_;         // the parts before
   std::string_view rest_;
   std::string const& name_;
   std::size_t block_size_;
@@ -50,13 +82,35 @@ class MappedSource final : public TextSource {
 class GzipSource final : public TextSource {
  public:
   GzipSource(std::string_view content, std::string const& name, std::size_t block_size)
-      : rest_(content), name_(name), block_size_(block_size) {
+      : rest_(content), size_(content.size()), name_(name), block_size_(block_size) {
     if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK)
       throw RunError(name_ + ": no memory to uncompress");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
 
+  /// A block belongs to the part in which its first compressed byte lies.
   bool next(TextBlock& block) override {
+    for (auto place = size_ - rest_.size(); place < end_ && uncompress(block);
+         place = size_ - rest_.size()) {
+      if (place >= begin_) return true;
+      lines_before_ += lines_of(block.text());
+    }
+    return false;
+  }
+
+  bool is_mapped() const override { return false; }
+
+  void keep_part(int part, int parts, TextBlock& first) override {
+    lines_before_ = take_from(first, part);
+    begin_ = place_of_part(size_, part, parts);
+    if (part + 1 < parts) end_ = place_of_part(size_, part + 1, parts);
+  }
+
+  std::uint64_t lines_before() const override { return lines_before_; }
+
+ private:
+  /// The next block, of any part.
+  bool uncompress(TextBlock& block) {
     auto& text = block.storage;
     text.resize(block_size_);
     auto const carried = carry_.copy(text.data(), block_size_);
@@ -74,9 +128,6 @@ class GzipSource final : public TextSource {
     return !text.empty();
   }
 
-  bool is_mapped() const override { return false; }
-
- private:
   /// Uncompresses up to `room` bytes. Returns how many; fewer only at the end.
   std::size_t inflate_into(char* text, std::size_t room) {
     stream_.next_out = reinterpret_cast<Bytef*>(text);
@@ -109,6 +160,9 @@ class GzipSource final : public TextSource {
   }
 
   std::string_view rest_;
+  std::size_t size_;  // of the compressed bytes
+  std::size_t begin_ = 0, end_ = std::numeric_limits<std::size_t>::max();  // of the part
+  std::uint64_t lines_before_ = 0;
   std::string const& name_;
   std::size_t block_size_;
   std::string carry_;  // the beginning of a line whose end is in the next block

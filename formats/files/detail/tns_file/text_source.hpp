@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,14 @@ class TextSource {
 
   /// True if blocks refer to memory that outlives them.
   virtual bool is_mapped() const = 0;
+
+  /// From now on gives only one of so many parts of what is left, in whole lines, which are about
+  /// equally long in the file: a part may be empty. first: the last block that was given, which
+  /// belongs to part 0; empty after in other parts.
+  virtual void keep_part(int part, int parts, TextBlock& first) = 0;
+
+  /// The number of lines in the parts before. If blocks are not mapped: once there was a next one.
+  virtual std::uint64_t lines_before() const = 0;
 };
 
 /// A source of the text in content, which is uncompressed if its first two bytes are gzip's. A
