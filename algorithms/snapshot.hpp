@@ -15,11 +15,14 @@ namespace sporades {
 /// A method's state on the host, as named arrays to write to a file and to read back: a run that
 /// goes on from there gives the same bits as one that was never stopped. Which arrays there are
 /// stands at the state. An array's bytes are numbers of the machine's own format; factor-0,
-/// factor-1 and so on are dims[n] x ranks[n] numbers of the state's Scalar, row by row.
+/// factor-1 and so on are dims[n] x ranks[n] numbers of the state's Scalar, row by row. Where
+/// processes share the factors, each has a snapshot of its own rows: arrays that `modes` names are
+/// parts, in the order of ranks, of those of one process, and the others are the same on all.
 struct Snapshot {
-  Dims dims;               // I_0 ... I_{N-1}
+  Dims dims;               // I_0 ... I_{N-1}: the rows of each mode's factor that are here
   std::vector<int> ranks;  // columns of each mode's factor
   std::map<std::string, std::vector<std::byte>> arrays;
+  std::map<std::string, int> modes;  // of arrays with as many bytes for each row of a mode: which
 };
 
 /// Copies a CpAlsState, CpAprState or TuckerState to the host. Fences exec.

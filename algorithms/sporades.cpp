@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// The sporades command: starts Kokkos, runs the subcommand that the command line names, and turns
-/// what is thrown into one line on standard error and an exit status (2: bad usage or input, 1: a
-/// failure while running).
+/// The sporades command: starts MPI where there are several processes, and Kokkos, runs the
+/// subcommand that the command line names, and turns what is thrown into one line on standard error
+/// and an exit status (2: bad usage or input, 1: a failure while running).
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,7 +14,9 @@
 #include <iostream>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/parse.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <string>
@@ -29,7 +31,6 @@ int run(int argc, char** argv) {
   int status = parsed.status;
   if (parsed.threads > 0) kokkos.push_back(threads_option(parsed.threads));
   if (parsed.run) {
-    limit_spinning(argv);
     KokkosScope const scope(argv[0], kokkos);
     status = parsed.run();
   }
@@ -70,21 +71,25 @@ void keep_streams_apart() {
 int main(int argc, char** argv) {
   using namespace sporades;
   command::keep_streams_apart();
+  limit_spinning(argv);  // may begin the program again, which MPI would not survive
+  command::ProcessesScope const scope(argc, argv);
   auto const report_error = [&](std::string const& message, int status) {
-    auto const text = command::in_words_of_user(message, {argv + 1, argv + argc});
     std::fflush(stdout);
-    std::fprintf(stderr, "sporades: error: %s\n", text.c_str());
+    command::tell("error: " + command::in_words_of_user(message, {argv + 1, argv + argc}));
     return status;
   };
-  try {
-    return command::run(argc, argv);
-  } catch (RunError const& error) {
-    return report_error(error.what(), 1);
-  } catch (Error const& error) {
-    return report_error(error.what(), 2);
-  } catch (std::exception const& error) {
-    bool const in_memory = command::says_memory_ran_out(error);
-    return report_error(in_memory ? "memory ran out: " + command::memory_sentence() : error.what(),
-                        1);
-  }
+  auto const run = [&] {
+    try {
+      return detail::together(command::processes(), [&] { return command::run(argc, argv); });
+    } catch (RunError const& error) {
+      return report_error(error.what(), 1);
+    } catch (Error const& error) {
+      return report_error(error.what(), 2);
+    } catch (std::exception const& error) {
+      bool const in_memory = command::says_memory_ran_out(error);
+      return report_error(
+          in_memory ? "memory ran out: " + command::memory_sentence() : error.what(), 1);
+    }
+  };
+  return scope.agreed(run());
 }

@@ -1,7 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <optional>
 #include <sporades/algorithms/command/checkpoint.hpp>
+#include <sporades/algorithms/command/processes.hpp>
+#include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/core/detail/row_pieces.hpp>
+#include <sporades/core/random.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sstream>
 
@@ -9,29 +16,26 @@ namespace sporades::command {
 namespace {
 
 constexpr std::string_view magic{"\x89SPC\r\n\x1a\n", 8};
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 
 struct Header {
   char magic[8];
   std::uint64_t version;
-  std::uint64_t file_bytes;
-  std::uint64_t directory_bytes;
-  std::uint64_t directory_checksum;
-  std::uint64_t header_checksum;
-  std::uint64_t zeros[2];
+  std::uint64_t zeros[6];
 };
 static_assert(sizeof(Header) == 64);
 
-std::uint64_t checksum_of(Header const& header) {
-  return sporades::detail::xxh64(&header, offsetof(Header, header_checksum));
-}
+struct Trailer {
+  std::uint64_t directory_offset;
+  std::uint64_t directory_bytes;
+  std::uint64_t directory_checksum;
+  std::uint64_t file_bytes;
+  std::uint64_t trailer_checksum;
+};
+static_assert(sizeof(Trailer) == 40);
 
-std::uint64_t checksum_of(void const* data, std::uint64_t bytes) {
-  return sporades::detail::blocked_checksum(data, bytes, 0);
-}
-
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + 63) / 64 * 64;
+std::uint64_t checksum_of(Trailer const& trailer) {
+  return sporades::detail::xxh64(&trailer, offsetof(Trailer, trailer_checksum));
 }
 
 std::string hexadecimal(std::uint64_t number) {
@@ -40,43 +44,88 @@ std::string hexadecimal(std::uint64_t number) {
   return text.str();
 }
 
-/// Offsets count from the end of the directory, so that they do not depend on its length.
-std::string directory_of(Facts const& facts, std::vector<CheckpointArray> const& arrays) {
-  std::ostringstream text;
-  for (auto const& [name, value] : facts) text << "fact " << name << ' ' << value << '\n';
-  std::uint64_t offset = 0;
-  for (auto const& array : arrays) {
-    text << "array " << array.name << ' ' << offset << ' ' << array.bytes << ' '
-         << checksum_of(array.data, array.bytes) << '\n';
-    offset = aligned(offset + array.bytes);
+/// A file that is written from its begin to its end, by the first process.
+class CheckpointFile {
+ public:
+  void open(std::string const& path) {
+    file_.emplace(path);
+    Header header{};
+    std::memcpy(header.magic, magic.data(), magic.size());
+    header.version = format_version;
+    write(&header, sizeof header);
   }
-  return text.str();
+  void write(void const* data, std::size_t bytes) {
+    file_->write(data, bytes);
+    end_ += bytes;
+  }
+  void begin_array() {
+    offset_ = end_;
+    checksum_ = {};
+  }
+  void write_array(void const* data, std::size_t bytes) {
+    write(data, bytes);
+    checksum_.add(data, bytes);
+  }
+  void end_array(CheckpointArray const& array) {
+    directory_ << "array " << array.name << ' ' << offset_ << ' ' << end_ - offset_ << ' '
+               << checksum_.value() << ' ' << array.mode << '\n';
+    char const zeros[64] = {};
+    write(zeros, (64 - end_ % 64) % 64);
+  }
+  void commit(Facts const& facts) {
+    for (auto const& [name, value] : facts) directory_ << "fact " << name << ' ' << value << '\n';
+    std::string const text = directory_.str();
+    Trailer trailer{end_, text.size(), sporades::detail::xxh64(text.data(), text.size()),
+                    end_ + text.size() + sizeof trailer, 0};
+    trailer.trailer_checksum = checksum_of(trailer);
+    write(text.data(), text.size());
+    write(&trailer, sizeof trailer);
+    file_->commit();
+  }
+
+ private:
+  std::optional<sporades::detail::OutputFile> file_;
+  std::uint64_t end_ = 0, offset_ = 0;
+  sporades::detail::BlockedChecksum checksum_;
+  std::ostringstream directory_;
+};
+
+/// The hash of a number after others.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) {
+  return sporades::detail::splitmix64(hash ^ number);
 }
 
 }  // namespace
 
 void write_checkpoint(std::string const& path, Facts const& facts,
-                      std::vector<CheckpointArray> const& arrays) {
-  std::string directory = directory_of(facts, arrays);
-  directory.resize(aligned(directory.size()), '\n');
-  Header header{};
-  std::memcpy(header.magic, magic.data(), magic.size());
-  header.version = format_version;
-  header.file_bytes = sizeof header + directory.size();
-  for (auto const& array : arrays) header.file_bytes += aligned(array.bytes);
-  header.directory_bytes = directory.size();
-  header.directory_checksum = sporades::detail::xxh64(directory.data(), directory.size());
-  header.header_checksum = checksum_of(header);
-
-  sporades::detail::OutputFile file(path);
-  file.write(&header, sizeof header);
-  file.write(directory);
-  char const zeros[64] = {};
+                      std::vector<CheckpointArray> const& arrays,
+                      std::vector<RowDistribution> const& rows) {
+  auto const processes = rows.empty() ? Communicator() : rows.front().processes;
+  sporades::detail::FirstProcess first(processes);
+  CheckpointFile file;
+  first([&] { file.open(path); });
   for (auto const& array : arrays) {
-    file.write(array.data, array.bytes);
-    file.write(zeros, aligned(array.bytes) - array.bytes);
+    first([&] { file.begin_array(); });
+    if (array.mode < 0 || rows.empty()) {
+      first([&] { file.write_array(array.data, array.bytes); });
+    } else {
+      auto const& own = rows[static_cast<std::size_t>(array.mode)];
+      std::uint64_t const here = own.here(0);
+      std::uint64_t row = 0;
+      for (auto const bytes : sporades::detail::all_gathered(processes, "bytes of rows",
+                                                             here == 0 ? 0 : array.bytes / here))
+        row = std::max(row, bytes);
+      auto const* const bytes = static_cast<std::byte const*>(array.data);
+      sporades::detail::for_all_rows<std::byte>(
+          own, here, row, [&](std::uint64_t i) { return bytes + i * row; },
+          [&](std::byte const* piece, std::uint64_t, std::uint64_t count) {
+            first([&] { file.write_array(piece, count * row); });
+          });
+    }
+    first([&] { file.end_array(array); });
   }
-  file.commit();
+  first([&] { file.commit(facts); });
+  first.end();
 }
 
 Checkpoint::Checkpoint(std::string const& path)
@@ -88,27 +137,34 @@ Checkpoint::Checkpoint(std::string const& path)
   std::memcpy(&header, bytes.data(), sizeof header);
   expects(header.version == format_version, "--resume ", path, ": the checkpoint's format is ",
           header.version, ", this command reads format ", format_version);
-  expects(header.header_checksum == checksum_of(header), "--resume ", path,
-          ": the checkpoint is damaged (its header's checksum differs)");
-  expects(header.file_bytes == bytes.size(), "--resume ", path, ": the checkpoint has ",
-          bytes.size(), " bytes, it was written with ", header.file_bytes);
-  auto const directory = bytes.substr(sizeof header, header.directory_bytes);
-  expects(header.directory_checksum == sporades::detail::xxh64(directory.data(), directory.size()),
+  expects(std::all_of(std::begin(header.zeros), std::end(header.zeros),
+                      [](std::uint64_t zero) { return zero == 0; }),
+          "--resume ", path, ": the checkpoint is damaged (its first bytes differ)");
+  Trailer trailer{};
+  bool const has_trailer = bytes.size() >= sizeof header + sizeof trailer;
+  if (has_trailer)
+    std::memcpy(&trailer, bytes.data() + bytes.size() - sizeof trailer, sizeof trailer);
+  expects(has_trailer && trailer.trailer_checksum == checksum_of(trailer), "--resume ", path,
+          ": the checkpoint is damaged or cut off (the checksum of its last bytes differs)");
+  expects(trailer.file_bytes == bytes.size(), "--resume ", path, ": the checkpoint has ",
+          bytes.size(), " bytes, it was written with ", trailer.file_bytes);
+  auto const directory = bytes.substr(trailer.directory_offset, trailer.directory_bytes);
+  expects(trailer.directory_checksum == sporades::detail::xxh64(directory.data(), directory.size()),
           "--resume ", path, ": the checkpoint is damaged (its directory's checksum differs)");
-  auto const contents = bytes.substr(sizeof header + directory.size());
   std::istringstream lines{std::string(directory)};
+  int number = 0;
   for (std::string kind, name; lines >> kind >> name;) {
     if (kind == "fact") {
       lines.ignore(1);
       std::getline(lines, facts_[name]);
     } else {
-      std::uint64_t offset = 0;
-      std::uint64_t size = 0;
-      std::uint64_t checksum = 0;
-      lines >> offset >> size >> checksum;
-      auto const array = contents.substr(offset, size);
-      expects(checksum == checksum_of(array.data(), array.size()), "--resume ", path,
-              ": the checkpoint is damaged (the checksum of ", name, " differs)");
+      std::uint64_t offset = 0, size = 0, checksum = 0;
+      lines >> offset >> size >> checksum >> modes_[name];
+      auto const array = bytes.substr(offset, size);
+      bool const is_mine = number++ % processes().size() == processes().rank();
+      expects(
+          !is_mine || checksum == sporades::detail::blocked_checksum(array.data(), array.size(), 0),
+          "--resume ", path, ": the checkpoint is damaged (the checksum of ", name, " differs)");
       arrays_[name] = array;
     }
   }
@@ -147,13 +203,29 @@ void Checkpoint::copy(std::string const& name, void* to, std::uint64_t bytes) co
 
 template <class Scalar, class Index>
 std::string tensor_fingerprint(CooTensor<Scalar, Index> const& X) {
+  using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
+  std::atomic<std::uint64_t> here{0};
+  sporades::detail::for_each_range(0, X.nnz(), std::uint64_t{1} << 16,
+                                   [&](std::uint64_t begin, std::uint64_t end) {
+                                     std::uint64_t sum = 0;
+                                     for (auto p = begin; p < end; ++p) {
+                                       Bits bits;
+                                       std::memcpy(&bits, &X.values(p), sizeof bits);
+                                       std::uint64_t hash = mixed(0, bits);
+                                       for (int n = 0; n < X.order(); ++n)
+                                         hash = mixed(hash, X.coordinates(n, p));
+                                       sum += hash;
+                                     }
+                                     here += sum;
+                                   });
   std::vector<std::uint64_t> parts(X.dims);
-  parts.push_back(X.nnz());
-  if (X.nnz() > 0) {
-    for (int n = 0; n < X.order(); ++n)
-      parts.push_back(checksum_of(&X.coordinates(n, 0), X.nnz() * sizeof(Index)));
-    parts.push_back(checksum_of(X.values.data(), X.nnz() * sizeof(Scalar)));
-  }
+  std::uint64_t nnz = 0, sum = 0;
+  for (auto const count : sporades::detail::all_gathered(processes(), "fingerprints", X.nnz()))
+    nnz += count;
+  for (auto const part : sporades::detail::all_gathered(processes(), "fingerprints", here.load()))
+    sum += part;
+  parts.push_back(nnz);
+  parts.push_back(sum);
   return hexadecimal(sporades::detail::xxh64(parts.data(), parts.size() * sizeof parts[0]));
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <string>
@@ -20,25 +21,31 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 struct CheckpointArray {
   std::string name;
   void const* data;
-  std::uint64_t bytes;
+  std::uint64_t bytes;  // here
+  int mode = -1;        // whose rows have as many bytes each; -1: the same bytes on all processes
 };
 
 /// Writes the state of a computation, little endian:
 ///     0  8 bytes  magic, 89 53 50 43 0D 0A 1A 0A
-///     8  u64      version of the format, 1
-///    16  u64      bytes of the file
-///    24  u64      bytes of the directory
-///    32  u64      XXH64 of the directory
-///    40  u64      XXH64 of bytes 0 to 39; zeros to 64
-///    64  directory, text lines: "fact NAME TEXT" and "array NAME OFFSET BYTES CHECKSUM", where
-///        offsets count from its end; blank lines fill it to a multiple of 64
-///  then the arrays at multiples of 64, their checksums as in spt_file.hpp.
-/// The file that was there stays whole until the new one is on the disk, so that a kill at any
-/// moment leaves one of the two. Throws RunError where it cannot be written.
+///     8  u64      version of the format, 2; zeros to 64
+///    64  the arrays at multiples of 64, then at a multiple of 64
+///        the directory, text lines: "fact NAME TEXT" and "array NAME OFFSET BYTES CHECKSUM MODE",
+///        offsets from the begin of the file, checksums as in spt_file.hpp, modes as above
+///  and in the last 40 bytes
+///        u64      offset of the directory
+///        u64      its bytes
+///        u64      its XXH64
+///        u64      bytes of the file
+///        u64      XXH64 of the 32 bytes before
+/// rows: of each mode, where processes share them; the first process writes, and gets the rows in
+/// pieces. The file does not depend on how many processes there are. The file that was there stays
+/// whole until the new one is on the disk, so that a kill at any moment leaves one of the two.
+/// Collective. Throws RunError where it cannot be written.
 void write_checkpoint(std::string const& path, Facts const& facts,
-                      std::vector<CheckpointArray> const& arrays);
+                      std::vector<CheckpointArray> const& arrays,
+                      std::vector<RowDistribution> const& rows = {});
 
-/// A checkpoint on disk, all of it verified.
+/// A checkpoint on disk, all of it verified, by several processes together.
 class Checkpoint {
  public:
   /// Throws Error naming what is wrong: no checkpoint, another format, cut off, changed.
@@ -54,6 +61,9 @@ class Checkpoint {
   std::string const& fact(std::string const& name) const;
   std::string_view array(std::string const& name) const;
 
+  /// The mode of whose rows an array has as many bytes each, or -1.
+  int mode(std::string const& name) const { return modes_.at(name); }
+
   bool has_array(std::string const& name) const { return arrays_.count(name) > 0; }
 
   /// The bytes of each array by its name.
@@ -67,9 +77,10 @@ class Checkpoint {
   std::shared_ptr<sporades::detail::MappedFile const> file_;
   std::map<std::string, std::string> facts_;
   std::map<std::string, std::string_view> arrays_;
+  std::map<std::string, int> modes_;
 };
 
-/// A checksum of dims, coordinates and values, in the order of the nonzeros.
+/// A checksum of dims and of the nonzeros of all processes, in any order. Collective.
 template <class Scalar, class Index>
 std::string tensor_fingerprint(CooTensor<Scalar, Index> const& X);
 

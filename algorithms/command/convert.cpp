@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdio>
 #include <sporades/algorithms/command/files.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 
 namespace sporades::command {
@@ -25,6 +26,7 @@ void convert_as(ConvertArguments const& arguments) {
 }  // namespace
 
 int convert(ConvertArguments const& arguments) {
+  expect_one_process("convert");
   check_tensor_name(arguments.output);
   check_files({{"FILE", arguments.read.file}}, {{"OUT", arguments.output}});
   if (arguments.precision == "float")

@@ -28,6 +28,7 @@ using CpAlsFits = Fits<CpAlsState<Scalar, Memory>, CpAlsResult<Scalar, Memory>>;
 template <class Exec, class ScalarType, class IndexType>
 struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "cp-als";
+  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "fibers", "sorted", "alto"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -85,6 +86,17 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   template <class Given>
   Problem build(Exec const& exec, Given X) const {
     return make_cp_als_problem(exec, hand_over(X), options);
+  }
+  Problem build(Communicator const& processes, Exec const& exec, Tensor X) const {
+    return make_cp_als_problem(processes, exec, hand_over(X), options);
+  }
+  std::vector<RowDistribution> rows(Problem const& problem) const {
+    std::vector<RowDistribution> all;
+    for (int n = 0; n < problem.products.order(); ++n) all.push_back(problem.products.rows_of(n));
+    return all;
+  }
+  State shared_start(Exec const& exec, Problem const& problem) const {
+    return sporades::detail::random_start(exec, problem, options);
   }
   /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,

@@ -9,6 +9,7 @@
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
@@ -43,6 +44,7 @@ std::string new_name(std::string const& input, char const* extension) {
 
 Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
+  if (!speaks()) return;  // the first process writes, and checks
   NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
   std::vector<NamedFile> inputs{{"FILE", arguments.read.file}};
   constexpr char const* named[] = {"random", "hosvd", "automatic"};
@@ -76,13 +78,14 @@ ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
   report.file = arguments_.read.file;
   report.dialect = result.dialect;
   report.duplicates = result.duplicates;
+  report.processes = processes().size();
   report.seed = arguments_.seed;
   report.init = arguments_.init;
   report.tolerance = arguments_.tolerance;
   std::visit(
       [&](auto const& X) {
         report.dims = X.dims;
-        report.nnz = X.nnz();
+        report.nnz = sum_of_all(X.nnz());
         if (!arguments_.labels.empty()) labels_ = read_labels(arguments_.labels, X.dims);
       },
       result.tensor);
@@ -97,6 +100,9 @@ void Decomposition::announce(std::string const& rank) {
               to_string(Dims(report.dims)).c_str(), static_cast<unsigned long long>(report.nnz),
               rank.c_str(), report.precision.c_str(), report.backend.c_str());
   if (report.threads > 1) std::printf(" with %d threads", report.threads);
+  if (report.processes > 1)
+    std::printf(report.threads > 1 ? " in each of %d processes" : " in %d processes",
+                report.processes);
   std::printf("\n");
   if (report.duplicates > 0)
     std::printf("%llu nonzeros were added to others of the same coordinates\n",
@@ -113,7 +119,7 @@ void Decomposition::say_choices() {
 void Decomposition::note(std::string const& text) {
   if (text.empty()) return;
   progress_.clear();
-  std::fprintf(stderr, "sporades: note: %s\n", text.c_str());
+  tell("note: " + text);
 }
 
 void Decomposition::say(std::string const& text) {
@@ -197,15 +203,15 @@ void Decomposition::keep(std::function<void()> const& write) {
     keeps_failing_ = false;
   } catch (Error const& error) {
     progress_.clear();
-    std::fprintf(stderr, "sporades: warning: no checkpoint: %s\n", error.what());
+    tell(std::string("warning: no checkpoint: ") + error.what());
     keeps_failing_ = true;
   }
 }
 
 template <class Model>
-void Decomposition::print_labels(Model const& model) {
+void Decomposition::print_labels(Model const& model, std::vector<RowDistribution> const& rows) {
   if (labels_.empty()) return;
-  report.top = top_entries(model, labels_, arguments_.top);
+  report.top = top_entries(model, labels_, arguments_.top, rows);
   std::fputs(to_text(*report.top).c_str(), stdout);
 }
 
@@ -221,7 +227,7 @@ void Decomposition::write_model(bool interrupted, char const* extension,
   try {
     write(model_file_);
   } catch (Error const& error) {
-    std::fprintf(stderr, "sporades: warning: the model so far is lost: %s\n", error.what());
+    tell(std::string("warning: the model so far is lost: ") + error.what());
     model_file_.clear();
   }
 }
@@ -230,12 +236,14 @@ void Decomposition::close_report(int signal) {
   if (signal != 0) report.stop_reason = std::string("interrupted by ") + signal_name(signal);
   end_phase(report.seconds.write);
   report.seconds.total = total_.seconds();
-  report.bytes_peak = peak_resident_bytes();
-  report.bytes_peak_device = peak_device_bytes();
+  report.bytes_plan = sum_of_all(report.bytes_plan);
+  report.bytes_peak = sum_of_all(peak_resident_bytes());
+  report.bytes_peak_device = sum_of_all(peak_device_bytes());
+  report.traffic = traffic_of_all();
 }
 
 void Decomposition::write_report() const {
-  if (arguments_.report.empty()) return;
+  if (arguments_.report.empty() || !speaks()) return;
   sporades::detail::OutputFile file(arguments_.report);
   file.write(to_json(report));
   file.commit();
@@ -251,27 +259,29 @@ int Decomposition::finish(int signal, std::string const& result) {
   if (keeps_failing_)
     throw RunError("the last checkpoint, " + arguments_.checkpoint + ", could not be written");
   if (signal == 0) return 0;
-  std::fprintf(stderr, "sporades: interrupted by %s after iteration %zu%s%s%s%s\n",
-               signal_name(signal), report.iterations.size(),
-               model_file_.empty() ? "" : "; the model so far is in ", model_file_.c_str(),
-               arguments_.checkpoint.empty() ? "" : "; go on with --resume ",
-               arguments_.checkpoint.c_str());
+  tell(fmt::format("interrupted by {} after iteration {}{}{}{}{}", signal_name(signal),
+                   report.iterations.size(), model_file_.empty() ? "" : "; the model so far is in ",
+                   model_file_, arguments_.checkpoint.empty() ? "" : "; go on with --resume ",
+                   arguments_.checkpoint));
   return 128 + signal;
 }
 
 int Decomposition::finish_without_model(int signal) {
   close_report(signal);
   write_report();
-  std::fprintf(stderr, "sporades: interrupted by %s in iteration 1: there is no model yet\n",
-               signal_name(signal));
+  tell(fmt::format("interrupted by {} in iteration 1: there is no model yet", signal_name(signal)));
   return 128 + signal;
 }
 
 template ReadResult<double> Decomposition::read(std::uint64_t);
 template ReadResult<float> Decomposition::read(std::uint64_t);
-template void Decomposition::print_labels(KruskalTensor<double> const&);
-template void Decomposition::print_labels(KruskalTensor<float> const&);
-template void Decomposition::print_labels(TuckerTensor<double> const&);
-template void Decomposition::print_labels(TuckerTensor<float> const&);
+template void Decomposition::print_labels(KruskalTensor<double> const&,
+                                          std::vector<RowDistribution> const&);
+template void Decomposition::print_labels(KruskalTensor<float> const&,
+                                          std::vector<RowDistribution> const&);
+template void Decomposition::print_labels(TuckerTensor<double> const&,
+                                          std::vector<RowDistribution> const&);
+template void Decomposition::print_labels(TuckerTensor<float> const&,
+                                          std::vector<RowDistribution> const&);
 
 }  // namespace sporades::command

@@ -61,9 +61,10 @@ class Decomposition {
   void write_model(bool interrupted, char const* extension,
                    std::function<void(std::string const&)> const& write);
 
-  /// Prints the model's strongest names, if there are labels, and puts them into the report.
+  /// Prints the model's strongest names, if there are labels, and puts them into the report. rows:
+  /// of each mode, where processes share them.
   template <class Model>
-  void print_labels(Model const& model);
+  void print_labels(Model const& model, std::vector<RowDistribution> const& rows);
 
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/timer.hpp>
@@ -42,6 +43,7 @@ AnyCooTensor<float> make_tensor(GenerateArguments const& arguments) {
 }  // namespace
 
 int generate(GenerateArguments const& arguments) {
+  expect_one_process("generate");
   expects(!arguments.like.empty() || !arguments.dims.empty(),
           "generate: expected --dims (with --nnz) or --like");
   expects(!arguments.like.empty() || arguments.nnz, "generate: expected --nnz with --dims");

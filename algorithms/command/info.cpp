@@ -8,6 +8,7 @@
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/core/detail/dense.hpp>
@@ -331,6 +332,7 @@ void print(TensorInfo const& info) {
 }  // namespace
 
 int info(InfoArguments const& arguments) {
+  expect_one_process("info");
   Exec const exec;
   expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
   check_files({{"FILE", arguments.read.file}}, {{"--report", arguments.report}});

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sporades/algorithms/command/labels.hpp>
 #include <sporades/algorithms/command/text.hpp>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/strongest.hpp>
 
 namespace sporades::command {
@@ -58,15 +59,6 @@ std::vector<std::string> read_lines(std::string const& path) {
     lines.push_back(line);
   }
   return lines;
-}
-
-template <class Model>
-auto top_of_factors(Model const& model, Labels const& labels, int top) {
-  decltype(TopEntries::factors) all(model.factors.size());
-  for (int n = 0; n < model.order(); ++n)
-    for (int r = 0; r < static_cast<int>(model.factors[n].extent(1)); ++r)
-      all[n].push_back(top_of_column(model, r, n, labels[n], top));
-  return all;
 }
 
 std::string text_of(char const* format, double value) {
@@ -134,39 +126,88 @@ Labels read_labels(std::string const& folder, Dims const& dims) {
   return labels;
 }
 
+namespace {
+
+/// The first `top` entries that are not below a thousandth of the greatest, with their names.
+template <class Entries>
+std::vector<TopEntry> named(Entries const& entries, std::vector<std::string> const& names,
+                            std::size_t top) {
+  std::vector<TopEntry> result;
+  double greatest = 0;
+  for (auto const& [i, value] : entries) {
+    double const magnitude = std::abs(static_cast<double>(value));
+    greatest = std::max(greatest, magnitude);
+    if (magnitude == 0 || magnitude < greatest / 1000 || result.size() == top) break;
+    result.push_back(
+        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(value)});
+  }
+  return result;
+}
+
+/// top_of_column of each of mode n's columns, of the rows of all processes.
+template <class Model>
+std::vector<std::vector<TopEntry>> top_of_columns(Model const& model, int n,
+                                                  std::vector<std::string> const& names, int top,
+                                                  RowDistribution const& rows) {
+  struct Entry {
+    std::uint64_t column, index;
+    double value;
+  };
+  auto const columns = model.factors[static_cast<std::size_t>(n)].extent(1);
+  std::vector<Entry> entries;
+  for (std::uint64_t r = 0; r < columns; ++r)
+    for (auto const& [i, value] : strongest(model, static_cast<int>(r), n, top))
+      entries.push_back({r, rows.first() + i, static_cast<double>(value)});
+  entries = sporades::detail::all_gathered(rows.processes, "strongest entries", entries);
+  std::stable_sort(entries.begin(), entries.end(), [](Entry const& a, Entry const& b) {
+    return a.column != b.column ? a.column < b.column : std::abs(a.value) > std::abs(b.value);
+  });
+  std::vector<std::vector<std::pair<std::uint64_t, double>>> sorted(columns);
+  for (auto const& entry : entries) sorted[entry.column].emplace_back(entry.index, entry.value);
+  std::vector<std::vector<TopEntry>> result;
+  for (auto const& column : sorted)
+    result.push_back(named(column, names, static_cast<std::size_t>(top)));
+  return result;
+}
+
+template <class Model>
+auto top_of_factors(Model const& model, Labels const& labels, int top,
+                    std::vector<RowDistribution> const& rows) {
+  decltype(TopEntries::factors) all;
+  for (std::size_t n = 0; n < model.factors.size(); ++n)
+    all.push_back(top_of_columns(model, static_cast<int>(n), labels[n], top,
+                                 rows.empty() ? RowDistribution{} : rows[n]));
+  return all;
+}
+
+}  // namespace
+
 template <class Model>
 std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
                                     std::vector<std::string> const& names, int top) {
-  std::vector<TopEntry> entries;
-  double greatest = 0;
-  for (auto const& [i, value] : strongest(model, r, n, top)) {
-    double const magnitude = std::abs(value);
-    greatest = std::max(greatest, magnitude);
-    if (magnitude == 0 || magnitude < greatest / 1000) break;
-    entries.push_back(
-        {i + 1, names.empty() ? std::to_string(i + 1) : names[i], static_cast<double>(value)});
-  }
-  return entries;
+  return named(strongest(model, r, n, top), names, static_cast<std::size_t>(top));
 }
 
 template <class Scalar>
-TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top) {
+TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top,
+                       std::vector<RowDistribution> const& rows) {
   TopEntries entries;
   for (int r = 0; r < model.rank(); ++r)
     entries.weights.push_back(static_cast<double>(model.weights(r)));
-  entries.factors = top_of_factors(model, labels, top);
+  entries.factors = top_of_factors(model, labels, top, rows);
   return entries;
 }
 
 template <class Scalar>
-TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top) {
+TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top,
+                       std::vector<RowDistribution> const& rows) {
   TopEntries entries;
   for (auto const& [columns, value] : strongest(model, top)) {
     TopCell cell{columns, static_cast<double>(value)};
     for (int& column : cell.columns) ++column;  // people count from 1
     entries.core.push_back(cell);
   }
-  entries.factors = top_of_factors(model, labels, top);
+  entries.factors = top_of_factors(model, labels, top, rows);
   return entries;
 }
 
@@ -204,9 +245,13 @@ template std::vector<TopEntry> top_of_column(KruskalTensor<double> const&, int, 
                                              std::vector<std::string> const&, int);
 template std::vector<TopEntry> top_of_column(TuckerTensor<double> const&, int, int,
                                              std::vector<std::string> const&, int);
-template TopEntries top_entries(KruskalTensor<double> const&, Labels const&, int);
-template TopEntries top_entries(KruskalTensor<float> const&, Labels const&, int);
-template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int);
-template TopEntries top_entries(TuckerTensor<float> const&, Labels const&, int);
+template TopEntries top_entries(KruskalTensor<double> const&, Labels const&, int,
+                                std::vector<RowDistribution> const&);
+template TopEntries top_entries(KruskalTensor<float> const&, Labels const&, int,
+                                std::vector<RowDistribution> const&);
+template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int,
+                                std::vector<RowDistribution> const&);
+template TopEntries top_entries(TuckerTensor<float> const&, Labels const&, int,
+                                std::vector<RowDistribution> const&);
 
 }  // namespace sporades::command

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/command/report.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string>
@@ -31,13 +32,16 @@ std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
 
 /// For each component its weight and, mode by mode, the `top` entries of largest magnitude with
 /// their names; none below a thousandth of the largest. Equal magnitudes come in the order of their
-/// indices. Indices are the names in modes without labels.
+/// indices. Indices are the names in modes without labels. rows: of each mode, where processes
+/// share them; else empty. Collective.
 template <class Scalar>
-TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top);
+TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top,
+                       std::vector<RowDistribution> const& rows);
 
 /// The same for each mode's columns, and the `top` entries of the core of largest magnitude.
 template <class Scalar>
-TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top);
+TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top,
+                       std::vector<RowDistribution> const& rows);
 
 /// The entries side by side, component by component or after the core mode by mode.
 std::string to_text(TopEntries const& top);

@@ -31,7 +31,12 @@ struct KtensorKind {
   static constexpr char const* extension = ".ktns";
 
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
-  static void write(std::string const& path, Model const& model) { write_ktensor(path, model); }
+  /// rows: of each mode, where processes share them; else empty.
+  static void write(std::string const& path, Model const& model,
+                    std::vector<RowDistribution> rows) {
+    rows.resize(model.factors.size());
+    write_ktensor(path, model, rows);
+  }
 
   /// Options: an algorithm's, or its subcommand's arguments.
   template <class Options>
@@ -92,7 +97,12 @@ struct TuckerKind {
   static constexpr char const* extension = ".ttns";
 
   static Model read(std::string const& path) { return read_ttensor<Scalar>(path); }
-  static void write(std::string const& path, Model const& model) { write_ttensor(path, model); }
+  /// rows: of each mode, where processes share them; else empty.
+  static void write(std::string const& path, Model const& model,
+                    std::vector<RowDistribution> rows) {
+    rows.resize(model.factors.size());
+    write_ttensor(path, model, rows);
+  }
 
   template <class Options>
   static std::string rank_text(Options const& options) {

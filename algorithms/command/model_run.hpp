@@ -33,6 +33,7 @@
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/model_kinds.hpp>
 #include <sporades/algorithms/command/model_memory.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
@@ -110,6 +111,7 @@ class ModelRun {
         far_(std::move(far)) {}
 
   int operator()() {
+    if (!Method::is_shared) expect_one_process(Method::name);
     if (common_.tune)
       run_.say(tune(exec_, method_, memory_, tensor_, facts_of(tensor_), common_.read.file));
     facts_ = facts_of(tensor_);
@@ -121,7 +123,7 @@ class ModelRun {
     auto& report = run_.report;
     report.algorithm = Method::name;
     Kind::report_rank(method_.options, report);
-    memory_.check_least(tensor_, method_.options);
+    if (processes().size() == 1) memory_.check_least(tensor_, method_.options);
     run_.begin_build();
     double bytes = 0;
     auto problem = build(from, bytes);
@@ -139,16 +141,19 @@ class ModelRun {
     run_.begin_solve();
     SignalScope const signals;
     // Before the first iteration has ended there is nothing to lose.
-    method_.options.stop = [&] { return signals.received() != 0 && !has_model_; };
+    // Several processes stop together, between iterations.
+    if (processes().size() == 1)
+      method_.options.stop = [&] { return signals.received() != 0 && !has_model_; };
     try {
       auto const result = method_.solve(exec_, problem, starts_, [&](IterationInfo const& now) {
         show(starts_.state);
-        bool const stops = signals.received() != 0;
+        signal_ = static_cast<int>(greatest_of_all(static_cast<std::uint64_t>(signals.received())));
+        bool const stops = signal_ != 0;
         if (stops || now.iteration % common_.checkpoint_every == 0) keep();
         return !stops;
       });
       keep();
-      return finish(result, signals);
+      return finish(result);
     } catch (Stopped const&) {
       return run_.finish_without_model(signals.received());
     }
@@ -159,7 +164,7 @@ class ModelRun {
 
   inline static std::string const best_prefix = "best-";  // of the best start's arrays
 
-  int finish(Result const& result, SignalScope const& signals) {
+  int finish(Result const& result) {
     auto& report = run_.report;
     bool const interrupted = result.is_stopped();
     for (std::size_t k = 0; k < result.seconds.size(); ++k)
@@ -182,15 +187,17 @@ class ModelRun {
     run_.begin_write();
     auto const model = Kind::host_copy(result.model);
     run_.write_model(interrupted, Kind::extension,
-                     [&](std::string const& path) { Kind::write(path, model); });
-    run_.print_labels(model);
-    int const status = run_.finish(interrupted ? signals.received() : 0, summary);
+                     [&](std::string const& path) { Kind::write(path, model, rows_); });
+    run_.print_labels(model, rows_);
+    int const status = run_.finish(interrupted ? signal_ : 0, summary);
     if (status == 0) method_.check(result);
     return status;
   }
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
   typename Method::Problem build(std::optional<Checkpoint> const& from, double& bytes) {
+    if constexpr (Method::is_shared && sporades::detail::has_mpi)
+      if (processes().size() > 1) return build_shared(from);
     auto placed = memory_.place(tensor_, method_.options);
     bytes = placed.bytes;
     run_.note(placed.note);
@@ -206,6 +213,18 @@ class ModelRun {
     give_back_nonzeros(tensor_);
     set_first_state(from, [&] { return method_.start(exec_, placed.X); });
     return method_.build(exec_, hand_over(placed.X));
+  }
+
+  /// The same of a tensor that several processes share.
+  typename Method::Problem build_shared(std::optional<Checkpoint> const& from) {
+    expects(memory_.limit() == 0, "--memory is for one process, and ", processes().size(),
+            " were started");
+    auto X = copy_to(exec_, tensor_);
+    give_back_nonzeros(tensor_);
+    auto problem = method_.build(processes(), exec_, hand_over(X));
+    rows_ = method_.rows(problem);
+    set_first_state(from, [&] { return method_.shared_start(exec_, problem); });
+    return problem;
   }
 
   /// Moves X from memory to a file.
@@ -263,7 +282,7 @@ class ModelRun {
                    {"backend", backend_name(Exec::name())},
                    {"precision", sizeof(Scalar) == 4 ? "float" : "double"},
                    {"dims", to_string(X.dims)},
-                   {"nnz", std::to_string(X.nnz())},
+                   {"nnz", std::to_string(sum_of_all(X.nnz()))},
                    {"tensor", tensor_fingerprint(X)},
                    Kind::rank_fact(options),
                    {"seed", std::to_string(options.seed)},
@@ -310,10 +329,17 @@ class ModelRun {
   Snapshot load_snapshot(Checkpoint const& checkpoint, std::string const& prefix) const {
     Snapshot state;
     state.dims = tensor_.dims;
+    for (std::size_t n = 0; n < rows_.size(); ++n) state.dims[n] = rows_[n].here(state.dims[n]);
     state.ranks = Kind::ranks(method_.options, state.dims);
-    for (auto const& [name, bytes] : checkpoint.arrays()) {
+    for (auto const& [name, all] : checkpoint.arrays()) {
       bool const is_of_best = name.compare(0, best_prefix.size(), best_prefix) == 0;
       if (is_of_best == prefix.empty()) continue;
+      auto bytes = all;
+      if (int const mode = checkpoint.mode(name); mode >= 0 && !rows_.empty()) {
+        auto const n = static_cast<std::size_t>(mode);
+        std::uint64_t const row = all.size() / tensor_.dims[n];
+        bytes = all.substr(rows_[n].first() * row, state.dims[n] * row);
+      }
       auto const* const begin = reinterpret_cast<std::byte const*>(bytes.data());
       state.arrays[name.substr(prefix.size())].assign(begin, begin + bytes.size());
     }
@@ -326,8 +352,11 @@ class ModelRun {
     for (auto const& fact : option_facts()) facts.push_back(fact);
     std::vector<CheckpointArray> arrays;
     auto const append = [&](std::string const& prefix, Snapshot const& state) {
-      for (auto const& [name, bytes] : state.arrays)
-        arrays.push_back({prefix + name, bytes.data(), bytes.size()});
+      for (auto const& [name, bytes] : state.arrays) {
+        auto const mode = state.modes.find(name);
+        arrays.push_back({prefix + name, bytes.data(), bytes.size(),
+                          mode == state.modes.end() ? -1 : mode->second});
+      }
     };
     auto const now = snapshot(exec_, starts_.state);
     append("", now);
@@ -340,7 +369,7 @@ class ModelRun {
       best = snapshot(exec_, starts_.best_state);
       append(best_prefix, best);
     }
-    write_checkpoint(common_.checkpoint, facts, arrays);
+    write_checkpoint(common_.checkpoint, facts, arrays, rows_);
   }
 
   /// Writes the checkpoint unless it is there already.
@@ -357,24 +386,30 @@ class ModelRun {
   ModelMemory<Method> memory_;
   Decomposition& run_;
   Facts facts_;
-  CooTensor<Scalar, Index> tensor_;  // its dims alone once the build has begun
-  sporades::detail::FarMemory far_;  // where the nonzeros are in files: holds them
+  CooTensor<Scalar, Index> tensor_;    // its dims alone once the build has begun
+  sporades::detail::FarMemory far_;    // where the nonzeros are in files: holds them
+  std::vector<RowDistribution> rows_;  // of each mode, where processes share them
   sporades::detail::Starts<State> starts_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out
   bool has_model_ = false;
+  int signal_ = 0;  // that a process has received
 };
 
 namespace detail {
 
 template <template <class, class, class> class Method, class Scalar, class Arguments>
 int run_model_as(Arguments const& arguments) {
-  if (arguments.common.tune) check_tuned(arguments.common.read.file);
+  if (arguments.common.tune) {
+    expect_one_process("--tune");
+    check_tuned(arguments.common.read.file);
+  }
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
     run.set_backend(backend_name(Exec::name()), host_threads(exec));
-    bool const keeps_files = !sporades::detail::is_gpu<Exec>;  // where the tensor exceeds a limit
+    // Where the tensor exceeds a limit.
+    bool const keeps_files = !sporades::detail::is_gpu<Exec> && processes().size() == 1;
     auto read = run.template read<Scalar>(keeps_files ? arguments.common.compute.memory : 0);
     return std::visit(
         [&](auto& X) {

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/progress.hpp>
 #include <sporades/algorithms/command/text.hpp>
 #include <string_view>
@@ -28,7 +29,7 @@ int columns() {
 }  // namespace
 
 Progress::Progress(std::string const& mode)
-    : enabled_(mode == "always" || (mode == "auto" && is_terminal())) {}
+    : enabled_(speaks() && (mode == "always" || (mode == "auto" && is_terminal()))) {}
 
 void Progress::show(std::string const& text) {
   if (!enabled_) return;

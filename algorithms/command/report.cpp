@@ -56,6 +56,7 @@ std::string to_json(Report const& report) {
   json["version"] = version;
   json["backend"] = report.backend;
   json["threads"] = report.threads;
+  json["processes"] = report.processes;
   json["precision"] = report.precision;
   json["file"] = report.file;
   json["dialect"] = report.dialect;
@@ -91,6 +92,10 @@ std::string to_json(Report const& report) {
   json["kernels"] = Json::object();
   for (auto const& [label, kernel] : report.kernels)
     json["kernels"][label] = {{"seconds", kernel.seconds}, {"calls", kernel.calls}};
+  if (report.processes > 1)
+    for (auto const& [name, traffic] : report.traffic)
+      json["traffic"][name] = {
+          {"messages", traffic.messages}, {"bytes", traffic.bytes}, {"seconds", traffic.seconds}};
   json["bytes_plan"] = report.bytes_plan;
   json["bytes_peak"] = report.bytes_peak;
   json["bytes_peak_device"] = report.bytes_peak_device;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <sporades/core/communicator.hpp>
 #include <string>
 #include <utility>
 #include <variant>
@@ -62,7 +63,8 @@ struct SecondsReport {
 struct Report {
   std::string algorithm;
   std::string backend;
-  int threads = 0;
+  int threads = 0;  // of each process
+  int processes = 1;
   std::string precision;
   std::string file;
   std::string dialect;
@@ -85,9 +87,10 @@ struct Report {
   std::string stop_reason;
   SecondsReport seconds;
   std::map<std::string, KernelReport> kernels;
-  std::uint64_t bytes_plan = 0;         // formats and buffers
-  std::uint64_t bytes_peak = 0;         // resident on the host
-  std::uint64_t bytes_peak_device = 0;  // of Views in device memory
+  std::map<std::string, Traffic> traffic;  // between processes, by name
+  std::uint64_t bytes_plan = 0;            // formats and buffers, of all processes
+  std::uint64_t bytes_peak = 0;            // resident on the host
+  std::uint64_t bytes_peak_device = 0;     // of Views in device memory
 };
 
 std::string to_json(Report const& report);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/signals.hpp>
 
 namespace sporades::command {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int heeded[] = {SIGINT, SIGTERM, SIGHUP};
 
-std::sig_atomic_t volatile signal_received = 0;
+std::sig_atomic_t volatile signal_received = 0, speaks_on_signal = 1;
 
 void note_signal(int signal);
 
@@ -37,7 +38,8 @@ void note_signal(int signal) {
   char const* const name = signal_name(signal);
   char line[128] = "sporades: ";
   std::strcat(std::strcat(line, name), text);
-  [[maybe_unused]] auto const written = write(STDERR_FILENO, line, std::strlen(line));
+  [[maybe_unused]] auto const written =
+      speaks_on_signal ? write(STDERR_FILENO, line, std::strlen(line)) : 0;
   errno = error;
 }
 
@@ -61,6 +63,7 @@ char const* signal_name(int signal) {
 
 SignalScope::SignalScope() {
   signal_received = 0;
+  speaks_on_signal = speaks();
   for (int const signal : heeded) take_over(signal);
 }
 

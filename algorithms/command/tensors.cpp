@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <charconv>
-#include <cstdio>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 
@@ -66,8 +66,8 @@ ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates,
   auto options = read_options(arguments);
   options.duplicates = duplicates;
   options.memory = memory;
-  auto result = read_tensor<Scalar>(arguments.file, options);
-  for (auto const& note : result.notes) std::fprintf(stderr, "sporades: note: %s\n", note.c_str());
+  auto result = read_tensor<Scalar>(processes(), arguments.file, options);
+  for (auto const& note : result.notes) tell("note: " + note);
   return result;
 }
 

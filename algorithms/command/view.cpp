@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sporades/algorithms/command/arguments.hpp>
 #include <sporades/algorithms/command/files.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/view/page.hpp>
 #include <sporades/formats/files/detail/model_text.hpp>
@@ -84,6 +85,7 @@ void write_page(std::string const& output, Tensor const& model, ViewArguments co
 }  // namespace
 
 int view(ViewArguments const& arguments) {
+  expect_one_process("view");
   auto const output = page_name(arguments);
   std::vector<NamedFile> inputs{{"MODEL", arguments.model}};
   for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});

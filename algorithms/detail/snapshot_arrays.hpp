@@ -57,6 +57,7 @@ class SnapshotWriter {
       fence(exec_, "sporades::snapshot::matrices");
       std::size_t const row = from[n].extent(1) * sizeof(host(0, 0));
       auto& bytes = to_.arrays[array_name(name, n)];
+      to_.modes[array_name(name, n)] = static_cast<int>(n);
       bytes.resize(from[n].extent(0) * row);
       for (std::size_t i = 0; i < from[n].extent(0); ++i)
         std::memcpy(bytes.data() + i * row, &host(i, 0), row);
@@ -71,6 +72,7 @@ class SnapshotWriter {
       copy_view(exec_, host, from[n]);
       fence(exec_, "sporades::snapshot::views");
       copy(array_name(name, n), host.data(), host.extent(0));
+      to_.modes[array_name(name, n)] = static_cast<int>(n);
     }
   }
 

@@ -54,24 +54,36 @@ KruskalTensor<Scalar> read_ktensor(std::string const& path) {
 
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model) {
-  detail::OutputFile file(path);
-  detail::NumberWriter<Scalar> out(file, "write_ktensor");
+  write_ktensor(path, model, std::vector<RowDistribution>(model.factors.size()));
+}
+
+template <class Scalar>
+void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
+                   std::vector<RowDistribution> const& rows) {
+  auto const N = model.factors.size();
+  expects(rows.size() == N, "write_ktensor: ", rows.size(), " distributions of rows, the order is ",
+          N);
+  detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
+  detail::NumberWriter<Scalar> out(path, "write_ktensor");
   auto const rank = static_cast<std::size_t>(model.rank());
-  out.text("ktensor\n" + std::to_string(model.order()) + '\n');
-  for (auto dim : model.dims()) out.text(std::to_string(dim) + ' ');
-  out.text('\n' + std::to_string(rank) + '\n');
-  for (std::size_t r = 0; r < rank; ++r) {
-    out.number(model.weights(r), "weight ", r);
-    out.text(r + 1 < rank ? " " : "\n");
-  }
-  for (int n = 0; n < model.order(); ++n) {
-    auto const& A = model.factors[n];
-    expects(A.extent(1) == rank, "write_ktensor: the factor of mode ", n, " has ", A.extent(1),
-            " columns, the rank is ", rank);
-    detail::write_factor(out, n, A);
-  }
-  out.flush();
-  file.commit();
+  for (std::size_t n = 0; n < N; ++n)
+    expects(model.factors[n].extent(1) == rank, "write_ktensor: the factor of mode ", n, " has ",
+            model.factors[n].extent(1), " columns, the rank is ", rank);
+  first([&] {
+    out.open();
+    out.text("ktensor\n" + std::to_string(N) + '\n');
+    for (std::size_t n = 0; n < N; ++n)
+      out.text(std::to_string(rows[n].all(model.factors[n].extent(0))) + ' ');
+    out.text('\n' + std::to_string(rank) + '\n');
+    for (std::size_t r = 0; r < rank; ++r) {
+      out.number(model.weights(r), "weight ", r);
+      out.text(r + 1 < rank ? " " : "\n");
+    }
+  });
+  for (std::size_t n = 0; n < N; ++n)
+    detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
+  first([&] { out.commit(); });
+  first.end();
 }
 
 template KruskalTensor<float> parse_ktensor(std::string_view, std::string const&);
@@ -80,5 +92,9 @@ template KruskalTensor<float> read_ktensor(std::string const&);
 template KruskalTensor<double> read_ktensor(std::string const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&);
+template void write_ktensor(std::string const&, KruskalTensor<float> const&,
+                            std::vector<RowDistribution> const&);
+template void write_ktensor(std::string const&, KruskalTensor<double> const&,
+                            std::vector<RowDistribution> const&);
 
 }  // namespace sporades

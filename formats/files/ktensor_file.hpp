@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <string_view>
 
@@ -23,6 +24,13 @@ KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const&
 /// number that is not finite, RunError if the file cannot be written.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
+
+/// The same of a model whose rows are on several processes, those of the factor of mode n as
+/// rows[n] says (see CpAlsProblem). The first process writes the file, and gets the rows in pieces
+/// of some megabytes. Collective; when it returns, the file is there.
+template <class Scalar>
+void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
+                   std::vector<RowDistribution> const& rows);
 
 }  // namespace sporades
 

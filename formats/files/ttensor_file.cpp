@@ -66,24 +66,37 @@ TuckerTensor<Scalar> read_ttensor(std::string const& path) {
 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model) {
+  write_ttensor(path, model, std::vector<RowDistribution>(model.factors.size()));
+}
+
+template <class Scalar>
+void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
+                   std::vector<RowDistribution> const& rows) {
+  auto const N = model.factors.size();
   auto const ranks = model.ranks();
+  expects(rows.size() == N, "write_ttensor: ", rows.size(), " distributions of rows, the order is ",
+          N);
   expects(model.core.extent(0) == detail::core_size(ranks), "write_ttensor: the core has ",
           model.core.extent(0), " entries, the factors' columns make ", detail::core_size(ranks));
-  detail::OutputFile file(path);
-  detail::NumberWriter<Scalar> out(file, "write_ttensor");
-  auto const order = std::to_string(model.order());
-  out.text("ttensor\n" + order + '\n');
-  for (auto dim : model.dims()) out.text(std::to_string(dim) + ' ');
-  out.text("\ntensor\n" + order + '\n');
-  for (int rank : ranks) out.text(std::to_string(rank) + ' ');
-  out.text("\n");
-  for (std::size_t g = 0; g < model.core.extent(0); ++g) {
-    out.number(model.core(g), "core entry ", g);
+  detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
+  detail::NumberWriter<Scalar> out(path, "write_ttensor");
+  first([&] {
+    out.open();
+    out.text("ttensor\n" + std::to_string(N) + '\n');
+    for (std::size_t n = 0; n < N; ++n)
+      out.text(std::to_string(rows[n].all(model.factors[n].extent(0))) + ' ');
+    out.text("\ntensor\n" + std::to_string(N) + '\n');
+    for (int rank : ranks) out.text(std::to_string(rank) + ' ');
     out.text("\n");
-  }
-  for (int n = 0; n < model.order(); ++n) detail::write_factor(out, n, model.factors[n]);
-  out.flush();
-  file.commit();
+    for (std::size_t g = 0; g < model.core.extent(0); ++g) {
+      out.number(model.core(g), "core entry ", g);
+      out.text("\n");
+    }
+  });
+  for (std::size_t n = 0; n < N; ++n)
+    detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
+  first([&] { out.commit(); });
+  first.end();
 }
 
 template TuckerTensor<float> parse_ttensor(std::string_view, std::string const&);
@@ -92,5 +105,9 @@ template TuckerTensor<float> read_ttensor(std::string const&);
 template TuckerTensor<double> read_ttensor(std::string const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&);
+template void write_ttensor(std::string const&, TuckerTensor<float> const&,
+                            std::vector<RowDistribution> const&);
+template void write_ttensor(std::string const&, TuckerTensor<double> const&,
+                            std::vector<RowDistribution> const&);
 
 }  // namespace sporades

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string_view>
 
@@ -26,6 +27,11 @@ TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& 
 /// number that is not finite, RunError if the file cannot be written.
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
+
+/// The same of a model whose rows are on several processes: see write_ktensor. The core is on all.
+template <class Scalar>
+void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
+                   std::vector<RowDistribution> const& rows);
 
 }  // namespace sporades
 

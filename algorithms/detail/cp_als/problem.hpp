@@ -46,7 +46,7 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
   expects(options.init == CpAlsInit::random,
-          "cp_als: several processes start from random factors only");
+          "cp_als: several processes start from random factors only: init random");
   expects(sizeof(Scalar) == sizeof(double),
           "cp_als: several processes compute in double only: a fit of floats takes the nonzeros in "
           "one order");

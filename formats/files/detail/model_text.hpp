@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <sporades/core/detail/row_pieces.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
@@ -152,7 +154,10 @@ template <class Scalar>
 class NumberWriter {
  public:
   /// where: the beginning of error messages.
-  NumberWriter(OutputFile& file, char const* where) : file_(file), where_(where) {}
+  NumberWriter(std::string path, char const* where) : path_(std::move(path)), where_(where) {}
+
+  /// Makes the file.
+  void open() { file_.emplace(path_); }
 
   void text(std::string_view piece) {
     text_ += piece;
@@ -170,27 +175,44 @@ class NumberWriter {
     text({digits, static_cast<std::size_t>(end.ptr - digits)});
   }
 
-  void flush() {
-    file_.write(text_);
-    text_.clear();
+  /// Gives the file its name.
+  void commit() {
+    flush();
+    file_->commit();
   }
 
  private:
-  OutputFile& file_;
+  void flush() {
+    file_->write(text_);
+    text_.clear();
+  }
+
+  std::string path_;
+  std::optional<OutputFile> file_;
   char const* where_;
   std::string text_;
 };
 
-/// Writes the "matrix" block of mode n's factor.
+/// Writes the "matrix" block of mode n's factor, whose rows here `rows` says. Collective.
 template <class Scalar>
-void write_factor(NumberWriter<Scalar>& out, int n, Matrix<Scalar, Kokkos::HostSpace> const& A) {
+void write_factor(FirstProcess& first, NumberWriter<Scalar>& out, int n,
+                  Matrix<Scalar, Kokkos::HostSpace> const& A, RowDistribution const& rows = {}) {
   std::size_t const rank = A.extent(1);
-  out.text("matrix\n2\n" + std::to_string(A.extent(0)) + ' ' + std::to_string(rank) + '\n');
-  for (std::size_t i = 0; i < A.extent(0); ++i)
-    for (std::size_t r = 0; r < rank; ++r) {
-      out.number(A(i, r), "mode ", n, ", entry (", i, ", ", r, ")");
-      out.text(r + 1 < rank ? " " : "\n");
-    }
+  first([&] {
+    out.text("matrix\n2\n" + std::to_string(rows.all(A.extent(0))) + ' ' + std::to_string(rank) +
+             '\n');
+  });
+  for_all_rows<Scalar>(
+      rows, A.extent(0), rank, [&](std::uint64_t i) { return &A(i, 0); },
+      [&](Scalar const* numbers, std::uint64_t begin, std::uint64_t count) {
+        first([&] {
+          for (std::uint64_t i = 0; i < count; ++i)
+            for (std::size_t r = 0; r < rank; ++r) {
+              out.number(numbers[i * rank + r], "mode ", n, ", entry (", begin + i, ", ", r, ")");
+              out.text(r + 1 < rank ? " " : "\n");
+            }
+        });
+      });
 }
 
 }  // namespace sporades::detail

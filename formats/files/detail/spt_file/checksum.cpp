@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cstring>
 #include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
-#include <vector>
 
 namespace sporades::detail {
 
@@ -25,6 +25,8 @@ std::uint64_t load(unsigned char const* p) {
   std::memcpy(&integer, p, sizeof integer);
   return integer;
 }
+
+constexpr std::size_t block_size = std::size_t{1} << 20;
 
 std::uint64_t round(std::uint64_t lane, std::uint64_t input) {
   return rotate(lane + input * prime_2, 31) * prime_1;
@@ -55,12 +57,30 @@ std::uint64_t xxh64(void const* bytes, std::size_t size) {
 }
 
 std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads) {
-  constexpr std::size_t block_size = std::size_t{1} << 20;
   auto const* const p = static_cast<unsigned char const*>(bytes);
   std::vector<std::uint64_t> hashes((size + block_size - 1) / block_size);
   for_each_range(threads, size, block_size, [&](std::uint64_t begin, std::uint64_t end) {
     hashes[begin / block_size] = xxh64(p + begin, end - begin);
   });
+  return xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
+}
+
+void BlockedChecksum::add(void const* bytes, std::size_t size) {
+  auto const* from = static_cast<std::byte const*>(bytes);
+  while (size > 0) {
+    auto const taken = std::min(size, block_size - block_.size());
+    block_.insert(block_.end(), from, from + taken);
+    from += taken;
+    size -= taken;
+    if (block_.size() < block_size) continue;
+    hashes_.push_back(xxh64(block_.data(), block_size));
+    block_.clear();
+  }
+}
+
+std::uint64_t BlockedChecksum::value() const {
+  auto hashes = hashes_;
+  if (!block_.empty()) hashes.push_back(xxh64(block_.data(), block_.size()));
   return xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
 }
 

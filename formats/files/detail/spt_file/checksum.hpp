@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sporades::detail {
 
@@ -13,5 +14,16 @@ std::uint64_t xxh64(void const* bytes, std::size_t size);
 /// The XXH64 of the XXH64s (little endian) of the blocks of 1 MiB, computed on several threads
 /// (0: as many as the host's execution space has).
 std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads);
+
+/// The same of bytes that come piece by piece.
+class BlockedChecksum {
+ public:
+  void add(void const* bytes, std::size_t size);
+  std::uint64_t value() const;
+
+ private:
+  std::vector<std::uint64_t> hashes_;  // of whole blocks
+  std::vector<std::byte> block_;       // those of the next one
+};
 
 }  // namespace sporades::detail
