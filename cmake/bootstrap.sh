@@ -15,7 +15,7 @@ set -euo pipefail
 
 trilinos=13.2.0 # holds Kokkos and Kokkos Kernels 3.4.01
 libraries=(libopenblas-openmp-dev zlib1g-dev catch2 libcli11-dev nlohmann-json3-dev libfmt-dev)
-extras=(ccache doxygen libbenchmark-dev) # useful, but not necessary
+extras=(ccache doxygen libbenchmark-dev libopenmpi-dev openmpi-bin) # useful, but not necessary
 megabytes_needed=400 # download, build and result took 212 MB at most on Debian 12
 
 say() { echo "sporades: $*" >&2; }

@@ -11,7 +11,7 @@ option(SPORADES_ENABLE_COMMAND "Build the sporades command" ${sporades_is_top_le
 option(SPORADES_ENABLE_TESTS "Build the tests" ${sporades_is_top_level})
 option(SPORADES_ENABLE_BENCHMARKS "Build the benchmarks" OFF)
 option(SPORADES_ENABLE_SERIAL "Compile the library for Kokkos::Serial where Kokkos has threads, too" ON)
-set(SPORADES_ENABLE_MPI OFF CACHE STRING
+set(SPORADES_ENABLE_MPI AUTO CACHE STRING
     "Computing on many processes: ON, OFF, or AUTO: where MPI is found")
 set_property(CACHE SPORADES_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
 set(SPORADES_SCALARS float double CACHE STRING

@@ -77,7 +77,10 @@ ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string
   return detail::together(processes, [&] {
     auto const name = detail::input_name(path);
     bool const is_shared = processes.size() > 1;
-    expects(!is_shared || std::filesystem::is_regular_file(path), name,
+    std::error_code ignored;
+    bool const is_other = path == "-" || (std::filesystem::exists(path, ignored) &&
+                                          !std::filesystem::is_regular_file(path, ignored));
+    expects(!is_shared || !is_other, name,
             ": several processes read a file that each of them can open, and this is none");
     expects(!is_shared || options.memory == 0, name,
             ": ReadOptions::memory is for one process, and there are ", processes.size());

@@ -33,11 +33,44 @@ struct PackedShare {
   std::uint64_t count = 0;                          // of rows
   bool continues = false;                           // the first row began on a process before
   std::vector<std::uint64_t> begins, ends;  // rows begins[p] to ends[p] - 1 begin on process p
+  // Carry slots of each process, from its first one on, that are of a row that began before, and
+  // the process where it did.
+  std::vector<Position> leading;
+  std::vector<int> began;
 
   /// The number here of a row of all.
   Index local(std::uint64_t of_all) const {
     if (of_all < row || count == 0) return 0;
     return static_cast<Index>(std::min(of_all - row, count) + 1);
+  }
+};
+
+/// How many carry slots of these nonzeros' chunks, two each, are of their first row.
+template <class Index>
+Position leading_slots(Index const* rows, Position nnz, Position length) {
+  Position slots = 0;
+  for (Position begin = 0; begin < nnz; begin += length) {
+    if (rows[begin] != rows[0]) break;
+    ++slots;
+    if (rows[std::min(begin + length, nnz) - 1] != rows[0]) break;
+    ++slots;
+  }
+  return slots;
+}
+
+/// The rows of carry slots that are not this process's: 0 before it, then its last one, `last`, in
+/// as many slots as belong to it, and last + 1.
+template <class Index, class MemorySpace>
+struct NameOtherSlots {
+  RawVector<Index, MemorySpace> rows;
+  Position begin, end, last_end;
+  Index last;
+
+  KOKKOS_FUNCTION void operator()(Position slot) const {
+    if (slot < begin)
+      rows(slot) = 0;
+    else if (slot >= end)
+      rows(slot) = slot < last_end ? last : last + 1;
   }
 };
 
@@ -72,10 +105,19 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
     if (process.any) begun = process.last + 1;
     share.ends.push_back(begun);
   }
+  share.continues = nnz > 0 && share.begins[me] > ends[me].first;
+  share.leading =
+      all_gathered(processes, "rows at cuts",
+                   share.continues ? leading_slots(own.indices(n), nnz, length) : Position{0});
+  for (std::size_t p = 0; p < ends.size(); ++p) {
+    std::size_t from = 0;
+    while (from < p && !(share.begins[from] <= ends[p].first && ends[p].first < share.ends[from]))
+      ++from;
+    share.began.push_back(static_cast<int>(from));
+  }
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
-  share.continues = share.begins[me] > share.row;
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
   bool const goes_on = behind < ends.size();
@@ -107,30 +149,47 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   return share;
 }
 
-/// Everybody gets the carries of all chunks, with rows as they are numbered here. What is exchanged
-/// passes through the host's memory. Fences exec.
+/// Each process gets the carries of its last row from those that go on with it, and names the slots
+/// of others. What is exchanged passes through the host's memory. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void share_carries(Communicator const& processes, ExecutionSpace const& exec,
                    PackedShare<Scalar, Index, MemorySpace> const& share,
                    CarryBuffers<Scalar, Index, MemorySpace> const& carry) {
-  auto const& level = carry.level(0);
-  auto const rows = Kokkos::create_mirror_view(level.rows);
-  auto const sums = Kokkos::create_mirror_view(level.sums);
-  copy_view(exec, rows, level.rows);
-  copy_view(exec, sums, level.sums);
+  int const me = processes.rank();
+  auto const sums = carry.level(0).sums;
+  std::size_t const columns = sums.stride(0);  // with padding
+  Position const begin = 2 * share.first_chunk, end = begin + 2 * share.chunks;
+  Position const mine = share.leading[static_cast<std::size_t>(me)];
+  Position last_end = end;
+  for (std::size_t p = 0; p < share.began.size(); ++p)
+    if (share.began[p] == me) last_end += share.leading[p];
+  std::vector<Scalar> out(mine * columns), in((last_end - end) * columns);
+  RawMatrix<Scalar, Kokkos::HostSpace> const to_send(out.data(), mine, columns),
+      to_receive(in.data(), last_end - end, columns);
+  auto const slots = [&](Position first, Position past) {
+    return RawMatrix<Scalar, MemorySpace>(sums.data() + first * columns, past - first, columns);
+  };
+  copy_view(exec, to_send, slots(begin, begin + mine));
   fence(exec, "sporades::packed_share::carries");
-  Position const begin = 2 * share.first_chunk, slots = 2 * share.chunks;
-  std::vector<std::uint64_t> names;
-  for (Position s = begin; s < begin + slots; ++s) names.push_back(rows(s) + share.row - 1);
-  auto const all_names = all_gathered(processes, "carries", names);
-  std::size_t const columns = sums.extent(1);
-  std::vector<Scalar> const mine(sums.data() + begin * columns,
-                                 sums.data() + (begin + slots) * columns);
-  auto const all = all_gathered(processes, "carries", mine);
-  for (std::size_t s = 0; s < all_names.size(); ++s) rows(s) = share.local(all_names[s]);
-  std::copy(all.begin(), all.end(), sums.data());
-  copy_view(exec, level.rows, rows);
-  copy_view(exec, level.sums, sums);
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  if (mine > 0)
+    sent.push_back({share.began[static_cast<std::size_t>(me)],
+                    reinterpret_cast<std::byte const*>(out.data()), out.size() * sizeof(Scalar)});
+  auto* to = reinterpret_cast<std::byte*>(in.data());
+  for (std::size_t p = 0; p < share.began.size(); ++p) {
+    if (share.began[p] != me || share.leading[p] == 0) continue;
+    std::size_t const bytes = share.leading[p] * columns * sizeof(Scalar);
+    received.push_back({static_cast<int>(p), to, bytes});
+    to += bytes;
+  }
+  exchange(processes, "carries", sent, received);
+  copy_view(exec, slots(end, last_end), to_receive);
+  RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.all_chunks);
+  launch_items(exec, "sporades::packed_share::name_slots", rows.extent(0),
+               NameOtherSlots<Index, MemorySpace>{rows, begin, end, last_end,
+                                                  static_cast<Index>(share.count)});
+  fence(exec, "sporades::packed_share::carries");
 }
 
 /// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks. V: count + 2 rows.

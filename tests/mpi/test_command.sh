@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# The command on several processes: test_command.sh COMMAND SCRATCH_FOLDER MPIEXEC...
+source "$(dirname "$0")/../command/support.sh"
+shift 2
+mpiexec=("$@") # followed by the number of processes
+export OMP_NUM_THREADS=1
+
+# together PROCESSES STATUS ARGUMENT...: as run, on so many processes.
+together() {
+  local processes=$1 expected=$2
+  shift 2
+  last="$processes x sporades $*"
+  checks=$((checks + 1))
+  timeout 120 "${mpiexec[@]}" "$processes" "$sporades" "$@" > out 2> err
+  local status=$?
+  [[ $status == "$expected" ]] || failed "exit status $status, expected $expected"
+}
+
+# says TEXT: one line of standard error is the command's, and has the text.
+says() {
+  check "one line of the command on standard error" test "$(grep -c '^sporades: ' err)" = 1
+  check "standard error says '$1'" grep -qF -- "$1" err
+}
+
+police=$data/police-deaths-3d.tns.gz
+base=(cp-als "$police" --rank 5 --init random --no-dimension-tree --strategy fibers --tolerance 0)
+
+# The same bytes of a model, lines and checkpoints that go on, on every number of processes.
+run 0 "${base[@]}" --iterations 30 -o one.ktns --labels "$data/police-deaths-labels"
+grep -v '^iteration\|^fit\|police' out > one.txt
+run 0 "${base[@]}" --iterations 13 --checkpoint one.ck
+for processes in 1 2 3 5 8; do
+  together "$processes" 0 "${base[@]}" --iterations 30 -o many.ktns --report many.json \
+    --labels "$data/police-deaths-labels"
+  check "the model of $processes processes" cmp one.ktns many.ktns
+  grep -v '^iteration\|^fit\|police' out > many.txt
+  check "the same names once" cmp one.txt many.txt
+  check "nothing on standard error" test ! -s err
+  check "the report's processes" grep -q "\"processes\": $processes," many.json
+  together "$processes" 0 "${base[@]}" --iterations 30 --resume one.ck -o resumed.ktns
+  check "the model of a run of $processes processes that went on" cmp one.ktns resumed.ktns
+done
+check "the report's traffic" grep -q '"rows of factors"' many.json
+together 3 0 "${base[@]}" --iterations 13 --checkpoint three.ck
+together 2 0 "${base[@]}" --iterations 30 --resume three.ck -o resumed.ktns
+check "the model from a checkpoint of three on two" cmp one.ktns resumed.ktns
+run 0 "${base[@]}" --iterations 30 --resume three.ck -o resumed.ktns
+check "the model from a checkpoint of three on one" cmp one.ktns resumed.ktns
+run 0 "${base[@]}" --starts 3 --iterations 7 -o one.ktns
+together 3 0 "${base[@]}" --starts 3 --iterations 7 -o many.ktns
+check "the best of three starts" cmp one.ktns many.ktns
+
+# Files of other kinds; each process reads its share.
+run 0 convert "$police" police.tns
+run 0 convert "$police" police.spt
+run 0 "${base[@]}" --iterations 5 -o one.ktns
+for file in police.tns police.spt; do
+  together 3 0 "${base[@]/$police/$file}" --iterations 5 -o many.ktns
+  check "the model of $file" cmp one.ktns many.ktns
+done
+
+# What is wrong is said once, with the place, and no model appears.
+together 3 2 "${base[@]/$police/no-such.tns}"
+says 'no-such.tns'
+together 3 2 "${base[@]}" --rank 0
+says '--rank'
+{ cat police.tns && echo '1 2 3 x'; } > wrong.tns
+together 3 2 "${base[@]/$police/wrong.tns}" -o wrong.ktns
+says "wrong.tns:$(wc -l < wrong.tns): "
+check_not "a model of a wrong file" test -e wrong.ktns
+together 3 2 "${base[@]}" --iterations 2 -o no-such-folder/x.ktns
+says 'no-such-folder'
+together 3 2 info "$police"
+says 'info: works on one process, and 3 were started'
+together 3 2 "${base[@]}" --resume one.ktns
+says 'no checkpoint'
+head -c "$(($(wc -c < three.ck) - 1))" three.ck > cut.ck
+together 3 2 "${base[@]}" --resume cut.ck
+says 'cut.ck'
+together 3 1 "${base[@]}" --iterations 2 -o /dev/full
+says '/dev/full'
+together 3 0 --version
+check "the version, once" test "$(grep -c '^sporades ' out)" = 1
+
+# A process that is killed ends the others.
+run 0 generate --dims 400x300x200 --nnz 200000 -o made.spt
+for victim in 1 2 3; do
+  timeout 60 "${mpiexec[@]}" 3 "$sporades" cp-als made.spt --rank 8 --init random --tolerance 0 \
+    --no-dimension-tree --strategy sorted --iterations 1000000 -o killed.ktns > out 2> err &
+  runner=$!
+  for ((k = 0; k < 300; ++k)); do
+    grep -q '^iteration 2' out && break
+    sleep 0.1
+  done
+  mapfile -t pids < <(pgrep -f "^$sporades cp-als made.spt")
+  check "three processes" test ${#pids[@]} = 3
+  begin=$SECONDS
+  kill -9 "${pids[$((victim - 1))]}"
+  wait "$runner"
+  check_not "exit status 0 of a run whose process was killed" test $? = 0
+  check "an end within 10 s" test $((SECONDS - begin)) -le 10
+  check "a sentence" test -s err
+  check_not "processes that stay" pgrep -f "^$sporades cp-als made.spt"
+  check_not "a model" test -e killed.ktns
+done
+
+finish
