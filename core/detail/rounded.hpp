@@ -151,8 +151,8 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile_of(From const* from) {
     using Part = typename Tile<Scalar, width>::Part;
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
     for (int k = 0; k < tile.parts; ++k)
-      tile.part[k] = Register<float, Part::size>::template convert<Scalar>(
-          FloatVector<Part::size>::load(from + k * Part::size));
+      Register<float, Part::size>::template convert<Scalar>(
+          FloatVector<Part::size>::load(from + k * Part::size), tile.part[k]);
 #else
     for (int j = 0; j < width; ++j) tile.set(j, static_cast<Scalar>(to_float(from[j])));
 #endif

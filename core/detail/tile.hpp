@@ -30,18 +30,20 @@ struct Register {
   static KOKKOS_FORCEINLINE_FUNCTION void set(Type& to, int j, Scalar value) {
     to[j] = value;
   }
+  /// By reference: a vector wider than the processor's is no return value that all compilers pass
+  /// alike.
   template <class To>
-  static KOKKOS_FORCEINLINE_FUNCTION typename Register<To, entries>::Type convert(
-      Type const& from) {
+  static KOKKOS_FORCEINLINE_FUNCTION void convert(Type const& from,
+                                                  typename Register<To, entries>::Type& result) {
     using Converted = typename Register<To, entries>::Type;
 #if defined(__AVX512F__)
     // One instruction, of which g++ 12 makes several for vector types. (It warns of the intrinsic
     // without a mask, which is the same one.)
     if constexpr (entries == 8 && std::is_same_v<Scalar, float> && std::is_same_v<To, double>)
-      return (Converted)_mm512_maskz_cvtps_pd(0xff, (__m256)from);
+      result = (Converted)_mm512_maskz_cvtps_pd(0xff, (__m256)from);
     else
 #endif
-      return __builtin_convertvector(from, Converted);
+      result = __builtin_convertvector(from, Converted);
   }
   /// The sum of the entries: the two halves are added, then the halves of the result, and so on.
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
@@ -64,8 +66,8 @@ struct Register {
     to = value;
   }
   template <class To>
-  static KOKKOS_FORCEINLINE_FUNCTION To convert(Type const& from) {
-    return static_cast<To>(from);
+  static KOKKOS_FORCEINLINE_FUNCTION void convert(Type const& from, To& result) {
+    result = static_cast<To>(from);
   }
   static KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Type const& from) {
     return from;
@@ -164,8 +166,8 @@ KOKKOS_FORCEINLINE_FUNCTION void store_tile(Tile<Scalar, width> const& tile, Sca
   }
 }
 
-/// to[j] += entries[j], each atomically. Four floats, at a multiple of 16 bytes, are one instruction
-/// of NVIDIA GPUs of compute capability 9.
+/// to[j] += entries[j], each atomically. Four floats, at a multiple of 16 bytes, are one
+/// instruction of NVIDIA GPUs of compute capability 9.
 template <class Scalar, std::size_t size>
 KOKKOS_FORCEINLINE_FUNCTION void add_pack_atomically(Scalar* to, Scalar const (&entries)[size]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && defined(__CUDACC_VER_MAJOR__) && \
@@ -189,7 +191,7 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> co
     static_assert(Tile<double, width>::parts == Tile<Scalar, width>::parts,
                   "A part of either tile must hold the same entries.");
     for (int k = 0; k < tile.parts; ++k)
-      result.part[k] = Part::template convert<double>(tile.part[k]);
+      Part::template convert<double>(tile.part[k], result.part[k]);
     return result;
   }
 }
