@@ -90,24 +90,34 @@ struct FloatVector {
   using Bits = typename Register<std::uint32_t, entries>::Type;
   using Short = typename Register<std::uint16_t, entries>::Type;
 
-  static KOKKOS_FORCEINLINE_FUNCTION Float load(float const* from) {
-    return *reinterpret_cast<Float const*>(from);
+  static KOKKOS_FORCEINLINE_FUNCTION void load(float const* from, Float& to) {
+    to = *reinterpret_cast<Float const*>(from);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION Float load(BFloat16 const* from) {
-    return (Float)(bits_of(from) << 16);
+  static KOKKOS_FORCEINLINE_FUNCTION void load(BFloat16 const* from, Float& to) {
+    Bits bits;
+    load_bits(from, bits);
+    to = (Float)(bits << 16);
   }
-  static KOKKOS_FORCEINLINE_FUNCTION Float load(Half const* from) {
+  static KOKKOS_FORCEINLINE_FUNCTION void load(Half const* from, Float& to) {
 #if defined(__AVX512F__)
-    if constexpr (entries == 16) return (Float)_mm512_maskz_cvtph_ps(0xffff, halves(from));
+    if constexpr (entries == 16) {
+      to = (Float)_mm512_maskz_cvtph_ps(0xffff, halves(from));
+      return;
+    }
 #endif
 #if defined(__F16C__)
-    if constexpr (entries == 8) return (Float)_mm256_cvtph_ps(shorts(from));
+    if constexpr (entries == 8) {
+      to = (Float)_mm256_cvtph_ps(shorts(from));
+      return;
+    }
 #endif
-    Bits const bits = bits_of(from), magnitude = (bits & 0x7fffu) << 13;
+    Bits bits;
+    load_bits(from, bits);
+    Bits const magnitude = (bits & 0x7fffu) << 13;
     Bits const is_past = (Bits)(magnitude >= 0x0f800000u);
     Bits const finite = (Bits)((Float)magnitude * same_bits_as<float>(0x77800000u));
-    return (Float)((is_past & (magnitude | 0x7f800000u)) | (~is_past & finite) |
-                   (bits & 0x8000u) << 16);
+    to = (Float)((is_past & (magnitude | 0x7f800000u)) | (~is_past & finite) |
+                 (bits & 0x8000u) << 16);
   }
 
  private:
@@ -124,14 +134,20 @@ struct FloatVector {
   }
 #endif
   template <class From>
-  static KOKKOS_FORCEINLINE_FUNCTION Bits bits_of(From const* from) {
+  static KOKKOS_FORCEINLINE_FUNCTION void load_bits(From const* from, Bits& to) {
 #if defined(__AVX512F__)
-    if constexpr (entries == 16) return (Bits)_mm512_maskz_cvtepu16_epi32(0xffff, halves(from));
+    if constexpr (entries == 16) {
+      to = (Bits)_mm512_maskz_cvtepu16_epi32(0xffff, halves(from));
+      return;
+    }
 #endif
 #if defined(__AVX2__)
-    if constexpr (entries == 8) return (Bits)_mm256_cvtepu16_epi32(shorts(from));
+    if constexpr (entries == 8) {
+      to = (Bits)_mm256_cvtepu16_epi32(shorts(from));
+      return;
+    }
 #endif
-    return __builtin_convertvector(*reinterpret_cast<Short const*>(from), Bits);
+    to = __builtin_convertvector(*reinterpret_cast<Short const*>(from), Bits);
   }
 };
 #endif
@@ -150,9 +166,11 @@ KOKKOS_FORCEINLINE_FUNCTION Tile<Scalar, width> load_tile_of(From const* from) {
   } else {
     using Part = typename Tile<Scalar, width>::Part;
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-    for (int k = 0; k < tile.parts; ++k)
-      Register<float, Part::size>::template convert<Scalar>(
-          FloatVector<Part::size>::load(from + k * Part::size), tile.part[k]);
+    for (int k = 0; k < tile.parts; ++k) {
+      typename FloatVector<Part::size>::Float numbers;
+      FloatVector<Part::size>::load(from + k * Part::size, numbers);
+      Register<float, Part::size>::template convert<Scalar>(numbers, tile.part[k]);
+    }
 #else
     for (int j = 0; j < width; ++j) tile.set(j, static_cast<Scalar>(to_float(from[j])));
 #endif
