@@ -125,10 +125,10 @@ struct Tile {
   }
 };
 
-/// Sixteen bytes that one instruction of a GPU loads or stores.
-template <class Scalar>
-struct alignas(16) Pack {
-  Scalar entry[16 / sizeof(Scalar)];
+/// Sixteen bytes, or fewer, that one instruction of a GPU loads or stores.
+template <class Scalar, int size = 16 / sizeof(Scalar)>
+struct alignas(size * sizeof(Scalar)) Pack {
+  Scalar entry[size];
 };
 
 /// Loads a tile. If `packed`, 16 bytes at a time, from an address that is a multiple of 16.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/tile.hpp>
 #include <sporades/core/row_distribution.hpp>
 #include <sporades/core/types.hpp>
 #include <type_traits>
@@ -83,15 +84,28 @@ struct RowBlocks {
     return begin(block) + rows_per_block < rows ? begin(block) + rows_per_block : rows;
   }
 
-  /// For GPUs, where each block is worked on by `items` threads: blocks of 16 rows or a power of
-  /// two times as many, so few that there are 2^17 to 2^18 threads, which is about what a large GPU
-  /// runs at once.
-  static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t items) {
+  /// For sums of columns on GPUs: 2^17 to 2^18 threads, of four columns of a block each, which is
+  /// about what a large GPU runs at once.
+  static RowBlocks of_columns(std::uint64_t rows, std::uint64_t columns) {
+    return fine(rows, columns, 16, (std::uint64_t{1} << 18) / ((columns + 3) / 4));
+  }
+
+  /// For products of transposed matrices on GPUs, where a block takes a team: a block has at least
+  /// twice as many rows as there are blocks. With fewer rows the blocks' sums take longer to add,
+  /// and with more a GPU waits longer for the last blocks (H200, 100,000 to 18 million rows).
+  static RowBlocks of_products(std::uint64_t rows, std::uint64_t entries) {
+    std::uint64_t least = 16;
+    while (least * least < 2 * rows) least *= 2;
+    return fine(rows, entries, least, most_blocks(entries));
+  }
+
+ private:
+  /// Blocks of `least` rows or a power of two times as many, at most `most` of them.
+  static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t least,
+                        std::uint64_t most) {
     RowBlocks blocks(rows, entries);
-    std::uint64_t const most_threads = std::uint64_t{1} << 18;
-    std::uint64_t const most =
-        std::max<std::uint64_t>(1, std::min(most_threads / items, most_blocks(entries)));
-    for (blocks.rows_per_block = 16; blocks.rows_per_block * most < rows;)
+    most = std::max<std::uint64_t>(1, std::min(most, most_blocks(entries)));
+    for (blocks.rows_per_block = least; blocks.rows_per_block * most < rows;)
       blocks.rows_per_block *= 2;
     blocks.count = (rows + blocks.rows_per_block - 1) / blocks.rows_per_block;
     return blocks;
@@ -166,11 +180,12 @@ double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint6
 }
 
 /// store(e, sum over b of partial[b][e]) for every entry e that it needs. A team takes 32
-/// neighbouring entries: lane l of 16 adds the blocks l, l + 16, ... in order, then the lanes are
-/// added in order, however many threads the team has.
+/// neighbouring entries: lane l of 16 adds the blocks l, l + 16, ... in order, of which it loads
+/// some before it adds the first; then the lanes are added in order, however many threads the team
+/// has.
 template <class ExecutionSpace, class Store>
 struct SumAndStore {
-  static constexpr int width = 32, lanes = 16;
+  static constexpr int width = 32, lanes = 16, at_once = 8;
   static constexpr std::size_t scratch_bytes = width * lanes * sizeof(double);
   using Member = typename Kokkos::TeamPolicy<ExecutionSpace>::member_type;
 
@@ -187,8 +202,14 @@ struct SumAndStore {
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, count), [&](int c) {
         double total = 0;
         if (store.needs(first + c))
-          for (std::uint64_t b = lane; b < blocks; b += lanes)
-            total += partial[b * entries + first + c];
+          for (std::uint64_t b = lane; b < blocks; b += at_once * lanes) {
+            double part[at_once];
+            unrolled<at_once>([&](int k) {
+              std::uint64_t const block = b + k * lanes;
+              part[k] = block < blocks ? partial[block * entries + first + c] : 0;
+            });
+            unrolled<at_once>([&](int k) { total += part[k]; });
+          }
         sums[lane * width + c] = total;
       });
     });
@@ -223,8 +244,9 @@ auto team_policy(ExecutionSpace const& exec, Kernel const& kernel, int league, i
   return with_scratch(Policy(exec, league, std::min(threads, most), width), scratch);
 }
 
-/// Blocks that sum_and_store sums in one launch.
-inline constexpr std::uint64_t most_stored_blocks = 2048;
+/// Blocks that sum_and_store sums in one launch. With 1465 of them, A^T A of 3 million rows of 16
+/// columns takes longer than with 2930, which are summed in two launches (H200).
+inline constexpr std::uint64_t most_stored_blocks = 1024;
 
 /// sum_blocks for GPUs, and storing: one launch where there are at most most_stored_blocks, else a
 /// level or two of sum_blocks before it. Enqueued on exec.

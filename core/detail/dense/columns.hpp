@@ -121,7 +121,7 @@ void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const&
                       Output const& d, RowDistribution const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
-  auto const blocks = RowBlocks::fine(rows.all(A.extent(0)), R, (R + 3) / 4);
+  auto const blocks = RowBlocks::of_columns(rows.all(A.extent(0)), R);
   sum_row_blocks(
       exec, rows, blocks, R, most_stored_blocks, workspace,
       [&](double* partial, RowBlocks const& here) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blas.hpp>
+#include <sporades/core/detail/dense/gram_warps.hpp>
 #include <sporades/core/detail/dense/shared_sums.hpp>
-#include <sporades/core/detail/tile.hpp>
 
 namespace sporades::detail {
 /// Partial sums of A^T B over one block of rows, on CPUs: partial[block][i][j], tile by tile; of a
@@ -60,10 +60,10 @@ struct GramBlocks {
   }
 };
 
-/// The same on GPUs. A team takes a block of rows and a panel of up to 64 columns of each matrix:
-/// all its threads bring rows to scratch memory, so that much of memory is under way at once, and
-/// in groups each of them sums a tile of 4 x 4 over every groups-th row. The groups' sums are added
-/// in order.
+/// The same of two matrices on GPUs. A team takes a block of rows and a panel of up to 64 columns
+/// of each matrix: all its threads bring rows to scratch memory, so that much of memory is under
+/// way at once, and in groups each of them sums a tile of 4 x 4 over every groups-th row. The
+/// groups' sums are added in order.
 template <class ExecutionSpace, class Scalar, bool packed>
 struct GramTeams {
   static constexpr int threads = 256, width = 4, panel = 64;
@@ -78,7 +78,6 @@ struct GramTeams {
   Const A, B;  // I x R, I x S
   double* partial;
   RowBlocks blocks;
-  bool symmetric;
 
   static KOKKOS_INLINE_FUNCTION std::uint64_t panels(Const const& matrix) {
     return (matrix.extent(1) + panel - 1) / panel;
@@ -96,35 +95,18 @@ struct GramTeams {
     }
   };
 
-  /// Place of a tile in the panels; where they are one, of those that meet the upper triangle.
-  struct Place {
-    int i, j;
-    KOKKOS_INLINE_FUNCTION Place(int number, int columns, bool triangle) : i(0), j(0) {
-      if (triangle) {
-        for (j = number; j >= columns - i; ++i) j -= columns - i;
-        j += i;
-      } else {
-        i = number / columns;
-        j = number % columns;
-      }
-    }
-  };
-
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const item = static_cast<std::uint64_t>(team.league_rank());
     std::uint64_t const block = item / (panels(A) * panels(B));
     Panel const left(A, item / panels(B) % panels(A)), right(B, item % panels(B));
-    if (symmetric && right.first < left.first) return;
-    bool const triangle = symmetric && right.first == left.first;
-    int const tiles = triangle ? left.tiles * (left.tiles + 1) / 2 : left.tiles * right.tiles;
+    int const tiles = left.tiles * right.tiles;
     int const groups = threads / tiles;
-    int const group = team.team_rank() / tiles;
-    Place const mine(team.team_rank() % tiles, right.tiles, triangle);
+    int const group = team.team_rank() / tiles, tile = team.team_rank() % tiles;
 
     auto* const sums =
         static_cast<double*>(team.team_scratch(0).get_shmem_aligned(int{scratch_bytes}, 16));
     auto* const rows = reinterpret_cast<Scalar*>(sums);
-    int const right_at = triangle ? 0 : left.tiles * width;
+    int const right_at = left.tiles * width;
     int const stride = right_at + right.tiles * width;
     int const rows_at_once = scratch_bytes / 2 / static_cast<int>(stride * sizeof(Scalar));
     double total[width][width] = {};
@@ -133,16 +115,17 @@ struct GramTeams {
       int const count =
           static_cast<int>(end - row < std::uint64_t(rows_at_once) ? end - row : rows_at_once);
       bring(team, A, left, row, count, rows, stride);
-      if (!triangle) bring(team, B, right, row, count, rows + right_at, stride);
+      bring(team, B, right, row, count, rows + right_at, stride);
       team.team_barrier();
       if (group < groups) {
         Tile<double, width> sum[width];
         unrolled<width>([&](int k) { sum[k].fill(0); });
         for (int r = group; r < count; r += groups) {
           Scalar const* const from = rows + r * stride;
-          auto const a = in_double(load_tile<Scalar, width, true>(from + mine.i * width));
-          auto const b =
-              in_double(load_tile<Scalar, width, true>(from + right_at + mine.j * width));
+          auto const a =
+              in_double(load_tile<Scalar, width, true>(from + tile / right.tiles * width));
+          auto const b = in_double(
+              load_tile<Scalar, width, true>(from + right_at + tile % right.tiles * width));
           unrolled<width>([&](int k) { sum[k].add_product(a[k], b); });
         }
         unrolled<width>([&](int k) {
@@ -157,9 +140,9 @@ struct GramTeams {
         sums[team.team_rank() * tile_entries + e] = total[e / width][e % width];
     team.team_barrier();
     for (int e = team.team_rank(); e < tiles * tile_entries; e += threads) {
-      Place const place(e / tile_entries, right.tiles, triangle);
-      std::uint64_t const i = left.first + place.i * width + e % tile_entries / width;
-      std::uint64_t const j = right.first + place.j * width + e % width;
+      int const of = e / tile_entries;
+      std::uint64_t const i = left.first + of / right.tiles * width + e % tile_entries / width;
+      std::uint64_t const j = right.first + of % right.tiles * width + e % width;
       if (i >= A.extent(1) || j >= B.extent(1)) continue;
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += sums[g * tiles * tile_entries + e];
@@ -227,19 +210,17 @@ struct StoreGramEntry {
   }
 };
 
-/// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
-template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
-void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                        bool symmetric, RowDistribution const& rows, std::uint64_t all_rows,
-                        Workspace<Memory>& workspace) {
-  using Kernel = GramTeams<ExecutionSpace, typename Left::non_const_value_type, packed>;
-  std::uint64_t const entries = A.extent(1) * B.extent(1);
-  auto const blocks =
-      RowBlocks::fine(all_rows, entries, Kernel::threads * Kernel::panels(A) * Kernel::panels(B));
+/// Sums blocks of rows on GPUs, and adds them up: two launches. make(partial, blocks): the kernel
+/// of these blocks.
+template <class ExecutionSpace, class Output, class Memory, class Make>
+void sum_by_teams(ExecutionSpace const& exec, RowDistribution const& rows, RowBlocks const& blocks,
+                  Output const& C, bool symmetric, Workspace<Memory>& workspace, Make const& make) {
+  std::uint64_t const entries = C.extent(0) * C.extent(1);
   sum_row_blocks(
       exec, rows, blocks, entries, most_stored_blocks, workspace,
       [&](double* partial, RowBlocks const& here) {
-        Kernel const kernel{A, B, partial, here, symmetric};
+        auto const kernel = make(partial, here);
+        using Kernel = std::decay_t<decltype(kernel)>;
         typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams()), Kernel::threads, 1);
         Kokkos::parallel_for("sporades::dense::gram",
                              with_scratch(policy, Kernel::scratch_bytes + 16), kernel);
@@ -249,27 +230,42 @@ void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& 
       });
 }
 
-/// C(i, j) = C(j, i) for j < i: the two are sums of the same products, perhaps in another order.
-template <class Output>
-struct MirrorUpper {
-  Output C;
+/// C = A^T B by GramTeams, or A^T A by GramWarps. blocks: of all rows.
+template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
+void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
+                        bool symmetric, RowDistribution const& rows, RowBlocks const& blocks,
+                        Workspace<Memory>& workspace) {
+  using Scalar = typename Left::non_const_value_type;
+  auto const by_warps = [&](auto left, auto right) {
+    using Kernel =
+        GramWarps<ExecutionSpace, Scalar, packed, decltype(left)::value, decltype(right)::value>;
+    sum_by_teams(exec, rows, blocks, C, true, workspace,
+                 [&](double* partial, RowBlocks const& here) {
+                   return Kernel{A, partial, here};
+                 });
+  };
+  std::integral_constant<int, 2> const two{};
+  std::integral_constant<int, 4> const four{};
+  std::integral_constant<int, 8> const eight{};
+  if (!symmetric)
+    sum_by_teams(exec, rows, blocks, C, false, workspace,
+                 [&](double* partial, RowBlocks const& here) {
+                   return GramTeams<ExecutionSpace, Scalar, packed>{A, B, partial, here};
+                 });
+  else if (A.extent(1) <= 16)
+    by_warps(two, two);
+  else if (A.extent(1) <= 32)
+    by_warps(four, four);
+  else if (A.extent(1) <= 64)
+    by_warps(eight, eight);
+  else
+    by_warps(four, eight);
+}
 
-  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
-    std::uint64_t const i = item / C.extent(1), j = item % C.extent(1);
-    if (j < i) C(i, j) = C(j, i);
-  }
-};
-
-/// True where the vendor's BLAS computes A^T B of so many rows and R S results: on GPUs in double,
-/// of rows that takes_blas_rows and 100 results or more (of fewer it was not measured). On an H200
-/// our kernel takes these multiples of its time: for A^T A of 16 million rows and 16, 24 and 32
-/// columns 1.6, 2.0 and 2.7, of a million rows and 64 and 128 columns 2.8 and 5.0; for 160,000 rows
-/// of 32 and 1024 columns 4.5.
-///
-/// Floats go to our kernel, which sums them in double. cuBLAS sums them in float, off by 6e-6 of
-/// the largest sum with 16 million rows of 32, and takes 1.5, 2.2 and 1.4 times as long for 16, 24
-/// and 32 columns (0.4 times for a million rows of 64). Converted to double first, in pieces, they
-/// take 5.3, 4.8 and 3.8 times as long, and for a million rows of 64 and 128 columns 1.5 and 0.7.
+/// True where the vendor's BLAS computes A^T B of so many rows and R S results, of two matrices: on
+/// GPUs in double, of rows that takes_blas_rows and 100 results or more (of fewer it was not
+/// measured). For 160,000 rows of 32 and 1024 columns GramTeams takes 4.5 times as long (H200).
+/// Floats go to it: cuBLAS sums them in float.
 template <class ExecutionSpace, class Scalar>
 bool vendor_sums_products(std::uint64_t rows, std::uint64_t results) {
   return has_vendor_blas<ExecutionSpace> && std::is_same_v<Scalar, double> && results >= 100 &&
@@ -289,15 +285,16 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
   }
   if constexpr (has_vendor_blas<ExecutionSpace> &&
                 std::is_same_v<typename Output::value_type, Scalar>)
-    if (rows.is_whole() && vendor_sums_products<ExecutionSpace, Scalar>(all_rows, entries)) {
+    if (!symmetric && rows.is_whole() &&
+        vendor_sums_products<ExecutionSpace, Scalar>(all_rows, entries)) {
       Blas<ExecutionSpace, Scalar>::transposed_product(exec, A, B, C);
-      if (symmetric) launch(exec, "sporades::dense::mirror", entries, 1, MirrorUpper<Output>{C});
       return;
     }
   if constexpr (is_gpu<ExecutionSpace>) {
+    auto const blocks = RowBlocks::of_products(all_rows, entries);
     for_packed<ExecutionSpace>(
         [&](auto packed) {
-          fine_block_product<packed()>(exec, A, B, C, symmetric, rows, all_rows, workspace);
+          fine_block_product<packed()>(exec, A, B, C, symmetric, rows, blocks, workspace);
         },
         A, B);
     return;
@@ -317,10 +314,10 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
 }
 
 /// G = A^T A. A: I x R, G: R x R, whole, exactly symmetric. Summed in double, in an order given by
-/// I and R alone (by the vendor's BLAS where vendor_sums_products): the same bits on every run and
-/// on any number of threads. Enqueued on exec, does not fence except where the workspace grows. I
-/// R^2 flops (upper triangle). A may be the rows that are here of a distributed matrix: then this
-/// is collective, fences exec, and gives G of the whole. Throws Error if G is not R x R.
+/// I and R alone: the same bits on every run and on any number of threads and processes. Enqueued
+/// on exec, does not fence except where the workspace grows. I R^2 flops (upper triangle). A may be
+/// the rows that are here of a distributed matrix: then this is collective, fences exec, and gives
+/// G of the whole. Throws Error if G is not R x R.
 template <class ExecutionSpace, class Input, class Output, class Memory>
 void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace<Memory>& workspace,
           RowDistribution const& rows = {}) {
@@ -329,7 +326,8 @@ void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace
   block_product(exec, A, A, G, true, rows, workspace);
 }
 
-/// C = A^T B, summed as gram is. A: I x R, B: I x S, C: R x S. Throws Error if the shapes disagree.
+/// C = A^T B, summed as gram is, or in one process by the vendor's BLAS where vendor_sums_products.
+/// A: I x R, B: I x S, C: R x S. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void transposed_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
                         Workspace<Memory>& workspace, RowDistribution const& rows = {}) {

@@ -15,23 +15,15 @@ inline double partial_sums_bytes(RowBlocks const& blocks, double entries) {
   return 8 * static_cast<double>(blocks.count * all + scratch_of_sum_blocks(blocks.count, all));
 }
 
-/// transposed_product of a rows x left and a rows x right matrix, or gram where they are the same.
+/// transposed_product of a rows x left and a rows x right matrix, and gram where both are the same.
 template <class ExecutionSpace, class Scalar>
 double product_workspace_bytes(std::uint64_t rows, int left, int right) {
   if (rows == 0 || left == 0 || right == 0) return 0;
   auto const entries = static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right);
-  if (vendor_sums_products<ExecutionSpace, Scalar>(rows, entries)) return 0;
-  if constexpr (is_gpu<ExecutionSpace>) {
-    using Kernel = GramTeams<ExecutionSpace, Scalar, false>;
-    auto const panels = [](int columns) {
-      return static_cast<std::uint64_t>((columns + Kernel::panel - 1) / Kernel::panel);
-    };
-    return partial_sums_bytes(
-        RowBlocks::fine(rows, entries, Kernel::threads * panels(left) * panels(right)),
-        static_cast<double>(entries));
-  } else {
-    return partial_sums_bytes(RowBlocks(rows, entries), static_cast<double>(entries));
-  }
+  if (left != right && vendor_sums_products<ExecutionSpace, Scalar>(rows, entries)) return 0;
+  auto const blocks =
+      is_gpu<ExecutionSpace> ? RowBlocks::of_products(rows, entries) : RowBlocks(rows, entries);
+  return partial_sums_bytes(blocks, static_cast<double>(entries));
 }
 
 /// column_sums and column_dots.
@@ -40,7 +32,7 @@ double column_workspace_bytes(std::uint64_t rows, int columns) {
   if (rows == 0 || columns == 0) return 0;
   auto const R = static_cast<std::uint64_t>(columns);
   RowBlocks const blocks =
-      is_gpu<ExecutionSpace> ? RowBlocks::fine(rows, R, (R + 3) / 4) : RowBlocks(rows, R);
+      is_gpu<ExecutionSpace> ? RowBlocks::of_columns(rows, R) : RowBlocks(rows, R);
   return partial_sums_bytes(blocks, static_cast<double>(R));
 }
 

@@ -22,10 +22,8 @@ RowDistribution distribute_rows(Communicator const& processes, std::uint64_t row
                                 std::vector<std::uint64_t> const& begins, std::uint64_t columns) {
   std::uint64_t const entries = columns * columns;
   std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
-  if constexpr (is_gpu<ExecutionSpace>) {
-    std::uint64_t const panels = (columns + 63) / 64;
-    unit = std::max(unit, RowBlocks::fine(rows, entries, 256 * panels * panels).rows_per_block);
-  }
+  if constexpr (is_gpu<ExecutionSpace>)
+    unit = std::max(unit, RowBlocks::of_products(rows, entries).rows_per_block);
   auto const P = static_cast<std::uint64_t>(processes.size());
   if (rows / (64 * unit) >= 16 * P) unit *= 64;
   RowDistribution result{processes, {0}};
