@@ -51,7 +51,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   for (auto dim : dims)
     start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
   count.pass(start + 8.0 * R * R);
-  count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
+  count.pass(dot_bytes(shape.nnz));
   auto const summed = count_sum_duplicates(exec, count, shape, repeats);
   count.pass(summed.value_bytes());  // scaled
   count_all_modes_plan<Scalar>(exec, count, summed, products_of(options), tuples);
@@ -94,7 +94,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
   auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(dims, nnz, options);
   MemoryCount count;
   count.hold(factors_bytes<Scalar>(dims, R));
-  count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));
+  count.pass(dot_bytes(static_cast<double>(nnz)));
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
   PossibleTuples const possible(X);
   count_far_plan<Scalar, ExecutionSpace>(count, X, products,

@@ -106,7 +106,7 @@ MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Posit
     factors += matrix_bytes<Scalar>(static_cast<double>(dims[n]), options.ranks[n]);
   }
   count.hold(factors);
-  count.pass(dot_bytes<ExecutionSpace, Scalar>(static_cast<double>(nnz)));
+  count.pass(dot_bytes(static_cast<double>(nnz)));
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
   auto const products = count_streamed_chain_plan<ExecutionSpace, Scalar>(count, X, options.ranks);
   double const host = count_tucker_solver<ExecutionSpace, Scalar>(count, dims, options, products);
@@ -179,7 +179,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
       count.release(workspace);
     }
-    count.pass(dot_bytes<ExecutionSpace, Scalar>(shape.nnz));
+    count.pass(dot_bytes(shape.nnz));
     auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
     count.pass(summed.value_bytes());  // scaled
     auto const products = count_ttm_chain_plan<Scalar>(

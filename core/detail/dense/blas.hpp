@@ -26,6 +26,7 @@ inline constexpr bool takes_blas_rows(std::uint64_t rows) {
 ///   - `dot` and `sum` of the columns of matrices on GPUs, which add by atomics: their bits change
 ///     from run to run;
 ///   - sums of floats: Kokkos Kernels adds them in float, and the library in double;
+///   - what processes share, sums of vectors and A^T A: their bits are to be those of one process;
 ///   - products on hosts, in blocks of rows that have a thread each. `KokkosBatched::SerialGemm`
 ///     takes 1.7 to 6.9 times as long as our kernels (EPYC with AVX-512). `KokkosBlas::gemm` takes
 ///     0.58 to 2.3 times as long with OpenBLAS, and 5 to 17 times with the reference BLAS; its bits
@@ -44,10 +45,6 @@ struct Blas {
 
   /// y(p) = factor x(p); y may be x. Enqueued on exec.
   static void scale(ExecutionSpace const& exec, Scalar factor, Scalar const* x, Scalar* y,
-                    std::size_t count);
-
-  /// sum_p x(p) y(p), summed in Scalar; on GPUs with the same bits on every run. Fences exec.
-  static Scalar dot(ExecutionSpace const& exec, Scalar const* x, Scalar const* y,
                     std::size_t count);
 
   /// C = A B, or C += A B where `adds`. At most as many rows as an int holds; C shares no memory

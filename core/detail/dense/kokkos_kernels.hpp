@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <KokkosBlas1_dot.hpp>
 #include <KokkosBlas1_nrminf.hpp>
 #include <KokkosBlas1_scal.hpp>
 #include <KokkosBlas3_gemm.hpp>
@@ -57,19 +56,6 @@ void Blas<ExecutionSpace, Scalar>::scale(ExecutionSpace const& exec, Scalar fact
     KokkosBlas::scal(exec, out, factor, in);
   else
     in_default_instance(exec, [&] { KokkosBlas::scal(out, factor, in); });
-}
-
-template <class ExecutionSpace, class Scalar>
-Scalar Blas<ExecutionSpace, Scalar>::dot(ExecutionSpace const& exec, Scalar const* x,
-                                         Scalar const* y, std::size_t count) {
-  auto const handle = vendor_handle<ExecutionSpace>();
-  using In = Numbers<ExecutionSpace, Scalar const>;
-  Scalar sum = 0;
-  if constexpr (kernels_take_instances)
-    sum = KokkosBlas::dot(exec, In(x, count), In(y, count));
-  else
-    in_default_instance(exec, [&] { sum = KokkosBlas::dot(In(x, count), In(y, count)); });
-  return sum;
 }
 
 template <class ExecutionSpace, class Scalar>

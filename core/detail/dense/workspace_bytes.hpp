@@ -37,9 +37,7 @@ double column_workspace_bytes(std::uint64_t rows, int columns) {
 }
 
 /// dot and norm_squared of so many entries.
-template <class ExecutionSpace, class Scalar>
-double dot_bytes(double entries) {
-  if (blas_sums_vectors<ExecutionSpace, Scalar>()) return 0;
+inline double dot_bytes(double entries) {
   return 8 * (2 * std::ceil(entries / 2048) * 32 + 64);
 }
 
