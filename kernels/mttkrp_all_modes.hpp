@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/kernels/mttkrp.hpp>
 
 /// MTTKRP on all modes of one tensor, one after another, as a sweep of alternating least squares
@@ -10,6 +11,14 @@
 /// 2017), and strategy `flycoo` finds the nonzeros in order for each mode.
 
 namespace sporades {
+namespace detail {
+
+/// The place of mode n among these, or their number where it is none of them.
+inline std::size_t place_of(int n, std::vector<int> const& modes) {
+  return static_cast<std::size_t>(std::find(modes.begin(), modes.end(), n) - modes.begin());
+}
+
+}  // namespace detail
 
 /// What a plan of MTTKRP on all modes is made for.
 struct MttkrpAllModesOptions {
@@ -37,7 +46,7 @@ struct MttkrpAllModesPlan {
   std::vector<int> others;                       // rising
   MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
   MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
-  Matrix<Scalar, MemorySpace> K, T;              // cells x columns
+  Matrix<Scalar, MemorySpace> K, T;              // cells x columns; of whole.rows_of(0)
   bool has_K = false, has_T = false;             // they are those of the present factors
 
   int order() const {
@@ -45,7 +54,16 @@ struct MttkrpAllModesPlan {
   }
   /// As MttkrpPlan::rows_of.
   RowDistribution rows_of(int n) const {
-    return fused.empty() ? whole.rows_of(n) : RowDistribution{};
+    if (fused.empty()) return whole.rows_of(n);
+    auto const place = detail::place_of(n, fused);
+    return place < fused.size() ? grid.rows_of(static_cast<int>(place))
+                                : whole.rows_of(1 + static_cast<int>(detail::place_of(n, others)));
+  }
+  /// Those of every mode.
+  std::vector<RowDistribution> rows() const {
+    std::vector<RowDistribution> all;
+    for (int n = 0; n < order(); ++n) all.push_back(rows_of(n));
+    return all;
   }
   std::uint64_t storage_bytes() const {
     return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
@@ -57,6 +75,13 @@ struct MttkrpAllModesPlan {
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options = {});
+
+/// The same of a tensor whose nonzeros are those of all processes: see make_mttkrp_plan. The modes
+/// that are fused are those of one process with memory enough. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, MttkrpAllModesOptions const& options = {});
 
 /// MTTKRP on modes 0 to N - 1, in this order:
 ///   V[n] = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0), then update(n)
@@ -98,7 +123,8 @@ void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;
   plan.whole.rounded.kept.forget();
   if constexpr (detail::has_mpi)
-    if (plan.whole.shared) plan.whole.shared->kept.forget();
+    for (auto* const products : {&plan.whole, &plan.grid})
+      if (products->shared) products->shared->kept.forget();
 }
 
 }  // namespace sporades

@@ -35,17 +35,22 @@ TensorOf<Exec> part_of(Exec const& exec, TensorOf<Exec> const& X, Communicator c
   return copy_to(exec, part);
 }
 
-/// The shared run's rows, weights and fits are those of one process, bit for bit.
+/// The shared run's choices, rows, weights and fits are those of one process, bit for bit. Returns
+/// the modes that are fused.
 template <class Exec>
-void check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Exec> const& X,
-                     CpAlsOptions const& options) {
+std::vector<int> check_same_bits(Exec const& exec, Communicator const& processes,
+                                 TensorOf<Exec> const& X, CpAlsOptions const& options) {
   CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
-  auto const one = cp_als(exec, X, options);
+  auto whole = make_cp_als_problem(exec, X, options);
+  auto start = detail::random_start(exec, whole, options);
+  auto const one = cp_als(exec, whole, options, start);
   auto problem = make_cp_als_problem(processes, exec, part_of(exec, X, processes), options);
   auto state = detail::random_start(exec, problem, options);
   auto const shared = cp_als(exec, problem, options, state);
   CHECK(shared.values == one.values);
-  CHECK(problem.nnz <= X.nnz());
+  CHECK(problem.nnz == whole.nnz);
+  for (int n = 0; n < X.order(); ++n)
+    CHECK(detail::describe(problem.products, n) == detail::describe(whole.products, n));
   auto const weights = test::on_host(shared.model.weights),
              wanted = test::on_host(one.model.weights);
   for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
@@ -59,6 +64,7 @@ void check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<E
       for (std::size_t r = 0; r < A.extent(1); ++r) wrong += A(i, r) != B(rows.first() + i, r);
     CHECK(wrong == 0);
   }
+  return problem.products.fused;
 }
 
 CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
@@ -67,7 +73,6 @@ CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
   options.iterations = 6;
   options.tolerance = 0;
   options.strategy = strategy;
-  options.dimension_tree = false;
   return options;
 }
 
@@ -91,6 +96,28 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+    int rank;
+    std::vector<int> fused;
+  };
+  auto const trial = GENERATE(Trial{{30000, 2, 700}, 50000, 0.5, 16, {1, 2}},
+                              Trial{{20, 9, 3000, 10}, 60000, 0.8, 5, {3, 0, 1}},
+                              Trial{{1, 2, 40, 30}, 2000, 0, 3, {3, 0, 1}},
+                              Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4, {5, 6, 0, 1}});
+  auto const X = generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto options = options_of(MttkrpStrategy::automatic, trial.rank);
+  options.non_negative = GENERATE(false, true);
+  CHECK(check_same_bits(exec, processes, X, options) == trial.fused);
+}
+
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
@@ -101,7 +128,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
   CAPTURE(name);
   auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
   auto const X = copy_to(exec, std::get<0>(read.tensor));
-  check_same_bits(exec, processes, X, options_of(MttkrpStrategy::fibers, 4));
+  check_same_bits(exec, processes, X, options_of(MttkrpStrategy::automatic, 4));
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",

@@ -31,7 +31,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
     detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
     CpAlsResult<Scalar, MemorySpace> result;
     static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
-    result.model = detail::model_of(exec, state, problem.products.whole.rows);
+    result.model = detail::model_of(exec, state, problem.products.rows());
     result.singular_systems = solver.singular_systems();
     result.dead_components = solver.dead_components();
     return result;
@@ -52,7 +52,7 @@ CpAlsState<Scalar, MemorySpace> random_start(
                                       rows.here(problem.dims[n]), options.rank, options.seed, n,
                                       rows.first()));
   }
-  return first_state(exec, A, std::vector<double>(options.rank, 1.0), problem.products.whole.rows);
+  return first_state(exec, A, std::vector<double>(options.rank, 1.0), problem.products.rows());
 }
 
 /// The race of init `automatic`: `state` of singular vectors, as cp_als_start made it, and the

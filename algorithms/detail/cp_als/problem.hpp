@@ -38,6 +38,12 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   return products;
 }
 
+/// The fit comes from the product on the last mode, and its factor fits the others exactly.
+template <class Plan>
+void take_last_in_full(Plan& plan) {
+  if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
+}
+
 /// make_cp_als_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
@@ -59,9 +65,9 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
   problem.nnz = places.back();
   problem.exponent = scaled.exponent;
   problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
-  auto& plan = problem.products.whole;
-  plan = make_mttkrp_plan(processes, exec, hand_over(summed), products_of(options).products);
-  plan.choices.back().gather = GatherPrecision::full;  // as in one process
+  auto& plan = problem.products;
+  plan = make_mttkrp_all_modes_plan(processes, exec, hand_over(summed), products_of(options));
+  take_last_in_full(plan);
   return problem;
 }
 
@@ -84,8 +90,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   Position const nnz = summed.nnz();
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
   auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), detail::products_of(options));
-  // The fit comes from the product on the last mode, and its factor fits the others exactly.
-  if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
+  detail::take_last_in_full(plan);
   return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}};
 }
 

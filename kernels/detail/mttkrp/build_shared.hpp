@@ -69,11 +69,13 @@ class IndexSet {
   std::vector<std::uint64_t> words_, before_;
 };
 
+/// last: the rows of the last mode that processes own, where that is settled.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
                                                          ExecutionSpace const& exec,
                                                          CooTensor<Scalar, Index, MemorySpace> X,
-                                                         MttkrpOptions const& given) {
+                                                         MttkrpOptions const& given,
+                                                         RowDistribution const& last = {}) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
@@ -120,9 +122,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   for (int m = 0; m < N; ++m) used.emplace_back(X.dims[static_cast<std::size_t>(m)]);
   for (int n = 0; n < N; ++n) {
     auto const modes = mttkrp_mode_order(X.dims, n);
-    auto const last = n + 1 == N;
     nonzeros.push_back(
-        copy_to(host, sorted_across(processes, exec, last ? hand_over(X) : X, modes, cuts)));
+        copy_to(host, sorted_across(processes, exec, n + 1 < N ? X : hand_over(X), modes, cuts)));
     auto const& share = nonzeros.back();
     for (int m = 0; m < N; ++m)
       if (m != n) used[static_cast<std::size_t>(m)].insert(share.indices(m), share.nnz());
@@ -149,9 +150,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     shared->shares.push_back(
         make_packed_share(processes, exec, copy_to(exec, renumbered), modes, cuts, length));
     auto const& made = shared->shares.back();
-    plan.rows.push_back(distribute_rows<ExecutionSpace>(
-        processes, plan.dims[static_cast<std::size_t>(n)], made.begins,
-        padded_columns(static_cast<std::size_t>(options.rank))));
+    plan.rows.push_back(n + 1 == N && !last.is_whole()
+                            ? last
+                            : distribute_rows<ExecutionSpace>(
+                                  processes, plan.dims[static_cast<std::size_t>(n)], made.begins,
+                                  padded_columns(static_cast<std::size_t>(options.rank))));
     auto& choice = plan.choices[static_cast<std::size_t>(n)];
     choice.gather = options.gather;
     if (options.strategy != MttkrpStrategy::automatic) continue;

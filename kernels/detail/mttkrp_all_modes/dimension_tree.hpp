@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/fused_modes.hpp>
 #include <sporades/kernels/mttkrp_all_modes.hpp>
@@ -48,35 +49,37 @@ struct SplitIndices {
   }
 };
 
-/// Cell c of the grid: its indices, c itself, and a one.
+/// Cell first + c of the grid: its indices, its number, and a one.
 template <class Tensor>
 struct GridCells {
   typename Tensor::Coordinates coordinates;  // modes + 1 x cells
   typename Tensor::Values values;            // cells
   int modes;
+  std::uint64_t first;
   std::uint64_t dims[max_order];
 
   KOKKOS_FUNCTION void operator()(Position c) const {
     using Index = typename Tensor::Index;
-    std::uint64_t rest = c;
+    std::uint64_t rest = first + c;
     for (int k = modes - 1; k >= 0; --k) {
       coordinates(k, c) = static_cast<Index>(rest % dims[k]);
       rest /= dims[k];
     }
-    coordinates(modes, c) = static_cast<Index>(c);
+    coordinates(modes, c) = static_cast<Index>(first + c);
     values(c) = 1;
   }
 };
 
-/// True where `automatic` lays X out in a linear order, but not X with modes fused.
-template <class ExecutionSpace, class Tensor>
-bool scatters(Tensor const& X, Tensor const& fused, MttkrpOptions const& options) {
-  auto const is_linear = [&](Tensor const& tensor) {
-    auto const choice = automatic_layout<ExecutionSpace, typename Tensor::Scalar>(
-        tensor.dims, tensor.nnz(), options.rank, trees::mttkrp_layout_on_hosts);
+/// True where `automatic` lays a tensor of these dims and nonzeros out in a linear order, but not
+/// the one with modes fused.
+template <class ExecutionSpace, class Scalar>
+bool scatters(Dims const& dims, Dims const& fused, Position nnz, MttkrpOptions const& options) {
+  auto const is_linear = [&](Dims const& of) {
+    auto const choice = automatic_layout<ExecutionSpace, Scalar>(of, nnz, options.rank,
+                                                                 trees::mttkrp_layout_on_hosts);
     return choice.strategy == MttkrpStrategy::alto;
   };
-  return options.strategy == MttkrpStrategy::automatic && is_linear(X) && !is_linear(fused);
+  return options.strategy == MttkrpStrategy::automatic && is_linear(dims) && !is_linear(fused);
 }
 
 /// Room for so many indices of nnz nonzeros each, in far memory, whose owner goes to `memory`, if
@@ -95,23 +98,33 @@ typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t 
 /// fusing them would scatter X. X's indices are trusted: those who call check them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
 /// streamed on a GPU as far as options.streaming says. A host that streams keeps X with modes fused
-/// in far memory, too. Fences exec.
+/// in far memory, too. X's nonzeros are those that this process brings; where there are several
+/// processes, X is where exec computes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
-    std::vector<int> const& fused, MttkrpOptions const& options) {
+    std::vector<int> const& fused, MttkrpOptions const& options,
+    Communicator const& processes = {}) {
   using Tensor = CooTensor<Scalar, Index, GivenSpace>;
   using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
+  // last: the rows of the last mode that processes own, where that is settled.
+  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted,
+                           RowDistribution const& last = {}) {
+    if constexpr (has_mpi && std::is_same_v<decltype(tensor), Grid>)
+      if (processes.size() > 1)
+        return build_shared_plan(processes, exec, hand_over(tensor), wanted, last);
+    return make_mttkrp_plan(exec, hand_over(tensor), wanted);
+  };
   auto const plain = [&] {
-    tree.whole = make_mttkrp_plan(exec, hand_over(X), options);
+    tree.whole = plan_of(hand_over(X), options);
     return tree;
   };
   if (fused.empty()) return plain();
-  tree.fused = fused;
+  std::vector<int> others;
   for (int n = 0; n < X.order(); ++n)
-    if (std::find(fused.begin(), fused.end(), n) == fused.end()) tree.others.push_back(n);
+    if (place_of(n, fused) == fused.size()) others.push_back(n);
   Dims whole_dims{1}, grid_dims;
   for (int n : fused) {
     whole_dims[0] *= X.dims[n];
@@ -119,7 +132,15 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   }
   Position const cells = whole_dims[0];
   grid_dims.push_back(cells);
-  for (int n : tree.others) whole_dims.push_back(X.dims[n]);
+  for (int n : others) whole_dims.push_back(X.dims[n]);
+  if constexpr (!is_gpu<ExecutionSpace>) {
+    Position nnz = X.nnz();
+    if constexpr (has_mpi)
+      if (processes.size() > 1) nnz = first_places(processes, nnz).back();
+    if (scatters<ExecutionSpace, Scalar>(X.dims, whole_dims, nnz, options)) return plain();
+  }
+  tree.fused = fused;
+  tree.others = others;
 
   FarMemory far;  // of its coordinates
   Tensor whole{
@@ -132,34 +153,32 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
                                                    whole.coordinates,
                                                    static_cast<int>(fused.size()),
-                                                   static_cast<int>(tree.others.size()),
+                                                   static_cast<int>(others.size()),
                                                    {},
                                                    {}};
     std::copy(fused.begin(), fused.end(), fuse.mode);
-    std::copy(tree.others.begin(), tree.others.end(), fuse.mode + fused.size());
+    std::copy(others.begin(), others.end(), fuse.mode + fused.size());
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
     launch_items(builder, "sporades::mttkrp_all_modes::fuse_indices", X.nnz(), fuse);
   }
-  if constexpr (!is_gpu<ExecutionSpace>)
-    if (scatters<ExecutionSpace>(X, whole, options)) {
-      tree.fused.clear();
-      tree.others.clear();
-      whole = {};
-      return plain();
-    }
   X = {};
-  tree.whole = make_mttkrp_plan(exec, hand_over(whole), options);
+  tree.whole = plan_of(hand_over(whole), options);
 
-  auto grid = allocate_coo<Scalar, Index>(exec, grid_dims, cells);
+  auto const cuts = even_cuts(processes.size(), cells);
+  auto const me = static_cast<std::size_t>(processes.rank());
+  auto grid = allocate_coo<Scalar, Index>(exec, grid_dims, cuts[me + 1] - cuts[me]);
   {
-    GridCells<Grid> fill{grid.coordinates, grid.values, static_cast<int>(fused.size()), {}};
+    GridCells<Grid> fill{
+        grid.coordinates, grid.values, static_cast<int>(fused.size()), cuts[me], {}};
     std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
-    launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", cells, fill);
+    launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", grid.nnz(), fill);
   }
-  tree.grid = make_mttkrp_plan(exec, hand_over(grid), {options.strategy, options.rank});
+  auto const rows = tree.whole.rows_of(0);
+  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, rows);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", cells, columns);
-  tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", cells, columns);
+  std::uint64_t const own = rows.here(cells);
+  tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);
+  tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", own, columns);
   fence(exec, "sporades::mttkrp_all_modes::make_dimension_tree");
   return tree;
 }
@@ -168,8 +187,7 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
 template <class Scalar, class Index, class MemorySpace>
 std::size_t whole_mode(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   if (tree.fused.empty()) return static_cast<std::size_t>(n);
-  auto const at = std::find(tree.others.begin(), tree.others.end(), n);
-  return at == tree.others.end() ? 0 : 1 + static_cast<std::size_t>(at - tree.others.begin());
+  return place_of(n, tree.fused) < tree.fused.size() ? 0 : 1 + place_of(n, tree.others);
 }
 
 /// What it does for mode n, and why.
@@ -215,7 +233,7 @@ template <class Scalar, class Index, class MemorySpace>
 std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   std::string text = describe(choice_of(tree, n));
   if (tree.whole.packed[whole_mode(tree, n)].far) text += ", streamed";
-  if (std::find(tree.fused.begin(), tree.fused.end(), n) == tree.fused.end()) return text;
+  if (place_of(n, tree.fused) == tree.fused.size()) return text;
   text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);
   return text + " fused";

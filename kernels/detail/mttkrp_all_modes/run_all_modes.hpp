@@ -17,22 +17,29 @@ Matrix<Scalar, MemorySpace> first_columns(ExecutionSpace const& exec,
   return Kokkos::subview(matrix, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
 }
 
+/// mttkrp with factors that are those of the plan's next product, too, except that of mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                     Factors<Scalar, MemorySpace> const& A, std::size_t n,
+                     Matrix<Scalar, MemorySpace> const& V) {
+  auto const rounded = plan.rounded.kept.keep_others(n);
+  if constexpr (has_mpi)
+    if (plan.shared) {
+      auto const read = plan.shared->kept.keep_others(n);
+      return mttkrp(exec, plan, A, static_cast<int>(n), V);
+    }
+  mttkrp(exec, plan, A, static_cast<int>(n), V);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
-  if (plan.fused.empty()) {
-    auto const mode = static_cast<std::size_t>(n);
-    auto const rounded = plan.whole.rounded.kept.keep_others(mode);
-    if constexpr (detail::has_mpi)
-      if (plan.whole.shared) {
-        auto const read = plan.whole.shared->kept.keep_others(mode);
-        return mttkrp(exec, plan.whole, A, n, V);
-      }
-    return mttkrp(exec, plan.whole, A, n, V);
-  }
-  int const N = plan.order(), S = static_cast<int>(plan.fused.size());
+  auto const mode = static_cast<std::size_t>(n);
+  if (plan.fused.empty()) return detail::product_in_turn(exec, plan.whole, A, mode, V);
+  int const N = plan.order();
+  auto const S = plan.fused.size(), place = detail::place_of(n, plan.fused);
   expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
   std::size_t const R = V.extent(1);
@@ -42,18 +49,16 @@ void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, Memory
   for (int m : plan.others) whole.push_back(A[m]);
   for (int m : plan.fused) grid.push_back(A[m]);
   grid.push_back(T);
-  auto const in_S = std::find(plan.fused.begin(), plan.fused.end(), n);
-  if (in_S != plan.fused.end()) {
-    if (!plan.has_T) mttkrp(exec, plan.whole, whole, 0, T);
+  if (place < S) {
+    if (!plan.has_T) detail::product_in_turn(exec, plan.whole, whole, 0, T);
     plan.has_T = true;
     plan.has_K = false;
-    mttkrp(exec, plan.grid, grid, static_cast<int>(in_S - plan.fused.begin()), V);
+    detail::product_in_turn(exec, plan.grid, grid, place, V);
   } else {
-    if (!plan.has_K) mttkrp(exec, plan.grid, grid, S, K);
+    if (!plan.has_K) detail::product_in_turn(exec, plan.grid, grid, S, K);
     plan.has_K = true;
     plan.has_T = false;
-    auto const place = std::find(plan.others.begin(), plan.others.end(), n);
-    mttkrp(exec, plan.whole, whole, 1 + static_cast<int>(place - plan.others.begin()), V);
+    detail::product_in_turn(exec, plan.whole, whole, detail::whole_mode(plan, n), V);
   }
 }
 
@@ -106,6 +111,28 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
     }
 }
 
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, MttkrpAllModesOptions const& options) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        char const* const where = "make_mttkrp_all_modes_plan";
+        auto const products = detail::options_for<Scalar>(options.products);
+        detail::check_options(products, X.order());
+        detail::expect_same_dims(processes, X, where);
+        check_coordinates(exec, X, where);
+        Position const nnz = detail::first_places(processes, X.nnz()).back();
+        auto const fused =
+            detail::fuses_modes({products, options.dimension_tree})
+                ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, products.rank)
+                : std::vector<int>();
+        return detail::make_dimension_tree(exec, hand_over(X), fused, products, processes);
+      });
+  return make_mttkrp_all_modes_plan(exec, hand_over(X), options);
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Update>
 void mttkrp_all_modes(ExecutionSpace const& exec,
                       MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
@@ -127,29 +154,22 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
                            MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R) {
   Cost sum;
-  auto const add = [&](MttkrpPlan<Scalar, Index, MemorySpace> const& products, int n) {
-    auto const cost = mttkrp_cost(exec, products, R, n);
+  auto const add = [&](MttkrpPlan<Scalar, Index, MemorySpace> const& products, std::size_t n) {
+    auto const cost = mttkrp_cost(exec, products, R, static_cast<int>(n));
     sum.flops += cost.flops;
     sum.bytes += cost.bytes;
   };
-  int const S = static_cast<int>(plan.fused.size());
-  auto const place_of = [](int n, std::vector<int> const& modes) {
-    return static_cast<int>(std::find(modes.begin(), modes.end(), n) - modes.begin());
-  };
-  bool after_fused = S > 0 && place_of(plan.order() - 1, plan.fused) < S;  // the sweep before
+  auto const S = plan.fused.size();
+  auto const is_in_S = [&](int n) { return detail::place_of(n, plan.fused) < S; };
+  bool after_fused = is_in_S(plan.order() - 1);  // the sweep before
   for (int n = 0; n < plan.order(); ++n) {
-    if (S == 0) {
-      add(plan.whole, n);
-      continue;
-    }
-    int const place = place_of(n, plan.fused);
-    bool const is_fused = place < S;
+    bool const is_fused = is_in_S(n);
     if (is_fused && !after_fused) add(plan.whole, 0);  // T
     if (!is_fused && after_fused) add(plan.grid, S);   // K
     if (is_fused)
-      add(plan.grid, place);
+      add(plan.grid, detail::place_of(n, plan.fused));
     else
-      add(plan.whole, 1 + place_of(n, plan.others));
+      add(plan.whole, detail::whole_mode(plan, n));
     after_fused = is_fused;
   }
   return sum;
