@@ -65,9 +65,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
 
   State start(Exec const& exec, Tensor const& X) {
-    races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
-    too_large_for_race =
-        !races && X.order() > 1 && options.init == CpAlsInit::automatic && options.starts == 1;
+    decide_race(X.order(), X.nnz());
     return cp_als_start(exec, X, options);
   }
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
@@ -87,16 +85,16 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   Problem build(Exec const& exec, Given X) const {
     return make_cp_als_problem(exec, hand_over(X), options);
   }
-  Problem build(Communicator const& processes, Exec const& exec, Tensor X) const {
-    return make_cp_als_problem(processes, exec, hand_over(X), options);
+  /// Of X's parts on several processes; first: null, or gets the first state.
+  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) {
+    if (first != nullptr) decide_race(X.order(), sum_of_all(X.nnz()));
+    return sporades::detail::make_shared_problem_and_start(processes, exec, hand_over(X), options,
+                                                           first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const {
     std::vector<RowDistribution> all;
     for (int n = 0; n < problem.products.order(); ++n) all.push_back(problem.products.rows_of(n));
     return all;
-  }
-  State shared_start(Exec const& exec, Problem const& problem) const {
-    return sporades::detail::random_start(exec, problem, options);
   }
   /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
@@ -111,6 +109,11 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     if (limited.iterations != options.iterations && !result.converged)
       result.stop = StopReason::observer;
     return result;
+  }
+  void decide_race(int order, Position nnz) {
+    races = sporades::detail::has_cp_als_race(options, order, nnz);
+    too_large_for_race =
+        !races && order > 1 && options.init == CpAlsInit::automatic && options.starts == 1;
   }
   std::string start_note() const {
     bool const is_hosvd = !race.empty() && race[0] >= race[1];

@@ -221,9 +221,10 @@ class ModelRun {
             " were started");
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
-    auto problem = method_.build(processes(), exec_, hand_over(X));
+    State first;
+    auto problem = method_.build(processes(), exec_, hand_over(X), from ? nullptr : &first);
     rows_ = method_.rows(problem);
-    set_first_state(from, [&] { return method_.shared_start(exec_, problem); });
+    set_first_state(from, [&] { return first; });
     return problem;
   }
 

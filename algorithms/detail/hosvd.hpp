@@ -7,13 +7,13 @@
 #include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/sort_coo.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 namespace sporades::detail {
 
 /// The coordinates (fiber, i_n) of the unfolding's nonzeros. before(p): fibers that begin before
-/// nonzero p.
+/// nonzero p; first: those of processes before.
 template <class Coordinates, class UnfoldedCoordinates>
 struct UnfoldNonzeros {
   CompareNonzeros<Coordinates> compare;                                // by all modes but n
@@ -21,33 +21,68 @@ struct UnfoldNonzeros {
   Coordinates from;                                                    // N x nnz
   UnfoldedCoordinates to;                                              // 2 x nnz
   int n;
+  Position first;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     using Index = typename UnfoldedCoordinates::non_const_value_type;
-    to(0, p) = static_cast<Index>(compare.begins_run(p) ? before(p) : before(p) - 1);
+    to(0, p) = static_cast<Index>(first + (compare.begins_run(p) ? before(p) : before(p) - 1));
     to(1, p) = from(n, p);
   }
 };
 
 /// The transposed unfolding X_(n)^T as a tensor of order 2, (non-empty fibers of mode n) x I_n, in
-/// a unit in which its largest magnitude is in [1, 2): it has the same singular vectors. Fences
-/// exec. Throws Error where Index cannot count the fibers.
+/// a unit in which its largest magnitude is in [1, 2): it has the same singular vectors. X and the
+/// result have the nonzeros of all processes. Collective. Fences exec. Throws Error where Index
+/// cannot count the fibers.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> unfold(ExecutionSpace const& exec,
+CooTensor<Scalar, Index, MemorySpace> unfold(Communicator const& processes,
+                                             ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
                                              int n) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   auto const others = other_modes({n}, X.order());
-  auto const Y = sorted(exec, X, others);
+  auto const Y = [&] {
+    if constexpr (has_mpi)  // a fiber's nonzeros come to one process
+      if (processes.size() > 1)
+        return roughly_sorted_across(
+            processes, exec, X, others,
+            even_cuts(processes.size(), first_places(processes, X.nnz()).back()));
+    return sorted(exec, X, others);
+  }();
   CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
   auto const fibers = number_runs(exec, compare, Y.nnz());
-  auto const unfolded = allocate_coo<Scalar, Index>(exec, {fibers.count, X.dims[n]}, Y.nnz());
+  auto const first = first_places(processes, fibers.count);
+  auto const unfolded = allocate_coo<Scalar, Index>(exec, {first.back(), X.dims[n]}, Y.nnz());
   launch_items(exec, "sporades::hosvd::unfold", Y.nnz(),
-               UnfoldNonzeros<Coordinates, Coordinates>{compare, fibers.before, Y.coordinates,
-                                                        unfolded.coordinates, n});
-  int const exponent = binary_exponent(static_cast<double>(max_abs(exec, Y.values)));
-  divide_by_power_of_two(exec, Y.values, exponent, unfolded.values);
+               UnfoldNonzeros<Coordinates, Coordinates>{
+                   compare, fibers.before, Y.coordinates, unfolded.coordinates, n,
+                   first[static_cast<std::size_t>(processes.rank())]});
+  double largest = Y.nnz() > 0 ? static_cast<double>(max_abs(exec, Y.values)) : 0;
+  for (double const one : all_gathered(processes, "largest values", largest))
+    largest = std::max(largest, one);
+  divide_by_power_of_two(exec, Y.values, binary_exponent(largest), unfolded.values);
   return unfolded;
+}
+
+/// Rows of a matrix, of which each process has some.
+template <class Scalar, class MemorySpace>
+struct DistributedMatrix {
+  Matrix<Scalar, MemorySpace> here;
+  RowDistribution rows;
+};
+
+/// A's rows where `rows` says. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> moved(ExecutionSpace const& exec,
+                                  DistributedMatrix<Scalar, MemorySpace> const& A,
+                                  RowDistribution const& rows) {
+  if (rows.is_whole()) return A.here;
+  auto const& begins = A.rows.begins;
+  auto const to = make_matrix<Scalar>(exec, "sporades::hosvd::vectors", rows.here(begins.back()),
+                                      A.here.extent(1));
+  move_rows(exec, rows, {begins.begin(), begins.end() - 1}, {begins.begin() + 1, begins.end()},
+            with_padding(A.here), with_padding(to));
+  return to;
 }
 
 /// Block subspace iteration for the leading eigenvectors of X_(n) X_(n)^T, which is never formed:
@@ -59,21 +94,24 @@ class SubspaceIteration {
   using Small = std::vector<double>;
 
  public:
-  SubspaceIteration(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory> unfolded,
-                    int columns, std::uint64_t seed, int n)
+  SubspaceIteration(Communicator const& processes, ExecutionSpace const& exec,
+                    CooTensor<Scalar, Index, Memory> unfolded, int columns, std::uint64_t seed,
+                    int n)
       : exec_(exec),
         k_(static_cast<int>(padded_columns(columns))),
-        plan_(
-            make_mttkrp_plan(exec, hand_over(unfolded), MttkrpOptions{MttkrpStrategy::sorted, k_})),
+        plan_(make_mttkrp_plan(processes, exec, hand_over(unfolded),
+                               MttkrpOptions{MttkrpStrategy::sorted, k_})),
+        rows_(plan_.rows_of(1)),
         small_(Kokkos::view_alloc(exec, "sporades::hosvd::small"), k_, k_),
         small_double_(Kokkos::view_alloc(exec, "sporades::hosvd::gram"), k_, k_) {
-    std::size_t const rows = plan_.dims[1];
-    fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers", plan_.dims[0], k_);
+    std::size_t const rows = rows_.here(plan_.dims[1]);
+    fibers_ = make_matrix<Scalar>(exec, "sporades::hosvd::fibers",
+                                  plan_.rows_of(0).here(plan_.dims[0]), k_);
     Q_ = make_matrix<Scalar>(exec, "sporades::hosvd::basis", rows, k_);
     auto const filled = std::make_pair(0, columns);
     launch_items(exec, "sporades::hosvd::fill_basis", rows,
                  FillRandom<Scalar, Memory>{Kokkos::subview(Q_, Kokkos::ALL, filled), seed,
-                                            static_cast<std::uint64_t>(n)});
+                                            static_cast<std::uint64_t>(n), rows_.first()});
     Y_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
     Z_ = make_matrix<Scalar>(exec, "sporades::hosvd::image", rows, k_);
   }
@@ -82,7 +120,7 @@ class SubspaceIteration {
   Small step() {
     orthonormalize();
     multiply_by_tensor();
-    transposed_product(exec_, Q_, Y_, small_double_, workspace_);
+    transposed_product(exec_, Q_, Y_, small_double_, workspace_, rows_);
     auto T = to_host();
     for (int i = 0; i < k_; ++i)
       for (int j = 0; j < i; ++j) {
@@ -107,6 +145,7 @@ class SubspaceIteration {
 
   /// Ritz vectors of the last step, best first.
   MatrixType vectors() const { return Q_; }
+  RowDistribution const& rows() const { return rows_; }
 
   /// Goes on from the images of the Ritz vectors.
   void advance() { std::swap(Q_, Y_); }
@@ -119,7 +158,7 @@ class SubspaceIteration {
 
   void orthonormalize() {
     for (int pass = 0; pass < 2; ++pass) {  // the second repairs the rounding of the first
-      gram(exec_, Q_, small_double_, workspace_);
+      gram(exec_, Q_, small_double_, workspace_, rows_);
       to_device(orthonormalizer(to_host(), k_));
       multiply(exec_, Q_, small_, Z_);
       fence(exec_, "sporades::hosvd::orthonormalize");
@@ -149,6 +188,7 @@ class SubspaceIteration {
   ExecutionSpace exec_;
   int k_;  // columns, padded
   MttkrpPlan<Scalar, Index, Memory> plan_;
+  RowDistribution rows_;  // of Q, Y and Z
   MatrixType small_;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> small_double_;
   MatrixType fibers_, Q_, Y_, Z_;
@@ -159,27 +199,31 @@ class SubspaceIteration {
 /// matrix. Columns past the unfolding's rank are those of the random factor of the seed and mode.
 /// Subspace iteration with a few columns more than R, until the singular values change by their
 /// rounding only, or most_steps are done; a mode of up to 32 is solved at once. A step costs two
-/// MTTKRPs of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads.
-/// Fences. De Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000. Throws Error
-/// if n is not in [0, N), R or most_steps is not positive, or an index is past its mode.
+/// MTTKRPs of order 2; memory: (fibers of mode n) x (R + 8). Same bits on any number of threads and
+/// of processes, whose nonzeros are X's and which have rows of the result. Collective. Fences. De
+/// Lathauwer, De Moor & Vandewalle, SIAM J. Matrix Anal. Appl. 21(4), 2000. Throws Error if n is
+/// not in [0, N), R or most_steps is not positive, or an index is past its mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
-                                                     CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                     int n, int R, std::uint64_t seed = 1,
-                                                     int most_steps = 100) {
+DistributedMatrix<Scalar, MemorySpace> leading_singular_vectors(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, int n, int R, std::uint64_t seed = 1,
+    int most_steps = 100) {
   expects(n >= 0 && n < X.order(), "leading_singular_vectors: mode ", n, " of a tensor of order ",
           X.order());
   expects(R > 0, "leading_singular_vectors: ", R, " vectors");
   expects(most_steps > 0, "leading_singular_vectors: ", most_steps, " steps");
   check_coordinates(exec, X, "leading_singular_vectors");
   constexpr int spare = 8, least = 32;
-  auto const A = random_factor<Scalar>(exec, "sporades::hosvd::vectors", X.dims[n], R, seed, n);
-  if (X.nnz() == 0) return A;
-  auto const rows =
+  auto const columns =
       static_cast<int>(std::min<std::uint64_t>(X.dims[n], std::max(R + spare, least)));
-  SubspaceIteration<ExecutionSpace, Scalar, Index> iteration(exec, unfold(exec, X, n), rows, seed,
-                                                             n);
-  int const wanted = std::min(R, rows);
+  SubspaceIteration<ExecutionSpace, Scalar, Index> iteration(
+      processes, exec, unfold(processes, exec, X, n), columns, seed, n);
+  auto const& rows = iteration.rows();
+  DistributedMatrix<Scalar, MemorySpace> A{
+      random_factor<Scalar>(exec, "sporades::hosvd::vectors", rows.here(X.dims[n]), R, seed, n,
+                            rows.first()),
+      rows};
+  int const wanted = std::min(R, columns);
   std::vector<double> values = iteration.step(), before;
   for (int step = 1; step < most_steps; ++step) {
     before = values;
@@ -190,14 +234,25 @@ Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
     if (change <= 4 * std::numeric_limits<Scalar>::epsilon() * values[0]) break;
   }
   int found = 0;
-  double const threshold = rows * std::numeric_limits<Scalar>::epsilon() * values[0];
+  double const threshold = columns * std::numeric_limits<Scalar>::epsilon() * values[0];
   while (found < wanted && values[found] > threshold) ++found;
   if (found == 0) return A;
-  auto const columns = std::make_pair(std::size_t{0}, static_cast<std::size_t>(found));
-  copy_view(exec, Kokkos::subview(A, Kokkos::ALL, columns),
-            Kokkos::subview(iteration.vectors(), Kokkos::ALL, columns));
+  auto const first = std::make_pair(std::size_t{0}, static_cast<std::size_t>(found));
+  copy_view(exec, Kokkos::subview(A.here, Kokkos::ALL, first),
+            Kokkos::subview(iteration.vectors(), Kokkos::ALL, first));
   fence(exec, "sporades::hosvd::vectors");
   return A;
+}
+
+/// The same of one process.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
+                                                     CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                     int n, int R, std::uint64_t seed = 1,
+                                                     int most_steps = 100) {
+  if (X.nnz() == 0 && n >= 0 && n < X.order())
+    return random_factor<Scalar>(exec, "sporades::hosvd::vectors", X.dims[n], R, seed, n);
+  return leading_singular_vectors(Communicator(), exec, X, n, R, seed, most_steps).here;
 }
 
 }  // namespace sporades::detail

@@ -72,18 +72,25 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
   return {result, exponent, summed.memory};
 }
 
-/// The same of the nonzeros of all processes: X's are those that this one brings, and the result's
-/// those that follow the process before's in the order of modes; each has a multiple of 2048 of
-/// them, but the last that has any. Collective. Fences exec. Throws as summed_and_scaled.
+/// expect_decomposable of the nonzeros of all processes, whose dims must agree. Collective.
+template <class ExecutionSpace, class Tensor>
+void expect_decomposable(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
+                         char const* where) {
+  expect_same_dims(processes, X, where);
+  Position const nnz = first_places(processes, X.nnz()).back();
+  expects(nnz > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, where);
+  expect_finite(exec, X, where);
+}
+
+/// summed_and_scaled of the nonzeros of all processes: X's are those that this one brings, and the
+/// result's those that follow the process before's in the order of modes; each has a multiple of
+/// 2048 of them, but the last that has any. Collective. Fences exec. Throws as summed_and_scaled.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
-  expect_same_dims(processes, X, where);
-  Position const given = first_places(processes, X.nnz()).back();
-  expects(given > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, where);
-  expect_finite(exec, X, where);
+  expect_decomposable(processes, exec, X, where);
   X = summed_across(processes, exec, hand_over(X));
   X = cut_at(processes, exec, hand_over(X),
              even_cuts(processes.size(), first_places(processes, X.nnz()).back(), 2048));

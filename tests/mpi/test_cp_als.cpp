@@ -41,12 +41,11 @@ template <class Exec>
 std::vector<int> check_same_bits(Exec const& exec, Communicator const& processes,
                                  TensorOf<Exec> const& X, CpAlsOptions const& options) {
   CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
-  auto whole = make_cp_als_problem(exec, X, options);
-  auto start = detail::random_start(exec, whole, options);
-  auto const one = cp_als(exec, whole, options, start);
-  auto problem = make_cp_als_problem(processes, exec, part_of(exec, X, processes), options);
-  auto state = detail::random_start(exec, problem, options);
-  auto const shared = cp_als(exec, problem, options, state);
+  auto const whole = make_cp_als_problem(exec, X, options);
+  auto const one = cp_als(exec, X, options);
+  auto const part = part_of(exec, X, processes);
+  auto const shared = cp_als(processes, exec, part, options);
+  auto const problem = make_cp_als_problem(processes, exec, part, options);  // for its rows
   CHECK(shared.values == one.values);
   CHECK(problem.nnz == whole.nnz);
   for (int n = 0; n < X.order(); ++n)
@@ -128,7 +127,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
   CAPTURE(name);
   auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
   auto const X = copy_to(exec, std::get<0>(read.tensor));
-  check_same_bits(exec, processes, X, options_of(MttkrpStrategy::automatic, 4));
+  auto options = options_of(MttkrpStrategy::automatic, 4);
+  options.init = CpAlsInit::automatic;
+  check_same_bits(exec, processes, X, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
@@ -143,6 +144,19 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
   }
   SECTION("regularization") {
     options.regularization = 0.1;
+  }
+  SECTION("singular vectors") {
+    options.init = CpAlsInit::hosvd;
+  }
+  SECTION("singular vectors, non-negative") {
+    options.init = CpAlsInit::hosvd;
+    options.non_negative = true;
+  }
+  SECTION("a race of starts") {
+    options.init = CpAlsInit::automatic;
+  }
+  SECTION("several starts") {
+    options.starts = 3;
   }
   SECTION("half precision") {
     options.gather = GatherPrecision::half;

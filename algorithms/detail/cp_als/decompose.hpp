@@ -45,14 +45,27 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> random_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options) {
-  Factors<Scalar, MemorySpace> A;
-  for (int n = 0; n < problem.products.order(); ++n) {
-    auto const rows = problem.products.rows_of(n);
-    A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
-                                      rows.here(problem.dims[n]), options.rank, options.seed, n,
-                                      rows.first()));
-  }
-  return first_state(exec, A, std::vector<double>(options.rank, 1.0), problem.products.rows());
+  std::vector<DistributedMatrix<Scalar, MemorySpace>> const none(problem.dims.size());
+  return start_of(exec, problem.dims, problem.products.rows(), none, options);
+}
+
+/// The problem of all processes' nonzeros, and its start unless `first` is null. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem_and_start(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
+    CpAlsState<Scalar, MemorySpace>* first) {
+  return together(processes, [&] {
+    std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+    if (first != nullptr && options.init != CpAlsInit::random) {
+      expect_decomposable(processes, exec, X, "cp_als");
+      factors = singular_vectors(processes, exec, X, options);
+    }
+    auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
+    if (first != nullptr)
+      *first = start_of(exec, problem.dims, problem.products.rows(), factors, options);
+    return problem;
+  });
 }
 
 /// The race of init `automatic`: `state` of singular vectors, as cp_als_start made it, and the
@@ -102,9 +115,12 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
                                         CpAlsOptions const& options, Observer const& observer) {
   if constexpr (detail::has_mpi)
     if (processes.size() > 1) {
-      auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
       detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
-      starts.state = detail::random_start(exec, problem, options);
+      Position const nnz = detail::first_places(processes, X.nnz()).back();
+      bool const races = detail::has_cp_als_race(options, X.order(), nnz);
+      auto problem = detail::make_shared_problem_and_start(processes, exec, hand_over(X), options,
+                                                           &starts.state);
+      if (races) detail::cp_als_race(exec, problem, options, starts.state);
       return detail::cp_als_of_starts(exec, problem, options, starts, observer);
     }
   return cp_als(exec, hand_over(X), options, observer);

@@ -88,25 +88,58 @@ inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz
   return options.init == CpAlsInit::automatic && options.starts == 1 && order > 1 && bytes <= 2e9;
 }
 
+/// The factors of a start that depend on X, the nonzeros of all processes: leading singular vectors
+/// of each mode, none (no rows and columns) where the start's are random. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, CpAlsOptions const& options) {
+  expects(options.init != CpAlsInit::given,
+          "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
+  std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+  Position nnz = 0;
+  for (Position const part : all_gathered(processes, "counts of nonzeros", X.nnz())) nnz += part;
+  bool const races = has_cp_als_race(options, X.order(), nnz);
+  if (nnz == 0 || !(options.init == CpAlsInit::hosvd || races)) return factors;
+  for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
+    auto& A = factors[static_cast<std::size_t>(n)];
+    A = leading_singular_vectors(processes, exec, X, n, options.rank, options.seed,
+                                 races ? 3 : 100);
+    if (options.non_negative)
+      launch_items(exec, "sporades::cp_als::make_non_negative", A.here.extent(0),
+                   MakeNonNegative<Matrix<Scalar, MemorySpace>>{A.here});
+  }
+  return factors;
+}
+
+/// The start of these factors, and of random ones where there is none. rows: of each mode's factor,
+/// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+CpAlsState<Scalar, MemorySpace> start_of(
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
+    CpAlsOptions const& options) {
+  Factors<Scalar, MemorySpace> A;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    if (factors[n].here.extent(1) > 0)
+      A.push_back(moved(exec, factors[n], own));
+    else
+      A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
+                                        own.here(dims[n]), options.rank, options.seed,
+                                        static_cast<int>(n), own.first()));
+  }
+  return first_state(exec, A, std::vector<double>(options.rank, 1.0), rows);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
                                              CpAlsOptions const& options) {
-  expects(options.init != CpAlsInit::given,
-          "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
-  auto A = random_factors<Scalar>(exec, X.dims, options.rank, options.seed);
-  bool const races = detail::has_cp_als_race(options, X.order(), X.nnz());
-  if (options.init == CpAlsInit::hosvd || races)
-    for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
-      A[n] =
-          detail::leading_singular_vectors(exec, X, n, options.rank, options.seed, races ? 3 : 100);
-      if (options.non_negative)
-        detail::launch_items(exec, "sporades::cp_als::make_non_negative", A[n].extent(0),
-                             detail::MakeNonNegative<Matrix<Scalar, MemorySpace>>{A[n]});
-    }
-  return detail::first_state(exec, A, std::vector<double>(options.rank, 1.0));
+  return detail::start_of(exec, X.dims, {},
+                          detail::singular_vectors(Communicator(), exec, X, options), options);
 }
 
 template <class ExecutionSpace, class Scalar, class StartSpace>
