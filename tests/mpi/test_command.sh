@@ -25,7 +25,7 @@ says() {
 }
 
 police=$data/police-deaths-3d.tns.gz
-base=(cp-als "$police" --rank 5 --init random --no-dimension-tree --strategy fibers --tolerance 0)
+base=(cp-als "$police" --rank 5 --tolerance 0)
 
 # The same bytes of a model, lines and checkpoints that go on, on every number of processes.
 run 0 "${base[@]}" --iterations 30 -o one.ktns --labels "$data/police-deaths-labels"
@@ -48,9 +48,24 @@ together 2 0 "${base[@]}" --iterations 30 --resume three.ck -o resumed.ktns
 check "the model from a checkpoint of three on two" cmp one.ktns resumed.ktns
 run 0 "${base[@]}" --iterations 30 --resume three.ck -o resumed.ktns
 check "the model from a checkpoint of three on one" cmp one.ktns resumed.ktns
-run 0 "${base[@]}" --starts 3 --iterations 7 -o one.ktns
-together 3 0 "${base[@]}" --starts 3 --iterations 7 -o many.ktns
+run 0 "${base[@]}" --init random --starts 3 --iterations 7 -o one.ktns
+together 3 0 "${base[@]}" --init random --starts 3 --iterations 7 -o many.ktns
 check "the best of three starts" cmp one.ktns many.ktns
+
+for options in "--init random --no-dimension-tree --strategy sorted" "--init hosvd" \
+  "--non-negative --gather half" "--regularization 0.5 --init random"; do
+  read -ra options <<< "$options"
+  run 0 "${base[@]}" "${options[@]}" --iterations 7 -o one.ktns
+  together 3 0 "${base[@]}" "${options[@]}" --iterations 7 -o many.ktns
+  check "the model with ${options[*]}" cmp one.ktns many.ktns
+done
+for file in marvel-characters-7d shakespeare-trigram-3d packages-small; do
+  run 0 cp-als "$data/$file.tns.gz" --rank 4 --iterations 5 -o one.ktns
+  for processes in 2 5; do
+    together "$processes" 0 cp-als "$data/$file.tns.gz" --rank 4 --iterations 5 -o many.ktns
+    check "the model of $file of $processes processes" cmp one.ktns many.ktns
+  done
+done
 
 # Files of other kinds; each process reads its share.
 run 0 convert "$police" police.tns
