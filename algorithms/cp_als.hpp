@@ -127,8 +127,8 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 /// brings: any of them, with the dims of the whole. States and models of such a problem have the
 /// rows of factors that problem.products.rows_of(n) says, and their bits are those of one process
 /// with rows in order (strategies sorted and fibers, between which `automatic` chooses). Nothing is
-/// fitted to options.memory. Collective. Fences exec. Throws Error, too, for floats, given
-/// starts, and where dims disagree.
+/// fitted to options.memory. Collective. Fences exec. Throws Error, too, for floats, and
+/// where dims disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
@@ -155,6 +155,13 @@ template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
     KruskalTensor<Scalar, StartSpace> const& start);
+
+/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
+/// as problem.products.rows_of(n) says, which are all where there is one process. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+CpAlsState<Scalar, MemorySpace> cp_als_start(
+    ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
 /// iterations are done or the observer returns false. options.starts is not read, and of

@@ -222,9 +222,13 @@ class ModelRun {
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
     State first;
-    auto problem = method_.build(processes(), exec_, hand_over(X), from ? nullptr : &first);
+    bool const is_made = !from && !is_given(method_.options);
+    auto problem = method_.build(processes(), exec_, hand_over(X), is_made ? &first : nullptr);
     rows_ = method_.rows(problem);
-    set_first_state(from, [&] { return first; });
+    if (!from && is_given(method_.options))
+      starts_.state = method_.start(exec_, problem, Kind::read(common_.init));
+    else
+      set_first_state(from, [&] { return first; });
     return problem;
   }
 

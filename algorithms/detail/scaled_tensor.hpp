@@ -111,11 +111,16 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
 }
 
 /// A becomes A 2^-exponent, whose largest magnitude is in [1, 2); returns the exponent. A: made by
-/// make_matrix. Fences exec.
+/// make_matrix, the rows here of that of all processes. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A) {
+int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A,
+                 RowDistribution const& rows = {}) {
   Vector<Scalar, MemorySpace> const entries(A.data(), with_padding(A).size());
-  int const exponent = binary_exponent(static_cast<double>(max_abs(exec, entries)));
+  double const here = A.extent(0) > 0 ? static_cast<double>(max_abs(exec, entries)) : 0;
+  double largest = 0;
+  for (double const one : all_gathered(rows.processes, "largest values", here))
+    if (!(one <= largest)) largest = one;  // NaN, too
+  int const exponent = binary_exponent(largest);
   if (exponent != 0) divide_by_power_of_two(exec, entries, exponent, entries);
   fence(exec, "sporades::scaled_tensor::scale_matrix");
   return exponent;

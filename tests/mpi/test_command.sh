@@ -52,8 +52,9 @@ run 0 "${base[@]}" --init random --starts 3 --iterations 7 -o one.ktns
 together 3 0 "${base[@]}" --init random --starts 3 --iterations 7 -o many.ktns
 check "the best of three starts" cmp one.ktns many.ktns
 
+run 0 "${base[@]}" --iterations 2 -o given.ktns
 for options in "--init random --no-dimension-tree --strategy sorted" "--init hosvd" \
-  "--non-negative --gather half" "--regularization 0.5 --init random"; do
+  "--init given.ktns" "--non-negative --gather half" "--regularization 0.5 --init random"; do
   read -ra options <<< "$options"
   run 0 "${base[@]}" "${options[@]}" --iterations 7 -o one.ktns
   together 3 0 "${base[@]}" "${options[@]}" --iterations 7 -o many.ktns

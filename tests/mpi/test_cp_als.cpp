@@ -164,6 +164,32 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
   check_same_bits(exec, processes, X, options);
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate<double, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
+  auto options = options_of(MttkrpStrategy::automatic, 6);
+  options.iterations = 2;
+  auto model = cp_als(exec, X, options).model;
+  Kokkos::deep_copy(with_padding(model.factors[1]), 3e40);  // scaled by the largest of all rows
+  Kokkos::deep_copy(Kokkos::subview(model.factors[1], 7, Kokkos::ALL), 5e50);
+  options.init = CpAlsInit::given;
+  auto whole = make_cp_als_problem(exec, X, options);
+  auto start = cp_als_start(exec, X.dims, options, model);
+  auto const one = cp_als(exec, whole, options, start);
+  auto problem = make_cp_als_problem(processes, exec, part_of(exec, X, processes), options);
+  for (int n = 0; n < 3; ++n) {
+    auto const rows = problem.products.rows_of(n);
+    auto& A = model.factors[static_cast<std::size_t>(n)];
+    A = Kokkos::subview(A, std::make_pair(rows.first(), rows.first() + rows.here(A.extent(0))),
+                        Kokkos::ALL);
+  }
+  auto state = cp_als_start(exec, problem, options, model);
+  CHECK(cp_als(exec, problem, options, state).values == one.values);
+}
+
 TEMPLATE_LIST_TEST_CASE("Several processes refuse what they cannot share", "[mpi]",
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;

@@ -51,8 +51,6 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
-  expects(options.init != CpAlsInit::given,
-          "cp_als: several processes do not start from a given model: init is `given`");
   expects(sizeof(Scalar) == sizeof(double),
           "cp_als: several processes compute in double only: a fit of floats takes the nonzeros in "
           "one order");

@@ -142,10 +142,14 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                           detail::singular_vectors(Communicator(), exec, X, options), options);
 }
 
+namespace detail {
+
+/// The given start, whose factors are the rows here. rows: of each mode, or none, where all are
+/// here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
+CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_start(
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   using MemorySpace = typename ExecutionSpace::memory_space;
   CpAlsState<Scalar, MemorySpace> given;
   auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
@@ -156,19 +160,41 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
             weights(r), ", a non-negative decomposition needs a non-negative start");
   }
   for (auto const& A : start.factors) {
-    expects(A.extent(1) == weights.extent(0), "cp_als: the start's factor of mode ",
-            given.factors.size(), " has ", A.extent(1), " columns, and there are ",
-            weights.extent(0), " weights");
+    std::size_t const n = given.factors.size();
+    expects(A.extent(1) == weights.extent(0), "cp_als: the start's factor of mode ", n, " has ",
+            A.extent(1), " columns, and there are ", weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
-    int const exponent = detail::scale_matrix(exec, given.factors.back());
+    int const exponent =
+        scale_matrix(exec, given.factors.back(), n < rows.size() ? rows[n] : RowDistribution{});
     for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
-  detail::check_start(dims, options, given);
+  check_start(here, options, given);
   if (options.non_negative)
-    for (std::size_t n = 0; n < dims.size(); ++n)
-      expects(!detail::has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ",
-              n, " has negative entries, a non-negative decomposition needs a non-negative start");
-  return detail::first_state(exec, given.factors, given.weights);
+    for (std::size_t n = 0; n < here.size(); ++n)
+      expects(!has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ", n,
+              " has negative entries, a non-negative decomposition needs a non-negative start");
+  return first_state(exec, given.factors, given.weights, rows);
+}
+
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class StartSpace>
+CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  return detail::given_start(exec, dims, {}, options, start);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+CpAlsState<Scalar, MemorySpace> cp_als_start(
+    ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  return detail::together(problem.processes, [&] {
+    auto const rows = problem.products.rows();
+    Dims here = problem.dims;
+    for (std::size_t n = 0; n < here.size(); ++n) here[n] = rows[n].here(here[n]);
+    return detail::given_start(exec, here, rows, options, start);
+  });
 }
 
 }  // namespace sporades
