@@ -6,7 +6,6 @@
 ///   mpirun -n 4 example_several_processes
 #include <cstdio>
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/formats/make_coo.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Memory = Exec::memory_space;
