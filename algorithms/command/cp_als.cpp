@@ -103,9 +103,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
                                                            first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const {
-    std::vector<RowDistribution> all;
-    for (int n = 0; n < problem.products.order(); ++n) all.push_back(problem.products.rows_of(n));
-    return all;
+    return problem.products.rows();
   }
   /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/model_run.hpp>
+#include <sporades/algorithms/command/run_model.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 
 namespace sporades::command {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <sporades/algorithms/command/model_run.hpp>
+#include <sporades/algorithms/command/run_model.hpp>
 
 namespace sporades::command {
 

@@ -97,8 +97,7 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
   expects(options.init != CpAlsInit::given,
           "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
-  Position nnz = 0;
-  for (Position const part : all_gathered(processes, "counts of nonzeros", X.nnz())) nnz += part;
+  Position const nnz = first_places(processes, X.nnz()).back();
   bool const races = has_cp_als_race(options, X.order(), nnz);
   if (nnz == 0 || !(options.init == CpAlsInit::hosvd || races)) return factors;
   for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first

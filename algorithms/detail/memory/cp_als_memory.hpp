@@ -39,14 +39,11 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   auto const& dims = shape.dims;
   MemoryCount count;
   count.hold(shape.bytes());
-  count.hold(factors_bytes<Scalar>(dims, R));
+  double const without_factors = count.held();
   bool const races = has_cp_als_race(options, N, shape.count());
   if (options.init == CpAlsInit::hosvd || races)
-    for (int n = 1; n < N; ++n) {
-      double const before = count.held();
-      count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
-      count.hold_in_all(before);  // in place of the random factor
-    }
+    for (int n = 1; n < N; ++n) count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
+  count.hold_in_all(without_factors + factors_bytes<Scalar>(dims, R));
   double start = 0;
   for (auto dim : dims)
     start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));

@@ -13,9 +13,7 @@ template <class Scalar, class ExecutionSpace, class Tuples>
 void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                             int n, int R, Tuples& tuples) {
   auto const dim = X.dims[n];
-  double const rows = static_cast<double>(dim);
-  count.hold(matrix_bytes<Scalar>(rows, R));
-  double const before = count.held();
+  double const rows = static_cast<double>(dim), before = count.held();
   std::vector<int> others;
   for (int m = 0; m < X.order(); ++m)
     if (m != n) others.push_back(m);
@@ -34,8 +32,9 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
                             [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
   count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
              matrix_bytes<Scalar>(fibers + 3 * rows, k) +
-             product_workspace_bytes<ExecutionSpace, Scalar>(dim, k, k));
-  count.hold_in_all(before);
+             product_workspace_bytes<ExecutionSpace, Scalar>(dim, k, k) +
+             matrix_bytes<Scalar>(rows, R));
+  count.hold_in_all(before + matrix_bytes<Scalar>(rows, R));
 }
 
 }  // namespace sporades::detail

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/command/model_run.hpp>
+
+namespace sporades::command {
+
+/// The start of that name, of an algorithm with these three.
+template <class Init>
+Init init_of(std::string const& name) {
+  return name == "random" ? Init::random : name == "hosvd" ? Init::hosvd : Init::given;
+}
+
+/// What the options of all decompositions have in common, except the rank.
+template <class Options>
+Options common_options(DecomposeArguments const& common) {
+  Options options;
+  options.iterations = common.iterations;
+  options.tolerance = common.tolerance;
+  options.seed = common.seed;
+  options.time_kernels = !common.report.empty();
+  return options;
+}
+
+namespace detail {
+
+template <template <class, class, class> class Method, class Scalar, class Arguments>
+int run_model_as(Arguments const& arguments) {
+  if (arguments.common.tune) {
+    expect_one_process("--tune");
+    check_tuned(arguments.common.read.file);
+  }
+  return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
+    using Exec = std::decay_t<decltype(exec)>;
+    Decomposition run(arguments.common);
+    run.set_backend(backend_name(Exec::name()), host_threads(exec));
+    // Where the tensor exceeds a limit.
+    bool const keeps_files = !sporades::detail::is_gpu<Exec> && processes().size() == 1;
+    auto read = run.template read<Scalar>(keeps_files ? arguments.common.compute.memory : 0);
+    return std::visit(
+        [&](auto& X) {
+          using Index = typename std::decay_t<decltype(X)>::Index;
+          return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, hand_over(X),
+                                                       std::exchange(read.far, {}))();
+        },
+        read.tensor);
+  });
+}
+
+}  // namespace detail
+
+/// The whole subcommand, in the precision and on the backend that the arguments name.
+template <template <class, class, class> class Method, class Arguments>
+int run_model(Arguments const& arguments) {
+  return with_precision(arguments.common.compute.precision, [&](auto scalar) {
+    return detail::run_model_as<Method, decltype(scalar)>(arguments);
+  });
+}
+
+}  // namespace sporades::command
