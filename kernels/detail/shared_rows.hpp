@@ -6,6 +6,7 @@
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
+#include <sporades/core/row_distribution.hpp>
 
 namespace sporades::detail {
 
@@ -101,5 +102,47 @@ class SharedRows {
   Kokkos::View<Position*, MemorySpace> rows_;  // of the own block: those that are sent
   Vector<Scalar, MemorySpace> packed_, gathered_;  // what is sent, and what is read
 };
+
+/// Rows begins[p] to ends[p] - 1 are on process p, as `from` there, and go to where `rows` says, as
+/// `to` there; rows of `to` that are nowhere become 0. Both matrices have the same columns, without
+/// gaps. What is exchanged passes through the host's memory. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
+               std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,
+               Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
+  auto const me = static_cast<std::size_t>(rows.processes.rank());
+  fill_view(exec, to, Scalar(0));
+  auto const out = Kokkos::create_mirror_view(from);
+  auto const in = Kokkos::create_mirror_view(to);
+  copy_view(exec, out, from);
+  copy_view(exec, in, to);
+  fence(exec, "sporades::shared_rows::move");
+  std::vector<Sent> sent;
+  std::vector<Received> received;
+  std::size_t const row_bytes = to.extent(1) * sizeof(Scalar);
+  for (std::size_t p = 0; p < begins.size(); ++p) {
+    auto const first = [&](std::size_t source, std::size_t owner) {
+      return std::max(begins[source], rows.begins[owner]);
+    };
+    auto const bytes = [&](std::size_t source, std::size_t owner) {
+      auto const end = std::min(ends[source], rows.begins[owner + 1]);
+      return end > first(source, owner) ? (end - first(source, owner)) * row_bytes : 0;
+    };
+    auto const process = static_cast<int>(p);
+    if (bytes(me, p) > 0)
+      sent.push_back(
+          {process,
+           reinterpret_cast<std::byte const*>(out.data()) + (first(me, p) - begins[me]) * row_bytes,
+           bytes(me, p)});
+    if (bytes(p, me) > 0)
+      received.push_back(
+          {process,
+           reinterpret_cast<std::byte*>(in.data()) + (first(p, me) - rows.first()) * row_bytes,
+           bytes(p, me)});
+  }
+  exchange(rows.processes, "rows of products", sent, received);
+  copy_view(exec, to, in);
+  fence(exec, "sporades::shared_rows::move");
+}
 
 }  // namespace sporades::detail

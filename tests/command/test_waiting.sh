@@ -17,7 +17,6 @@ if [[ -z $(spins) ]]; then
   echo 'skipped: not linked to GNU OpenMP'
   finish
 fi
-loaded 1
 
 run 0 info 'a b.tns'
 loaded 2

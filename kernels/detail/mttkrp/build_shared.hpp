@@ -4,70 +4,13 @@
 
 // Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp.
 
-#include <sporades/core/detail/dense/blocks.hpp>
-#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/mttkrp/shared.hpp>
+#include <sporades/kernels/detail/share_rows.hpp>
 
 /// How the plan of a tensor is built whose nonzeros are those of several processes.
 
 namespace sporades {
 namespace detail {
-
-/// The rows of a mode that processes own, of which process p's nonzeros begin begins[p] and later:
-/// each owns about those that begin on it, so that few rows of a product travel. A process's rows
-/// begin where a block does whose sums are added as one, of matrices of up to `columns` columns
-/// (RowBlocks); where blocks are many, where a group of 64 does.
-template <class ExecutionSpace>
-RowDistribution distribute_rows(Communicator const& processes, std::uint64_t rows,
-                                std::vector<std::uint64_t> const& begins, std::uint64_t columns) {
-  std::uint64_t const entries = columns * columns;
-  std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
-  if constexpr (is_gpu<ExecutionSpace>)
-    unit = std::max(unit, RowBlocks::of_products(rows, entries).rows_per_block);
-  auto const P = static_cast<std::uint64_t>(processes.size());
-  if (rows / (64 * unit) >= 16 * P) unit *= 64;
-  RowDistribution result{processes, {0}};
-  for (std::size_t p = 1; p < begins.size(); ++p)
-    result.begins.push_back(std::max(result.begins.back(), begins[p] / unit * unit));
-  result.begins.push_back(rows);
-  return result;
-}
-
-/// A set of indices of a mode, and the number of each among them, ascending.
-class IndexSet {
- public:
-  explicit IndexSet(std::uint64_t dim) : words_((dim + 63) / 64, 0) {}
-
-  template <class Index>
-  void insert(Index const* indices, Position count) {
-    for (Position p = 0; p < count; ++p)
-      words_[indices[p] / 64] |= std::uint64_t{1} << indices[p] % 64;
-  }
-  /// The indices, ascending. None are inserted after.
-  std::vector<std::uint64_t> list() {
-    std::vector<std::uint64_t> all;
-    before_.clear();
-    for (std::uint64_t w = 0; w < words_.size(); ++w) {
-      before_.push_back(all.size());
-      for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
-        all.push_back(64 * w + lowest_bit(word));
-    }
-    return all;
-  }
-  /// The number of an index of the list.
-  std::uint64_t number(std::uint64_t index) const {
-    std::uint64_t const below = words_[index / 64] & ((std::uint64_t{1} << index % 64) - 1);
-    return before_[index / 64] + bit_count(below);
-  }
-
- private:
-  static std::uint64_t bit_count(std::uint64_t word) {
-    return static_cast<std::uint64_t>(__builtin_popcountll(word));
-  }
-  static std::uint64_t lowest_bit(std::uint64_t word) { return bit_count((word & -word) - 1); }
-
-  std::vector<std::uint64_t> words_, before_;
-};
 
 /// last: the rows of the last mode that processes own, where that is settled.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -114,42 +57,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   auto shared = std::make_shared<SharedProducts<Scalar, Index, MemorySpace>>();
   shared->processes = processes;
 
-  // The nonzeros of every share, and the indices of each mode that they have.
-  Kokkos::DefaultHostExecutionSpace const host{};
-  using OnHost = CooTensor<Scalar, Index, Kokkos::HostSpace>;
-  std::vector<OnHost> nonzeros;
-  std::vector<IndexSet> used;
-  for (int m = 0; m < N; ++m) used.emplace_back(X.dims[static_cast<std::size_t>(m)]);
+  std::vector<std::vector<std::uint64_t>> read;
+  shared->shares = share_rows(processes, exec, hand_over(X), cuts, length, mttkrp_mode_order, read);
   for (int n = 0; n < N; ++n) {
-    auto const modes = mttkrp_mode_order(X.dims, n);
-    nonzeros.push_back(
-        copy_to(host, sorted_across(processes, exec, n + 1 < N ? X : hand_over(X), modes, cuts)));
-    auto const& share = nonzeros.back();
-    for (int m = 0; m < N; ++m)
-      if (m != n) used[static_cast<std::size_t>(m)].insert(share.indices(m), share.nnz());
-  }
-  X = {};
-  std::vector<std::vector<std::uint64_t>> lists;
-  for (auto& mode : used) lists.push_back(mode.list());
-
-  for (int n = 0; n < N; ++n) {
-    auto& share = nonzeros[static_cast<std::size_t>(n)];
-    auto const modes = mttkrp_mode_order(plan.dims, n);
-    auto renumbered = allocate_coo<Scalar, Index>(host, plan.dims, share.nnz());
-    fence(host, "sporades::mttkrp::renumber");
-    for (int m = 0; m < N; ++m) {
-      auto const mode = static_cast<std::size_t>(m);
-      if (m != n) renumbered.dims[mode] = lists[mode].size();
-      Index const* const from = share.indices(m);
-      Index* const to = renumbered.indices(m);
-      for (Position p = 0; p < share.nnz(); ++p)
-        to[p] = m == n ? from[p] : static_cast<Index>(used[mode].number(from[p]));
-    }
-    std::copy_n(share.values.data(), share.nnz(), renumbered.values.data());
-    share = {};
-    shared->shares.push_back(
-        make_packed_share(processes, exec, copy_to(exec, renumbered), modes, cuts, length));
-    auto const& made = shared->shares.back();
+    auto const& made = shared->shares[static_cast<std::size_t>(n)];
     plan.rows.push_back(n + 1 == N && !last.is_whole()
                             ? last
                             : distribute_rows<ExecutionSpace>(
@@ -173,7 +84,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   }
   for (int m = 0; m < N; ++m)
     shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
-                              lists[static_cast<std::size_t>(m)]);
+                              read[static_cast<std::size_t>(m)]);
   plan.carry.reserve(exec, chunks_of(nnz, length), options.rank);
   plan.shared = shared;
   fence(exec, "sporades::mttkrp::build_shared_plan");

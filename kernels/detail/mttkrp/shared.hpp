@@ -45,48 +45,6 @@ struct SharedProducts {
   }
 };
 
-/// Rows begins[p] to ends[p] - 1 are on process p, as `from` there, and go to where `rows` says, as
-/// `to` there; rows of `to` that are nowhere become 0. Both matrices have the same columns, without
-/// gaps. What is exchanged passes through the host's memory. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
-               std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,
-               Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
-  auto const me = static_cast<std::size_t>(rows.processes.rank());
-  fill_view(exec, to, Scalar(0));
-  auto const out = Kokkos::create_mirror_view(from);
-  auto const in = Kokkos::create_mirror_view(to);
-  copy_view(exec, out, from);
-  copy_view(exec, in, to);
-  fence(exec, "sporades::mttkrp::move_rows");
-  std::vector<Sent> sent;
-  std::vector<Received> received;
-  std::size_t const row_bytes = to.extent(1) * sizeof(Scalar);
-  for (std::size_t p = 0; p < begins.size(); ++p) {
-    auto const first = [&](std::size_t source, std::size_t owner) {
-      return std::max(begins[source], rows.begins[owner]);
-    };
-    auto const bytes = [&](std::size_t source, std::size_t owner) {
-      auto const end = std::min(ends[source], rows.begins[owner + 1]);
-      return end > first(source, owner) ? (end - first(source, owner)) * row_bytes : 0;
-    };
-    auto const process = static_cast<int>(p);
-    if (bytes(me, p) > 0)
-      sent.push_back(
-          {process,
-           reinterpret_cast<std::byte const*>(out.data()) + (first(me, p) - begins[me]) * row_bytes,
-           bytes(me, p)});
-    if (bytes(p, me) > 0)
-      received.push_back(
-          {process,
-           reinterpret_cast<std::byte*>(in.data()) + (first(p, me) - rows.first()) * row_bytes,
-           bytes(p, me)});
-  }
-  exchange(rows.processes, "rows of products", sent, received);
-  copy_view(exec, to, in);
-  fence(exec, "sporades::mttkrp::move_rows");
-}
-
 /// Throws Error unless A and V are the rows that the plan says.
 template <class Plan, class FactorsType, class Output>
 void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
@@ -109,52 +67,55 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                    Factors<Scalar, MemorySpace> const& A, int n,
                    Matrix<Scalar, MemorySpace> const& V) {
-  using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto& shared = *plan.shared;
-  auto const N = static_cast<std::size_t>(plan.order()), mode = static_cast<std::size_t>(n);
-  check_shared_mttkrp(plan, A, n, V);
-  shared.factors.resize(N);
-  for (std::size_t m = 0; m < N; ++m)
-    if (m != mode && !shared.kept.has(m, A[m].data(), A[m].extent(1)))
-      shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
-  auto const& share = shared.shares[mode];
-  auto const& choice = plan.choices[mode];
-  auto const room = shared.room(exec, n, V.extent(1));
-  auto const columns = std::make_pair(std::size_t{0}, V.extent(1));
-  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, columns);
-  bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
-  int const split = is_fibers ? choice.split : 0;
-  if (choice.gather == GatherPrecision::full)
-    sum_shared_rows(
-        shared.processes, exec, share, sums, plan.carry,
-        [&](auto const& instance, auto const& part, auto const& rows) {
-          walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                      part, rows, shared.factors, sums, split);
-        });
-  else
-    with_rounded_type<Scalar>(choice.gather, [&](auto number) {
-      using To = decltype(number);
-      std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
-      for (std::size_t m = 0; m < N; ++m)
-        if (m != mode) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
+  if constexpr (has_mpi) {
+    using MatrixType = Matrix<Scalar, MemorySpace>;
+    auto& shared = *plan.shared;
+    auto const N = static_cast<std::size_t>(plan.order()), mode = static_cast<std::size_t>(n);
+    check_shared_mttkrp(plan, A, n, V);
+    shared.factors.resize(N);
+    for (std::size_t m = 0; m < N; ++m)
+      if (m != mode && !shared.kept.has(m, A[m].data(), A[m].extent(1)))
+        shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
+    auto const& share = shared.shares[mode];
+    auto const& choice = plan.choices[mode];
+    auto const room = shared.room(exec, n, V.extent(1));
+    auto const columns = std::make_pair(std::size_t{0}, V.extent(1));
+    MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, columns);
+    bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
+    int const split = is_fibers ? choice.split : 0;
+    if (choice.gather == GatherPrecision::full)
       sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
                       [&](auto const& instance, auto const& part, auto const& rows) {
-                        walk_rounded(instance, part, rows, rounded, sums, split);
+                        walk_packed(
+                            instance,
+                            is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
+                            part, rows, shared.factors, sums, split);
                       });
-    });
-  auto const me = static_cast<std::size_t>(shared.processes.rank());
-  std::uint64_t const begun = share.ends[me] - share.begins[me];
-  // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-  MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
-                        room.extent(1));
-  bool const is_direct =
-      V.extent(1) == room.extent(1) && (V.extent(0) < 2 || V.stride(0) == room.extent(1));
-  MatrixType const to = is_direct
-                            ? V
-                            : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
-                                                             V.extent(0), room.extent(1)));
-  move_rows(exec, plan.rows[mode], share.begins, share.ends, from, to);
-  if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(to, Kokkos::ALL, columns)));
+    else
+      with_rounded_type<Scalar>(choice.gather, [&](auto number) {
+        using To = decltype(number);
+        std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
+        for (std::size_t m = 0; m < N; ++m)
+          if (m != mode) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
+        sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
+                        [&](auto const& instance, auto const& part, auto const& rows) {
+                          walk_rounded(instance, part, rows, rounded, sums, split);
+                        });
+      });
+    auto const me = static_cast<std::size_t>(shared.processes.rank());
+    std::uint64_t const begun = share.ends[me] - share.begins[me];
+    // Row 1 is that of the share's first nonzero, which may have begun on a process before.
+    MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
+                          room.extent(1));
+    bool const is_direct =
+        V.extent(1) == room.extent(1) && (V.extent(0) < 2 || V.stride(0) == room.extent(1));
+    MatrixType const to = is_direct
+                              ? V
+                              : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
+                                                               V.extent(0), room.extent(1)));
+    move_rows(exec, plan.rows[mode], share.begins, share.ends, from, to);
+    if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(to, Kokkos::ALL, columns)));
+  }
 }
 
 }  // namespace sporades::detail
