@@ -127,8 +127,8 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 /// brings: any of them, with the dims of the whole. States and models of such a problem have the
 /// rows of factors that problem.products.rows_of(n) says, and their bits are those of one process
 /// with rows in order (strategies sorted and fibers, between which `automatic` chooses). Nothing is
-/// fitted to options.memory. Collective. Fences exec. Throws Error, too, for floats, and
-/// where dims disagree.
+/// fitted to options.memory. Collective. Fences exec. Throws Error, too, where dims
+/// disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,

@@ -27,6 +27,7 @@ struct ContinueRow {
 template <class Scalar, class Index, class MemorySpace>
 struct PackedShare {
   PackedTensor<Scalar, Index, MemorySpace> packed;  // and one nonzero more, of the row behind
+  Position nnz = 0;                                 // without that one
   Position first_chunk = 0, chunks = 0;             // here
   Position all_chunks = 0, length = 0;              // of all processes
   std::uint64_t row = 0;                            // of the first nonzero
@@ -91,7 +92,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   share.chunks = chunks_of(cuts[me + 1] - cuts[me], length);
   share.all_chunks = chunks_of(cuts.back(), length);
   auto const own = copy_to(host, X);
-  Position const nnz = X.nnz();
+  Position const nnz = share.nnz = X.nnz();
   struct Ends {
     std::uint64_t first, last;
     bool any;

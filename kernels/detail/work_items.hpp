@@ -30,6 +30,13 @@ Position chunk_length(Position nnz) {
   return length < 128 ? 128 : length > 4096 ? 4096 : length;
 }
 
+/// Nonzeros of a block, some whole chunks, that no process has a part of: sums over all nonzeros are
+/// added by blocks.
+template <class ExecutionSpace>
+Position block_length(Position nnz) {
+  return is_gpu<ExecutionSpace> ? 2048 : chunk_length<ExecutionSpace>(nnz);
+}
+
 /// How a walk divides nonzeros and columns into work items.
 struct WalkShape {
   Position length;  // of a chunk

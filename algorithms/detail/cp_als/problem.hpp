@@ -51,9 +51,6 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
-  expects(sizeof(Scalar) == sizeof(double),
-          "cp_als: several processes compute in double only: a fit of floats takes the nonzeros in "
-          "one order");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
   auto& summed = scaled.tensor;
   auto const places = first_places(processes, summed.nnz());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <sporades/algorithms/detail/cp_als/non_negative.hpp>
 #include <sporades/algorithms/detail/cp_als/small_matrices.hpp>
 #include <sporades/algorithms/detail/iterate.hpp>
@@ -14,6 +15,7 @@
 #include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
+#include <sporades/kernels/detail/mttkrp_all_modes/shared_nonzeros.hpp>
 
 namespace sporades::detail {
 
@@ -27,6 +29,7 @@ class CpAlsSolver {
   using MatrixType = Matrix<Scalar, Memory>;
   using SquareType = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
   using State = CpAlsState<Scalar, Memory>;
+  using Nonzeros = SharedNonzeros<Scalar, Index, Memory>;
 
  public:
   CpAlsSolver(ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, Memory>& problem,
@@ -229,10 +232,7 @@ class CpAlsSolver {
   /// the flops of an MTTKRP, and while it runs the coordinates of the nonzeros beside the plan.
   /// Fences exec.
   double residual_in_double() {
-    auto const X = nonzeros_of(exec_, problem_.products);
-    double const inner = inner_product(exec_, X.tensor, factors_, small_.weights.data(),
-                                       static_cast<std::size_t>(state_.rank()), workspace_,
-                                       X.memory ? &problem_.products.whole.carry.windows : nullptr);
+    double const inner = inner_product_with_model();
     for (int n = 0; n < state_.order(); ++n) {
       gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
       launch(exec_, "sporades::cp_als::multiply_by_gram", columns_ * columns_, 1,
@@ -245,6 +245,23 @@ class CpAlsSolver {
     double model = 0;
     for (int r = 0; r < state_.rank(); ++r) model += host_.squares(r);
     return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+  }
+
+  /// <X, M> of the factors as they are stored. Fences exec.
+  double inner_product_with_model() {
+    auto const R = static_cast<std::size_t>(state_.rank());
+    double const* const weights = small_.weights.data();
+    auto& products = problem_.products;
+    if constexpr (has_mpi)
+      if (products.whole.shared) {
+        if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
+        return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
+                             weights, R, workspace_, nullptr, nonzeros_->processes(),
+                             nonzeros_->places());
+      }
+    auto const X = nonzeros_of(exec_, products);
+    return inner_product(exec_, X.tensor, factors_, weights, R, workspace_,
+                         X.memory ? &products.whole.carry.windows : nullptr);
   }
 
   ExecutionSpace exec_;
@@ -263,6 +280,7 @@ class CpAlsSolver {
   Factors<Scalar, Memory> products_;  // V of every mode, in the same memory
   MatrixType gradient_;
   Workspace<Memory> workspace_;
+  std::unique_ptr<Nonzeros> nonzeros_;  // of several processes, once a residual is computed
   std::uint64_t singular_systems_ = 0;
 };
 

@@ -48,7 +48,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   int const N = X.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   Position const length = chunk_length<ExecutionSpace>(nnz);
-  auto const cuts = even_cuts(processes.size(), nnz, length);
+  auto const cuts = even_cuts(processes.size(), nnz, block_length<ExecutionSpace>(nnz));
   plan.dims = X.dims;
   plan.nnz = nnz;
   plan.packed.resize(X.dims.size());

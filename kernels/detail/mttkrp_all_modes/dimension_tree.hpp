@@ -30,17 +30,18 @@ struct FuseIndices {
   }
 };
 
-/// The inverse of FuseIndices.
+/// The inverse of FuseIndices, of cells from(0, p) + offset.
 template <class Coordinates>
 struct SplitIndices {
   Coordinates from, to;  // 1 + others x nnz, N x nnz
   int fused, others;
   int mode[max_order];  // S, then the others
   std::uint64_t dims[max_order];
+  std::uint64_t offset;  // may wrap around
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     using Index = typename Coordinates::non_const_value_type;
-    std::uint64_t cell = from(0, p);
+    std::uint64_t cell = from(0, p) + offset;
     for (int k = fused - 1; k >= 0; --k) {
       to(mode[k], p) = static_cast<Index>(cell % dims[k]);
       cell /= dims[k];
@@ -213,8 +214,13 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
   FarTensor<Tensor> split;
   auto const coordinates = index_room<Tensor>(exec, S + others, nnz, is_far, split.memory);
   split.tensor.coordinates = coordinates;
-  SplitIndices<typename Tensor::Coordinates> indices{
-      whole.tensor.coordinates, coordinates, static_cast<int>(S), static_cast<int>(others), {}, {}};
+  SplitIndices<typename Tensor::Coordinates> indices{whole.tensor.coordinates,
+                                                     coordinates,
+                                                     static_cast<int>(S),
+                                                     static_cast<int>(others),
+                                                     {},
+                                                     {},
+                                                     0};
   std::copy(tree.fused.begin(), tree.fused.end(), indices.mode);
   std::copy(tree.others.begin(), tree.others.end(), indices.mode + S);
   std::copy(tree.grid.dims.begin(), tree.grid.dims.end() - 1, indices.dims);
