@@ -126,7 +126,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 /// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
 /// brings: any of them, with the dims of the whole. States and models of such a problem have the
 /// rows of factors that problem.products.rows_of(n) says, and their bits are those of one process
-/// with rows in order (strategies sorted and fibers, between which `automatic` chooses). Nothing is
+/// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is
 /// fitted to options.memory. Collective. Fences exec. Throws Error, too, where dims
 /// disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

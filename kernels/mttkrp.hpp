@@ -176,9 +176,10 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 /// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
 /// brings: any of them, with the dims of the whole. The plan's products take and give the rows of
 /// factors that plan.rows_of says, and are collective; their bits are those of one process.
-/// Nonzeros are sorted across processes once a mode; a process keeps consecutive ones in the order
-/// of each mode's rows. Strategies: sorted and fibers, between which `automatic` chooses (one
-/// process may take alto). Collective. Fences exec. Throws as make_mttkrp_plan, and Error where X's
+/// Strategies: sorted and fibers, for which nonzeros are sorted across processes once a mode and a
+/// process keeps consecutive ones in the order of each mode's rows; and on hosts alto, for which it
+/// keeps some parts of the linear order, in which the coarsest partition of a mode has enough for
+/// all processes or some have none. `automatic` chooses as on one process. Collective. Fences exec. Throws as make_mttkrp_plan, and Error where X's
 /// dims are not those of other processes, or nonzeros would have to be streamed.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,

@@ -118,59 +118,71 @@ inline Position most_parts(Position nnz) {
   return parts;
 }
 
-/// The partition for products on mode n, in 2^k equally long parts. Each buffer row costs time: it
-/// is cleared, written and read again. The partition chosen is the finest of those that have
+/// The rows of a mode that the nonzeros of a part span.
+struct RowInterval {
+  Position first, last;
+};
+/// Of some equally long parts.
+using PartIntervals = std::vector<RowInterval>;
+
+/// Joins parts of the finest partition two by two until what is left, 2^k equally long parts, is
+/// the partition for products on a mode of so many rows. Each buffer row costs time: it is cleared,
+/// written and read again. The partition chosen is the finest of those that have
 /// - at most one buffer row for 64 nonzeros, or
 /// - at most eight parts, and at most one buffer row for 8 nonzeros.
 /// It has one part if the nonzeros are too few to be divided, and no parts if
 /// - two parts have more than one buffer row for 8 nonzeros, or
 /// - the mode has more than 2^16 rows and more than 64 for a nonzero.
-/// finest: the intervals of the finest partition, see FindIntervals.
-template <class ExecutionSpace, class HostIntervals>
-AltoPartition<typename ExecutionSpace::memory_space> choose_partition(ExecutionSpace const& exec,
-                                                                      Position nnz,
-                                                                      std::uint64_t dim, int n,
-                                                                      int order,
-                                                                      HostIntervals const& finest) {
-  std::vector<std::pair<Position, Position>> intervals;  // first and last row of each part
-  for (std::size_t k = n; k < finest.extent(0); k += order)
-    intervals.emplace_back(finest(k, 0), finest(k, 1));
+inline PartIntervals join_parts(PartIntervals intervals, Position nnz, std::uint64_t dim) {
   auto const buffer_rows = [&] {
     Position rows = 0;
     for (auto const& [first, last] : intervals) rows += last - first + 1;
     return rows;
   };
-  AltoPartition<typename ExecutionSpace::memory_space> partition;
-  if (dim > (1 << 16) && dim / 64 > nnz) return partition;
+  if (dim > (1 << 16) && dim / 64 > nnz) return {};
   while (intervals.size() > 1 && buffer_rows() > nnz / (intervals.size() > 8 ? 64 : 8)) {
-    if (intervals.size() == 2) return partition;
+    if (intervals.size() == 2) return {};
     for (std::size_t k = 0; k < intervals.size() / 2; ++k)
       intervals[k] = {std::min(intervals[2 * k].first, intervals[2 * k + 1].first),
-                      std::max(intervals[2 * k].second, intervals[2 * k + 1].second)};
+                      std::max(intervals[2 * k].last, intervals[2 * k + 1].last)};
     intervals.resize(intervals.size() / 2);
   }
+  return intervals;
+}
+
+/// These parts of a mode of so many rows, whose first nonzeros are begins[k].
+template <class ExecutionSpace>
+AltoPartition<typename ExecutionSpace::memory_space> make_partition(
+    ExecutionSpace const& exec, std::vector<Position> const& begins, PartIntervals const& intervals,
+    std::uint64_t dim) {
+  AltoPartition<typename ExecutionSpace::memory_space> partition;
   constexpr Position length = AltoPartition<Kokkos::HostSpace>::block_rows;
   std::vector<AltoPart> parts;
   std::vector<std::vector<std::uint32_t>> of_block((dim + length - 1) / length);
-  Position const count = intervals.size();
-  for (Position k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < intervals.size(); ++k) {
     auto const [first, last] = intervals[k];
-    parts.push_back(
-        {nnz * k / count, nnz * (k + 1) / count, first, last - first + 1, partition.buffer_rows});
+    parts.push_back({begins[k], begins[k + 1], first, last - first + 1, partition.buffer_rows});
     partition.buffer_rows += last - first + 1;
     for (Position b = first / length; b <= last / length; ++b)
       of_block[b].push_back(static_cast<std::uint32_t>(k));
   }
-  std::vector<Position> begins{0};
+  std::vector<Position> block_begins{0};
   std::vector<std::uint32_t> touched;
   for (auto const& block : of_block) {
     touched.insert(touched.end(), block.begin(), block.end());
-    begins.push_back(touched.size());
+    block_begins.push_back(touched.size());
   }
   partition.parts = to_view(exec, "sporades::alto::parts", parts);
-  partition.begins = to_view(exec, "sporades::alto::begins", begins);
+  partition.begins = to_view(exec, "sporades::alto::begins", block_begins);
   partition.touched = to_view(exec, "sporades::alto::touched", touched);
   return partition;
+}
+
+/// Where `parts` equally long parts of nnz nonzeros begin, and nnz.
+inline std::vector<Position> part_begins(Position nnz, Position parts) {
+  std::vector<Position> begins;
+  for (Position k = 0; k <= parts; ++k) begins.push_back(nnz * k / parts);
+  return begins;
 }
 
 }  // namespace detail
@@ -221,9 +233,16 @@ AltoTensor<Scalar, Index, MemorySpace> make_alto(ExecutionSpace const& exec,
   auto const host = Kokkos::create_mirror_view(intervals);
   detail::copy_view(exec, host, intervals);
   detail::fence(exec, "sporades::alto::find_intervals");
-  for (int n = 0; n < result.order(); ++n)
+  for (int n = 0; n < result.order(); ++n) {
+    detail::PartIntervals finest;
+    for (std::size_t k = n; k < host.extent(0); k += result.order())
+      finest.push_back({host(k, 0), host(k, 1)});
+    auto const joined = detail::join_parts(finest, nnz, result.dims[n]);
     result.partitions.push_back(
-        detail::choose_partition(exec, nnz, result.dims[n], n, result.order(), host));
+        joined.empty() ? detail::AltoPartition<MemorySpace>()
+                       : detail::make_partition(exec, detail::part_begins(nnz, joined.size()),
+                                                joined, result.dims[n]));
+  }
   return result;
 }
 

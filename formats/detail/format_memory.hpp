@@ -234,7 +234,7 @@ void count_csf(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X
   count.release(8 * X.nnz + (is_new ? X.coordinate_bytes() : 0));
 }
 
-/// Whether a mode has too many rows for any parts: see choose_partition.
+/// Whether a mode has too many rows for any parts: see join_parts.
 inline bool has_far_more_rows(CooShape const& X, std::uint64_t dim) {
   return dim > 65536 && static_cast<double>(dim / 64) > X.nnz;
 }
@@ -307,7 +307,7 @@ void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const
   count.release(ranks);
 }
 
-/// The most buffer rows that the parts of mode n may have: see choose_partition.
+/// The most buffer rows that the parts of mode n may have: see join_parts.
 inline double most_buffer_rows(CooShape const& X, int n) {
   double const dim = static_cast<double>(X.dims[n]);
   auto const parts = static_cast<double>(most_parts(X.count()));

@@ -8,62 +8,99 @@
 
 namespace sporades::detail {
 
-/// Nonzeros in blocks, of which each of 32 lanes adds every 32nd; a block leaves 32 sums of x_p
-/// m_p.
+/// Blocks of nonzeros whose sums are added: of a length, or for 0 so many equally long parts.
+struct NonzeroBlocks {
+  Position nnz, length, count;
+
+  KOKKOS_INLINE_FUNCTION Position begin(Position b) const {
+    if (length == 0) return nnz * b / count;
+    return b * length < nnz ? b * length : nnz;
+  }
+  /// How many begin before the nonzero.
+  Position before(Position p) const {
+    if (length > 0) return chunks_of(p, length);
+    Position b = nnz > 0 ? p * count / nnz : 0;
+    while (b < count && begin(b) < p) ++b;
+    return b;
+  }
+};
+
+/// The block length, or the parts where a plan has some: see NonzeroBlocks.
+template <class ExecutionSpace>
+NonzeroBlocks nonzero_blocks(Position nnz, Position parts) {
+  if (parts > 0) return {nnz, 0, parts};
+  Position const length = block_length<ExecutionSpace>(nnz);
+  return {nnz, length, chunks_of(nnz, length)};
+}
+
+/// Of each block from first_block on, each of 32 lanes adds every 32nd nonzero: a block leaves 32
+/// sums of x_p m_p.
 template <class ExecutionSpace, class Model>
 struct InnerProductLanes {
   static constexpr int lanes = 32;
   static constexpr int at_once = is_gpu<ExecutionSpace> ? 1 : lanes;  // lanes of one item
 
   Model model;
-  Position block;
+  NonzeroBlocks blocks;
+  Position first_block;
   double* out;  // 32 a block
 
-  Position items() const { return chunks_of(model.size(), block) * lanes / at_once; }
+  Position items() const {
+    Position const end = blocks.begin(first_block) + model.size();
+    return (blocks.before(end) - first_block) * lanes / at_once;
+  }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const first = item * at_once, b = first / lanes, lane = first % lanes;
-    Position const end = (b + 1) * block < model.size() ? (b + 1) * block : model.size();
+    Position const first = item * at_once, b = first_block + first / lanes, lane = first % lanes;
+    Position const place = blocks.begin(first_block), end = blocks.begin(b + 1) - place;
     double sums[at_once] = {};
-    for (Position p = b * block + lane; p < end; p += lanes)
+    for (Position p = blocks.begin(b) - place + lane; p < end; p += lanes)
       for (int l = 0; l < at_once && p + l < end; ++l)
         sums[l] += model.value(p + l) * model.template at<ExecutionSpace>(p + l);
     for (int l = 0; l < at_once; ++l) out[first + l] = sums[l];
   }
 };
 
+/// Nonzeros of a tensor that processes share: process p has places[p] to places[p + 1] - 1.
+struct NonzeroPlaces {
+  Communicator processes;
+  std::vector<Position> places;
+};
+
 /// <X, M> of a Kruskal model M with these factors and weights (R doubles in the memory of X).
-/// X: I_0 x ... x I_{N-1}, or the nonzeros places[p] to places[p + 1] - 1 of X that process p has,
-/// in whole blocks (block_length); A[n]: I_n x R or more, of which R columns are read. In double,
+/// X: I_0 x ... x I_{N-1}, or those of its nonzeros that are here, in whole blocks; A[n]: I_n x R
+/// or more, of which R columns are read. parts: of the linear order that X is in, or 0. In double,
 /// and in an order given by the nonzeros alone: the same bits on every run and number of threads
 /// and processes. (N + 1) R nnz flops. windows: of an X in far memory. Collective where there are
 /// several processes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, double const* weights, std::size_t R,
-                     Workspace<MemorySpace>& workspace, Windows<MemorySpace>* windows = nullptr,
-                     Communicator const& processes = {}, std::vector<Position> places = {}) {
+                     Workspace<MemorySpace>& workspace, Position parts,
+                     Windows<MemorySpace>* windows = nullptr, NonzeroPlaces all = {}) {
   using Kernel = InnerProductLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
+  auto& places = all.places;
   if (places.empty()) places = {0, X.nnz()};
   if (places.back() == 0) return 0;
   constexpr std::size_t lanes = Kernel::lanes;
-  Position const block = block_length<ExecutionSpace>(places.back());
+  auto const blocks = nonzero_blocks<ExecutionSpace>(places.back(), parts);
   std::vector<std::size_t> bounds;
-  for (auto place : places) bounds.push_back(chunks_of(place, block) * lanes);
-  Position const blocks = bounds.back() / lanes;
-  auto const partial =
-      workspace.template get<double>(exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
-  double* const own = partial.data() + bounds[static_cast<std::size_t>(processes.rank())];
+  for (auto place : places) bounds.push_back(blocks.before(place) * lanes);
+  auto const partial = workspace.template get<double>(
+      exec, blocks.count * lanes + scratch_of_sum_blocks(blocks.count, lanes));
+  auto const me = static_cast<std::size_t>(all.processes.rank());
   if (X.nnz() > 0)
-    for_coo_parts(
-        exec, X, windows, block, [&](auto const& instance, auto const& part, Position first) {
-          Kernel const terms{coo_model(part, A, weights, R), block, own + first / block * lanes};
-          launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
-        });
+    for_coo_parts(exec, X, windows, std::max<Position>(1, blocks.length),
+                  [&](auto const& instance, auto const& part, Position first) {
+                    Position const block = blocks.before(places[me] + first);
+                    Kernel const terms{coo_model(part, A, weights, R), blocks, block,
+                                       partial.data() + block * lanes};
+                    launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
+                  });
   if constexpr (has_mpi)
-    if (processes.size() > 1)
-      all_gather_parts(exec, processes, "sums of values", partial.data(), bounds);
-  double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
+    if (all.processes.size() > 1)
+      all_gather_parts(exec, all.processes, "sums of values", partial.data(), bounds);
+  double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks.count, lanes);
   double host[lanes];
   copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, lanes),
             Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));

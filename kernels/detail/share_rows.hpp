@@ -12,7 +12,9 @@ namespace sporades::detail {
 /// A set of indices of a mode, and the number of each among them, ascending.
 class IndexSet {
  public:
-  explicit IndexSet(std::uint64_t dim) : words_((dim + 63) / 64, 0) {}
+  explicit IndexSet(std::uint64_t dim) : dim_(dim), words_((dim + 63) / 64, 0) {}
+
+  std::uint64_t dim() const { return dim_; }
 
   template <class Index>
   void insert(Index const* indices, Position count) {
@@ -42,6 +44,7 @@ class IndexSet {
   }
   static std::uint64_t lowest_bit(std::uint64_t word) { return bit_count((word & -word) - 1); }
 
+  std::uint64_t dim_;
   std::vector<std::uint64_t> words_, before_;
 };
 
@@ -65,46 +68,106 @@ RowDistribution distribute_rows(Communicator const& processes, std::uint64_t row
   return result;
 }
 
-/// This process's share of every mode's rows in order: the nonzeros in the order of the modes that
-/// order_of(dims, n) says, cut at `cuts`. X: nonzeros that the process brings. read: per mode, the
-/// indices of other modes' shares, ascending; their nonzeros have the numbers of these instead.
+/// The rows of factors that a process's nonzeros read, and nonzeros whose indices are the numbers
+/// of these rows.
+class ReadRows {
+ public:
+  explicit ReadRows(Dims const& dims) {
+    for (auto dim : dims) sets_.emplace_back(dim);
+  }
+
+  /// X's indices, on the host, of all modes but one; of all for -1.
+  template <class Tensor>
+  void insert(Tensor const& X, int but = -1) {
+    for (int m = 0; m < X.order(); ++m)
+      if (m != but) sets_[static_cast<std::size_t>(m)].insert(X.indices(m), X.nnz());
+  }
+  /// Numbers the rows: nothing is inserted after.
+  void finish() {
+    for (auto& set : sets_) lists_.push_back(set.list());
+  }
+  /// Per mode: the rows, ascending.
+  std::vector<std::vector<std::uint64_t>> const& lists() const { return lists_; }
+
+  /// X with these numbers, but in one mode; in all for -1. X: on the host.
+  template <class Tensor>
+  Tensor renumbered(Tensor const& X, int but = -1) const {
+    Kokkos::DefaultHostExecutionSpace const host{};
+    auto result =
+        allocate_coo<typename Tensor::Scalar, typename Tensor::Index>(host, X.dims, X.nnz());
+    fence(host, "sporades::share_rows");
+    for (int m = 0; m < X.order(); ++m) {
+      auto const mode = static_cast<std::size_t>(m);
+      if (m != but) result.dims[mode] = lists_[mode].size();
+      auto const* const from = X.indices(m);
+      auto* const to = result.indices(m);
+      for (Position p = 0; p < X.nnz(); ++p)
+        to[p] =
+            m == but ? from[p] : static_cast<typename Tensor::Index>(sets_[mode].number(from[p]));
+    }
+    std::copy_n(X.values.data(), X.nnz(), result.values.data());
+    return result;
+  }
+
+  struct Subset {
+    std::vector<std::uint64_t> rows;  // ascending
+    std::vector<Position> numbers;
+  };
+  /// Those of a mode that these indices name.
+  template <class Index>
+  Subset subset(std::size_t mode, Index const* indices, Position count) const {
+    IndexSet set(sets_[mode].dim());
+    set.insert(indices, count);
+    Subset result{set.list(), {}};
+    for (auto row : result.rows) result.numbers.push_back(sets_[mode].number(row));
+    return result;
+  }
+
+ private:
+  std::vector<IndexSet> sets_;
+  std::vector<std::vector<std::uint64_t>> lists_;
+};
+
+/// This process's nonzeros of the shares of modes that `serves` names, others have none: all
+/// nonzeros in the order of the modes that order_of(dims, n) says, cut at `cuts`. X: nonzeros that
+/// the process brings. read gets the rows that they read. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class ModeOrder>
+std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> sorted_shares(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, std::vector<Position> const& cuts,
+    ModeOrder const& order_of, std::vector<bool> const& serves, ReadRows& read) {
+  Dims const dims = X.dims;
+  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros(dims.size());
+  auto left = std::count(serves.begin(), serves.end(), true);
+  for (int n = 0; left > 0; ++n) {
+    if (!serves[static_cast<std::size_t>(n)]) continue;
+    auto& share = nonzeros[static_cast<std::size_t>(n)];
+    share = copy_to(
+        Kokkos::DefaultHostExecutionSpace{},
+        sorted_across(processes, exec, --left > 0 ? X : hand_over(X), order_of(dims, n), cuts));
+    read.insert(share, n);
+  }
+  return nonzeros;
+}
+
+/// This process's share of every mode's rows in order: see sorted_shares. read: per mode, the rows
+/// of the factor that they read, ascending; their nonzeros have the numbers of these instead.
 /// Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class ModeOrder>
 std::vector<PackedShare<Scalar, Index, MemorySpace>> share_rows(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, std::vector<Position> const& cuts, Position length,
     ModeOrder const& order_of, std::vector<std::vector<std::uint64_t>>& read) {
-  Kokkos::DefaultHostExecutionSpace const host{};
   Dims const dims = X.dims;
-  auto const N = X.order();
-  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros;
-  std::vector<IndexSet> used;
-  for (auto dim : dims) used.emplace_back(dim);
-  for (int n = 0; n < N; ++n) {
-    nonzeros.push_back(copy_to(host, sorted_across(processes, exec, n + 1 < N ? X : hand_over(X),
-                                                   order_of(dims, n), cuts)));
-    auto const& share = nonzeros.back();
-    for (int m = 0; m < N; ++m)
-      if (m != n) used[static_cast<std::size_t>(m)].insert(share.indices(m), share.nnz());
-  }
-  X = {};
-  read.clear();
-  for (auto& mode : used) read.push_back(mode.list());
-
+  ReadRows rows(dims);
+  auto nonzeros = sorted_shares(processes, exec, hand_over(X), cuts, order_of,
+                                std::vector<bool>(dims.size(), true), rows);
+  rows.finish();
+  read = rows.lists();
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;
-  for (int n = 0; n < N; ++n) {
+  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
     auto& share = nonzeros[static_cast<std::size_t>(n)];
-    auto renumbered = allocate_coo<Scalar, Index>(host, dims, share.nnz());
-    fence(host, "sporades::share_rows");
-    for (int m = 0; m < N; ++m) {
-      auto const mode = static_cast<std::size_t>(m);
-      if (m != n) renumbered.dims[mode] = read[mode].size();
-      Index const* const from = share.indices(m);
-      Index* const to = renumbered.indices(m);
-      for (Position p = 0; p < share.nnz(); ++p)
-        to[p] = m == n ? from[p] : static_cast<Index>(used[mode].number(from[p]));
-    }
-    std::copy_n(share.values.data(), share.nnz(), renumbered.values.data());
+    auto const renumbered = rows.renumbered(share, n);
     share = {};
     shares.push_back(make_packed_share(processes, exec, copy_to(exec, renumbered),
                                        order_of(dims, n), cuts, length));

@@ -22,6 +22,31 @@ struct CopyRows {
   }
 };
 
+/// Rows that processes ask for of those that each owns.
+struct AskedRows {
+  std::vector<Position> wanted;     // where each owner's rows begin among those that this one wants
+  std::vector<Position> asked;      // where each process's begin among the rows that follow
+  std::vector<std::uint64_t> rows;  // that others, and this process, ask for here
+
+  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. list: the rows, of all, that this
+  /// process wants, ascending, each once. Collective.
+  AskedRows(Communicator const& processes, std::vector<std::uint64_t> const& owned,
+            std::vector<std::uint64_t> const& list) {
+    auto const P = static_cast<std::size_t>(processes.size());
+    for (std::size_t p = 0; p <= P; ++p)
+      wanted.push_back(static_cast<Position>(std::lower_bound(list.begin(), list.end(), owned[p]) -
+                                             list.begin()));
+    // Everybody learns how many rows each wants, and then which.
+    std::vector<Position> counts(P);
+    for (std::size_t p = 0; p < P; ++p) counts[p] = wanted[p + 1] - wanted[p];
+    asked = {0};
+    for (Position count : one_for_each(processes, "lists of rows", counts))
+      asked.push_back(asked.back() + count);
+    rows.resize(asked[P]);
+    exchange_parts(processes, "lists of rows", list.data(), wanted, rows.data(), asked);
+  }
+};
+
 /// The rows of a factor that a process reads. The factor's rows are owned in blocks of consecutive
 /// ones, a block a process in the order of ranks; a process keeps the rows that its nonzeros ask
 /// for one after another, in a matrix of its own. Which rows go where is agreed upon once.
@@ -38,24 +63,11 @@ class SharedRows {
   SharedRows(Communicator const& processes, ExecutionSpace const& exec,
              std::vector<std::uint64_t> const& owned, std::vector<std::uint64_t> const& read)
       : processes_(processes) {
-    auto const P = static_cast<std::size_t>(processes.size());
-    for (std::size_t p = 0; p <= P; ++p)
-      read_.push_back(static_cast<Position>(std::lower_bound(read.begin(), read.end(), owned[p]) -
-                                            read.begin()));
-    // Everybody learns how many rows each wants, and then which.
-    std::vector<Position> wants(P);
-    for (std::size_t p = 0; p < P; ++p) wants[p] = read_[p + 1] - read_[p];
-    sent_ = {0};
-    for (Position wanted : one_for_each(processes, "lists of rows", wants))
-      sent_.push_back(sent_.back() + wanted);
-    std::vector<std::uint64_t> rows(sent_[P]);
-    exchange_parts(processes, "lists of rows", read.data(), read_, rows.data(), sent_);
-    auto const me = static_cast<std::size_t>(processes.rank());
-    using Rows = Kokkos::View<Position*, MemorySpace>;
-    rows_ = uninitialized<Rows>(exec, "sporades::shared_rows::rows", rows.size());
-    auto const host = Kokkos::create_mirror_view(rows_);
-    for (std::size_t i = 0; i < rows.size(); ++i) host(i) = rows[i] - owned[me];
-    copy_view(exec, rows_, host);
+    AskedRows lists(processes, owned, read);
+    read_ = lists.wanted;
+    sent_ = lists.asked;
+    for (auto& row : lists.rows) row -= owned[static_cast<std::size_t>(processes.rank())];
+    rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
     fence(exec, "sporades::shared_rows::make");
   }
 

@@ -30,8 +30,8 @@ Position chunk_length(Position nnz) {
   return length < 128 ? 128 : length > 4096 ? 4096 : length;
 }
 
-/// Nonzeros of a block, some whole chunks, that no process has a part of: sums over all nonzeros are
-/// added by blocks.
+/// Nonzeros of a block, some whole chunks, that no process has a part of: sums over all nonzeros
+/// are added by blocks.
 template <class ExecutionSpace>
 Position block_length(Position nnz) {
   return is_gpu<ExecutionSpace> ? 2048 : chunk_length<ExecutionSpace>(nnz);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// Main program of the tests on several processes: each runs all of them. The first process reports;
-/// of the others only what fails is printed.
+/// Main program of the tests on several processes: each runs all of them. The first process
+/// reports; of the others only what fails is printed.
 
 #define CATCH_CONFIG_RUNNER
 #include <iostream>

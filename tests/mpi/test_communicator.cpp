@@ -82,10 +82,11 @@ TEST_CASE("Lists of all processes are gathered in the order of ranks", "[mpi]") 
   std::vector<int> expected;
   for (int p = 0; p < P; ++p) expected.insert(expected.end(), static_cast<std::size_t>(p), p);
   std::vector<std::size_t> counts;
-  auto const all = all_gathered(
-      processes, "lists", std::vector<int>(static_cast<std::size_t>(me), me), &counts);
+  auto const all =
+      all_gathered(processes, "lists", std::vector<int>(static_cast<std::size_t>(me), me), &counts);
   CHECK(all == expected);
-  for (int p = 0; p < P; ++p) CHECK(counts[static_cast<std::size_t>(p)] == static_cast<std::size_t>(p));
+  for (int p = 0; p < P; ++p)
+    CHECK(counts[static_cast<std::size_t>(p)] == static_cast<std::size_t>(p));
 }
 
 TEST_CASE("One process tells all others", "[mpi]") {

@@ -94,6 +94,36 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  if (detail::is_gpu<typename TestType::ExecutionSpace>) return;
+  Communicator const processes(MPI_COMM_WORLD);
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+    int rank;
+    MttkrpStrategy strategy = MttkrpStrategy::alto;
+    std::string last = "alto";  // what is done for the last mode
+  };
+  auto const trial =
+      GENERATE(Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{200, 300, 150}, 60000, 0.9, 8},
+               Trial{{1, 3, 1}, 3, 0, 2}, Trial{{7, 5, 6, 3, 4}, 2000, 0, 4},
+               Trial{{2000, 3000, 1500}, 400000, 0.5, 16},
+               Trial{{100000, 3000, 3000}, 1000000, 0, 128, MttkrpStrategy::automatic},
+               Trial{{3000, 100000, 200000}, 1000000, 0, 128, MttkrpStrategy::automatic, "sorted"});
+  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto options = options_of(trial.strategy, trial.rank);
+  if (trial.nnz > 100000) options.iterations = 2;
+  auto const problem = make_cp_als_problem(exec, X, options);
+  CHECK(detail::describe(problem.products, X.order() - 1) == trial.last);
+  if (trial.strategy == MttkrpStrategy::automatic)
+    CHECK(detail::describe(problem.products, 0) == "alto");
+  check_same_bits(exec, processes, X, options);
+}
+
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
@@ -186,7 +216,10 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that has the ra
     }
     X.values(p) = static_cast<Scalar>(one + 100 * two);
   }
-  auto options = options_of(GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::automatic), 2);
+  auto options = options_of(
+      GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::automatic, MttkrpStrategy::alto), 2);
+  if (options.strategy == MttkrpStrategy::alto && detail::is_gpu<typename TestType::ExecutionSpace>)
+    return;
   auto const given = copy_to(exec, X);
   CHECK(cp_als(exec, given, options).fit() > 0.99);
   check_same_bits(exec, processes, given, options);

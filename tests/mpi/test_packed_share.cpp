@@ -13,7 +13,8 @@ using namespace sporades::detail;
 
 namespace {
 
-TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]", sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
+                        sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -36,7 +37,8 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]", s
     auto part = allocate_coo<Scalar, std::uint32_t>(Kokkos::DefaultHostExecutionSpace{}, X.dims,
                                                     place[me + 1] - place[me]);
     for (Position p = 0; p < part.nnz(); ++p) {
-      for (int n = 0; n < X.order(); ++n) part.coordinates(n, p) = all.coordinates(n, place[me] + p);
+      for (int n = 0; n < X.order(); ++n)
+        part.coordinates(n, p) = all.coordinates(n, place[me] + p);
       part.values(p) = all.values(place[me] + p);
     }
     return copy_to(exec, part);

@@ -35,7 +35,8 @@ std::vector<Position> shares(int way, int P, Position nnz) {
     if (way == 0) place = nnz * static_cast<Position>(p) / static_cast<Position>(P);
     if (way == 1) place = 0;
     if (way == 2) place = nnz / 128 * 128;
-    if (way == 3) place = nnz * static_cast<Position>((p + 1) / 2 * 2) / (2 * static_cast<Position>(P));
+    if (way == 3)
+      place = nnz * static_cast<Position>((p + 1) / 2 * 2) / (2 * static_cast<Position>(P));
   }
   return first;
 }
@@ -46,14 +47,15 @@ CooTensor<double> repeated(Dims const& dims, Position nnz) {
   std::uint64_t state = 7;
   for (Position p = 0; p < nnz; ++p) {
     for (int n = 0; n < X.order(); ++n)
-      X.coordinates(n, p) =
-          static_cast<std::uint32_t>((state = splitmix64(state)) % dims[static_cast<std::size_t>(n)]);
+      X.coordinates(n, p) = static_cast<std::uint32_t>((state = splitmix64(state)) %
+                                                       dims[static_cast<std::size_t>(n)]);
     X.values(p) = (p % 3 == 0 ? 1e16 : p % 3 == 1 ? -1e16 : 1) * static_cast<double>(p % 11);
   }
   return X;
 }
 
-TEMPLATE_LIST_TEST_CASE("Processes sort what all of them have", "[mpi]", sporades::test::DoubleCases) {
+TEMPLATE_LIST_TEST_CASE("Processes sort what all of them have", "[mpi]",
+                        sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
@@ -74,7 +76,8 @@ TEMPLATE_LIST_TEST_CASE("Processes sort what all of them have", "[mpi]", sporade
       auto const mine = copy_to(exec, part_of(whole, given[me], given[me + 1]));
       auto const order = to == 3 ? std::vector<int>{modes[0]} : modes;  // ties stay in order
       auto const got = copy_to(host, sorted_across(processes, exec, mine, order, wanted));
-      test::check_same_nonzeros(got, part_of(sorted(host, whole, order), wanted[me], wanted[me + 1]));
+      test::check_same_nonzeros(got,
+                                part_of(sorted(host, whole, order), wanted[me], wanted[me + 1]));
       CHECK(got.sorted_modes == order);
       if (to > 0) continue;
       auto const summed = copy_to(host, summed_across(processes, exec, mine));

@@ -42,7 +42,8 @@ struct AltoWalk {
   }
 };
 
-/// V(row) <- the sum of the parts' buffer rows for it, in the order of the parts.
+/// V(row) <- the sum of the parts' buffer rows for it, in the order of the parts, after what V(row)
+/// was if it adds.
 template <class Scalar, class MemorySpace>
 struct PullRows {
   using Partition = AltoPartition<MemorySpace>;
@@ -52,10 +53,11 @@ struct PullRows {
   RawVector<std::uint32_t const, MemorySpace> touched;
   RawMatrix<Scalar const, MemorySpace> rows;  // buffer rows of all parts x columns
   RawMatrix<Scalar, MemorySpace> V;
+  bool adds;
 
   KOKKOS_FUNCTION void operator()(Position row) const {
     Scalar* const sum = &V(row, 0);
-    for (std::size_t r = 0; r < V.extent(1); ++r) sum[r] = 0;
+    for (std::size_t r = 0; !adds && r < V.extent(1); ++r) sum[r] = 0;
     Position const block = row / Partition::block_rows;
     for (Position k = begins(block); k < begins(block + 1); ++k) {
       auto const& part = parts(touched(k));
@@ -80,14 +82,14 @@ void walk_parts(ExecutionSpace const& exec, char const* label, Nonzeros const& n
                                                                 target, shape, terms});
 }
 
-/// V's rows from the buffer rows of all parts.
+/// V's rows from the buffer rows of all parts: see PullRows.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void pull_rows(ExecutionSpace const& exec, char const* label,
                AltoPartition<MemorySpace> const& partition, Matrix<Scalar, MemorySpace> const& rows,
-               Matrix<Scalar, MemorySpace> const& V) {
-  launch_items(
-      exec, label, V.extent(0),
-      PullRows<Scalar, MemorySpace>{partition.parts, partition.begins, partition.touched, rows, V});
+               Matrix<Scalar, MemorySpace> const& V, bool adds = false) {
+  launch_items(exec, label, V.extent(0),
+               PullRows<Scalar, MemorySpace>{partition.parts, partition.begins, partition.touched,
+                                             rows, V, adds});
 }
 
 /// MTTKRP's terms summed in buffer rows, in one tile a row where the rows of all matrices are
@@ -135,18 +137,29 @@ void refuse_atomics(char const* function, Tensor const& X, int n, char const* ot
        X.dims[n], " rows, ", X.nnz(), " nonzeros): alto-atomic allows them, ", others, " without");
 }
 
+/// The buffer rows of parts of the linear order, of so many columns; on hosts.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Matrix<Scalar, MemorySpace> buffer_sums(ExecutionSpace const& exec,
+                                        AltoTensor<Scalar, Index, MemorySpace> const& X,
+                                        Factors<Scalar, MemorySpace> const& A, int n,
+                                        std::size_t columns,
+                                        CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  auto const& partition = X.partitions[n];
+  auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, columns);
+  bool const equally_far = all_strides_are(rows.stride(0), A, n);
+  with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
+    sum_parts(exec, nonzeros, partition, rows, columns, equally_far);
+  });
+  return rows;
+}
+
 /// V's rows from the buffer rows of parts of the linear order; on hosts.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void pull_parts(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                 Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
                 CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
-  auto const& partition = X.partitions[n];
-  auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, V.extent(1));
-  bool const equally_far = all_strides_are(rows.stride(0), A, n);
-  with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
-    sum_parts(exec, nonzeros, partition, rows, V.extent(1), equally_far);
-  });
-  pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, V);
+  auto const rows = buffer_sums(exec, X, A, n, V.extent(1), buffers);
+  pull_rows(exec, "sporades::mttkrp::pull_rows", X.partitions[n], rows, V);
 }
 
 /// Strategies `alto` and `alto_atomic`: parts of the linear order add into buffer rows, and each

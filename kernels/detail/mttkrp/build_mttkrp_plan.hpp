@@ -318,11 +318,12 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   expects(!plan.shared, "to_coo: a plan of several processes has its nonzeros in parts");
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
   if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
+  if (plan.alto.order() > 0) return to_coo(exec, plan.alto);
   for (auto const& list : plan.coo)
     if (list.order() > 0) return list;
   for (auto const& packed : plan.packed)
     if (packed.order() > 0) return to_coo(exec, packed);
-  return plan.alto.order() > 0 ? to_coo(exec, plan.alto) : to_coo(exec, plan.csf.front());
+  return to_coo(exec, plan.csf.front());
 }
 
 }  // namespace sporades

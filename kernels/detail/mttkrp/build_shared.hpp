@@ -4,6 +4,7 @@
 
 // Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp.
 
+#include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
 #include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
 
@@ -11,6 +12,21 @@
 
 namespace sporades {
 namespace detail {
+
+/// The modes that take a linear order with so many parts each: where `automatic` took it, those
+/// without parts revert to rows in order; else they are refused.
+template <class Scalar, class Index, class MemorySpace>
+void choose_linear_modes(std::vector<Position> const& parts, MttkrpOptions const& options,
+                         MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    if (parts[n] > 0 || plan.nnz == 0) continue;
+    expects(chooses_layout(options), "make_mttkrp_plan: strategy alto needs atomics on mode ", n,
+            ", whose rows are used too seldom (", plan.dims[n], " rows, ", plan.nnz,
+            " nonzeros): sorted and fibers work");
+    plan.choices[n] = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+                       "a linear order would need atomics"};
+  }
+}
 
 /// last: the rows of the last mode that processes own, where that is settled.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -31,20 +47,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   expects(!options.atomic_flush && options.order != RowOrder::morton, where,
           ": nonzeros that processes share are in lexicographic order, and their sums take no "
           "atomics");
-  auto common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
-                                                     trees::mttkrp_layout_on_hosts);
-  if (options.strategy == MttkrpStrategy::automatic && common.strategy == MttkrpStrategy::alto)
-    common = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-              "rows in order are what processes share"};
+  auto const common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
+                                                           trees::mttkrp_layout_on_hosts);
   plan.choices.assign(X.dims.size(), common);
-  for (int n = 0; n < X.order(); ++n) {
-    auto const strategy = common.strategy;
-    expects(strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers, where,
-            ": strategy ", to_string(strategy),
-            " works on one process: sorted and fibers on several");
-    expects(fits_packed(X.dims, n), where, ": the indices of all modes but ", n, " take ",
-            packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
-  }
+  bool const is_alto = common.strategy == MttkrpStrategy::alto && !is_gpu<ExecutionSpace>;
+  expects(is_alto || common.strategy == MttkrpStrategy::sorted ||
+              common.strategy == MttkrpStrategy::fibers,
+          where, ": strategy ", to_string(common.strategy), " works on one process: sorted",
+          is_gpu<ExecutionSpace> ? " and fibers" : ", fibers and alto", " on several");
   int const N = X.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   Position const length = chunk_length<ExecutionSpace>(nnz);
@@ -56,17 +66,57 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   plan.csf.resize(X.dims.size());
   auto shared = std::make_shared<SharedProducts<Scalar, Index, MemorySpace>>();
   shared->processes = processes;
+  shared->shares.resize(X.dims.size());
+  shared->chains.resize(X.dims.size());
 
-  std::vector<std::vector<std::uint64_t>> read;
-  shared->shares = share_rows(processes, exec, hand_over(X), cuts, length, mttkrp_mode_order, read);
+  ReadRows read(X.dims);
+  LinearShare<Scalar, Index> linear;
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (is_alto) {
+      linear = share_linear_order(processes, exec, X);
+      read.insert(linear.nonzeros);
+      choose_linear_modes(linear.parts, options, plan);
+    }
+  std::vector<bool> in_order;
   for (int n = 0; n < N; ++n) {
-    auto const& made = shared->shares[static_cast<std::size_t>(n)];
-    plan.rows.push_back(n + 1 == N && !last.is_whole()
-                            ? last
-                            : distribute_rows<ExecutionSpace>(
-                                  processes, plan.dims[static_cast<std::size_t>(n)], made.begins,
-                                  padded_columns(static_cast<std::size_t>(options.rank))));
-    auto& choice = plan.choices[static_cast<std::size_t>(n)];
+    in_order.push_back(plan.choices[static_cast<std::size_t>(n)].strategy != MttkrpStrategy::alto);
+    expects(!in_order.back() || fits_packed(X.dims, n), where, ": the indices of all modes but ", n,
+            " take ", packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
+  }
+  auto nonzeros =
+      sorted_shares(processes, exec, hand_over(X), cuts, mttkrp_mode_order, in_order, read);
+  read.finish();
+
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
+    plan.rows.push_back(
+        n + 1 == N && !last.is_whole()
+            ? last
+            : distribute_rows<ExecutionSpace>(processes, plan.dims[static_cast<std::size_t>(n)],
+                                              begins, columns));
+  };
+  if (is_alto) {
+    shared->alto = make_linear_share(exec, linear, read, nnz);
+    shared->cells = read.lists().front();
+    shared->parts = most_parts(nnz);
+  }
+  for (int n = 0; n < N; ++n) {
+    auto const mode = static_cast<std::size_t>(n);
+    if (!in_order[mode]) {
+      auto const added = read.subset(mode, linear.nonzeros.indices(n), linear.nonzeros.nnz());
+      own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
+      shared->chains[mode] = RowChain<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins,
+                                                           added.rows, added.numbers);
+      plan.carry.buffer_rows(exec, shared->alto.partitions[mode].buffer_rows, options.rank);
+      continue;
+    }
+    auto const renumbered = read.renumbered(nonzeros[mode], n);
+    nonzeros[mode] = {};
+    auto& made = shared->shares[mode];
+    made = make_packed_share(processes, exec, copy_to(exec, renumbered),
+                             mttkrp_mode_order(plan.dims, n), cuts, length);
+    own_rows(n, made.begins);
+    auto& choice = plan.choices[mode];
     choice.gather = options.gather;
     if (options.strategy != MttkrpStrategy::automatic) continue;
     choice.split =
@@ -84,7 +134,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   }
   for (int m = 0; m < N; ++m)
     shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
-                              read[static_cast<std::size_t>(m)]);
+                              read.lists()[static_cast<std::size_t>(m)]);
   plan.carry.reserve(exec, chunks_of(nnz, length), options.rank);
   plan.shared = shared;
   fence(exec, "sporades::mttkrp::build_shared_plan");

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <sporades/kernels/detail/kept_factors.hpp>
+#include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/packed_share.hpp>
+#include <sporades/kernels/detail/row_chain.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
 
-/// MTTKRP on several processes: of the nonzeros in the order of each mode's rows, a process has
-/// whole chunks. It gathers the rows of factors that these read from the processes that own them,
-/// and sends the rows of the product to those that own them.
+/// MTTKRP on several processes: of the nonzeros in the order of each mode's rows, or of those in a
+/// linear order, a process has whole chunks or parts. It gathers the rows of factors that these
+/// read from the processes that own them, and sends the rows of the product to those that own them.
 
 namespace sporades::detail {
 
@@ -18,8 +20,12 @@ namespace sporades::detail {
 template <class Scalar, class Index, class MemorySpace>
 struct SharedProducts {
   Communicator processes;
-  std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode
-  std::vector<SharedRows<Scalar, MemorySpace>> read;            // per mode
+  std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode with rows in order
+  AltoTensor<Scalar, Index, MemorySpace> alto;                  // of modes that take it
+  std::vector<RowChain<Scalar, MemorySpace>> chains;            // per mode: of its rows
+  std::vector<std::uint64_t> cells;  // the rows of mode 0 that nonzeros in linear order read
+  Position parts = 0;                // that the linear order is divided into
+  std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   Matrix<Scalar, MemorySpace> sums;      // rows of a product, as a share numbers them
   KeptFactors kept;
@@ -27,21 +33,20 @@ struct SharedProducts {
   std::uint64_t bytes() const {
     std::uint64_t sum = sums.span() * sizeof(Scalar);
     for (auto const& mode : read) sum += mode.bytes();
+    for (auto const& mode : chains) sum += mode.bytes();
     for (auto const& share : shares)
       if (share.packed.order() > 0) sum += share.packed.storage_bytes();
-    return sum;
+    return sum + (alto.order() > 0 ? alto.storage_bytes() : 0);
   }
 
-  /// Room for the sums of mode n's share.
+  /// Room for the sums of so many rows.
   template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> room(ExecutionSpace const& exec, int n, std::size_t columns) {
-    std::uint64_t rows = 0;
-    for (auto const& share : shares) rows = std::max(rows, share.count + 2);
+  Matrix<Scalar, MemorySpace> room(ExecutionSpace const& exec, std::uint64_t rows,
+                                   std::size_t columns) {
     std::size_t const padded = padded_columns(columns);
     if (sums.extent(0) < rows || sums.extent(1) != padded)
       sums = make_matrix<Scalar>(exec, "sporades::mttkrp::shared_sums", rows, padded);
-    return Matrix<Scalar, MemorySpace>(sums.data(), shares[static_cast<std::size_t>(n)].count + 2,
-                                       padded);
+    return Matrix<Scalar, MemorySpace>(sums.data(), rows, padded);
   }
 };
 
@@ -62,6 +67,63 @@ void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output c
   check("the product", n, V);
 }
 
+/// The sums of mode n's share, in the order of its rows, go to the rows' owners. Collective. Fences
+/// exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                       std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
+  using MatrixType = Matrix<Scalar, MemorySpace>;
+  auto& shared = *plan.shared;
+  auto const& share = shared.shares[n];
+  auto const& choice = plan.choices[n];
+  auto const room = shared.room(exec, share.count + 2, R);
+  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
+  bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
+  int const split = is_fibers ? choice.split : 0;
+  if (choice.gather == GatherPrecision::full)
+    sum_shared_rows(
+        shared.processes, exec, share, sums, plan.carry,
+        [&](auto const& instance, auto const& part, auto const& rows) {
+          walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
+                      part, rows, shared.factors, sums, split);
+        });
+  else
+    with_rounded_type<Scalar>(choice.gather, [&](auto number) {
+      using To = decltype(number);
+      auto const N = shared.factors.size();
+      std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
+      for (std::size_t m = 0; m < N; ++m)
+        if (m != n) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
+      sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
+                      [&](auto const& instance, auto const& part, auto const& rows) {
+                        walk_rounded(instance, part, rows, rounded, sums, split);
+                      });
+    });
+  auto const me = static_cast<std::size_t>(shared.processes.rank());
+  std::uint64_t const begun = share.ends[me] - share.begins[me];
+  // Row 1 is that of the share's first nonzero, which may have begun on a process before.
+  MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
+                        room.extent(1));
+  move_rows(exec, plan.rows[n], share.begins, share.ends, from, own);
+}
+
+/// The same of parts of a linear order, whose sums are added in their order; on hosts.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                      std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
+  using MatrixType = Matrix<Scalar, MemorySpace>;
+  auto& shared = *plan.shared;
+  auto const& partition = shared.alto.partitions[n];
+  auto const room = shared.room(exec, shared.alto.dims[n], R);
+  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
+  MatrixType rows;
+  if (shared.alto.nnz() > 0)
+    rows = buffer_sums(exec, shared.alto, shared.factors, static_cast<int>(n), R, plan.carry);
+  shared.chains[n].sum(
+      exec, room,
+      [&] { pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, sums, true); }, own);
+}
+
 /// V's own rows of the product on mode n. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
@@ -70,51 +132,24 @@ void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemoryS
   if constexpr (has_mpi) {
     using MatrixType = Matrix<Scalar, MemorySpace>;
     auto& shared = *plan.shared;
-    auto const N = static_cast<std::size_t>(plan.order()), mode = static_cast<std::size_t>(n);
+    auto const mode = static_cast<std::size_t>(n);
     check_shared_mttkrp(plan, A, n, V);
-    shared.factors.resize(N);
-    for (std::size_t m = 0; m < N; ++m)
+    shared.factors.resize(A.size());
+    for (std::size_t m = 0; m < A.size(); ++m)
       if (m != mode && !shared.kept.has(m, A[m].data(), A[m].extent(1)))
         shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
-    auto const& share = shared.shares[mode];
-    auto const& choice = plan.choices[mode];
-    auto const room = shared.room(exec, n, V.extent(1));
-    auto const columns = std::make_pair(std::size_t{0}, V.extent(1));
-    MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, columns);
-    bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
-    int const split = is_fibers ? choice.split : 0;
-    if (choice.gather == GatherPrecision::full)
-      sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
-                      [&](auto const& instance, auto const& part, auto const& rows) {
-                        walk_packed(
-                            instance,
-                            is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                            part, rows, shared.factors, sums, split);
-                      });
-    else
-      with_rounded_type<Scalar>(choice.gather, [&](auto number) {
-        using To = decltype(number);
-        std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
-        for (std::size_t m = 0; m < N; ++m)
-          if (m != mode) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
-        sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
-                        [&](auto const& instance, auto const& part, auto const& rows) {
-                          walk_rounded(instance, part, rows, rounded, sums, split);
-                        });
-      });
-    auto const me = static_cast<std::size_t>(shared.processes.rank());
-    std::uint64_t const begun = share.ends[me] - share.begins[me];
-    // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-    MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
-                          room.extent(1));
-    bool const is_direct =
-        V.extent(1) == room.extent(1) && (V.extent(0) < 2 || V.stride(0) == room.extent(1));
-    MatrixType const to = is_direct
-                              ? V
-                              : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
-                                                               V.extent(0), room.extent(1)));
-    move_rows(exec, plan.rows[mode], share.begins, share.ends, from, to);
-    if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(to, Kokkos::ALL, columns)));
+    std::size_t const R = V.extent(1), padded = padded_columns(R);
+    bool const is_direct = R == padded && (V.extent(0) < 2 || V.stride(0) == padded);
+    MatrixType const own = is_direct
+                               ? V
+                               : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
+                                                                V.extent(0), padded));
+    if (plan.choices[mode].strategy != MttkrpStrategy::alto)
+      sum_rows_in_order(exec, plan, mode, R, own);
+    else if constexpr (!is_gpu<ExecutionSpace>)
+      sum_linear_order(exec, plan, mode, R, own);
+    auto const columns = std::make_pair(std::size_t{0}, R);
+    if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(own, Kokkos::ALL, columns)));
   }
 }
 

@@ -2,15 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <sporades/kernels/detail/inner_product.hpp>
 #include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
 
 namespace sporades::detail {
 
+/// to(p) <- cells(numbers(p))
+template <class Indices>
+struct NameCells {
+  Kokkos::View<std::uint64_t*, typename Indices::memory_space> cells;
+  Indices numbers;  // of mode 0, nnz
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    numbers(p) = static_cast<typename Indices::non_const_value_type>(cells(numbers(p)));
+  }
+};
+
 /// The nonzeros of a tree of several processes, and the rows of factors that they read. Each
-/// process has those of its share of the first rows in order, which nonzeros_of gives in one
-/// process.
+/// process has those of its part of the linear order, or else of its share of the first rows in
+/// order, which nonzeros_of gives in one process.
 template <class Scalar, class Index, class MemorySpace>
 class SharedNonzeros {
   using Tree = MttkrpAllModesPlan<Scalar, Index, MemorySpace>;
@@ -20,11 +33,11 @@ class SharedNonzeros {
   /// The tree outlives it. Collective. Fences exec.
   template <class ExecutionSpace>
   SharedNonzeros(ExecutionSpace const& exec, Tree const& tree) : tree_(tree) {
-    auto const& share = this->share();
-    places_ = first_places(shared().processes, share.nnz);
-    if (tree.fused.empty()) {  // the rows of the share
-      std::vector<std::uint64_t> rows(share.count);
-      std::iota(rows.begin(), rows.end(), share.row);
+    auto const& processes = shared().processes;
+    places_ = {processes, first_places(processes, nnz())};
+    if (tree.fused.empty() && !is_linear()) {  // the rows of the share
+      std::vector<std::uint64_t> rows(share().count);
+      std::iota(rows.begin(), rows.end(), share().row);
       add(exec, 0, rows);
     }
     for (std::size_t k = 0; k < tree.fused.size(); ++k) {  // few rows: all of them
@@ -34,27 +47,22 @@ class SharedNonzeros {
     }
   }
 
-  Communicator const& processes() const { return shared().processes; }
-  /// Of all nonzeros, process p has places()[p] to places()[p + 1] - 1.
-  std::vector<Position> const& places() const { return places_; }
+  NonzeroPlaces const& places() const { return places_; }
 
   /// Their indices are the rows that gather() gives. Fences exec.
   template <class ExecutionSpace>
   Tensor tensor(ExecutionSpace const& exec) const {
-    auto const& share = this->share();
     auto const N = static_cast<std::size_t>(tree_.order());
-    Tensor split;
-    split.dims.assign(N, 0);
-    if (share.nnz == 0) return split;
-    auto const packed = to_coo(exec, share.packed);
-    split = allocate_coo<Scalar, Index>(exec, split.dims, share.nnz);
-    split.values = Kokkos::subview(packed.values, std::make_pair(Position{0}, share.nnz));
+    auto split = allocate_coo<Scalar, Index>(exec, Dims(N, 0), nnz());
+    if (nnz() == 0) return split;
+    auto const whole = is_linear() ? to_coo(exec, shared().alto) : to_coo(exec, share().packed);
+    split.values = Kokkos::subview(whole.values, std::make_pair(Position{0}, nnz()));
     SplitIndices<typename Tensor::Coordinates> indices{
-        packed.coordinates, split.coordinates, 1, static_cast<int>(N) - 1, {}, {},
-        ~std::uint64_t{0}};
-    if (tree_.fused.empty()) {  // a cell is a row of the first mode
+        whole.coordinates, split.coordinates, 1, static_cast<int>(N) - 1, {}, {}, 0};
+    if (!is_linear()) indices.offset = ~std::uint64_t{0};  // a share's rows are called 1, 2, ...
+    if (tree_.fused.empty()) {                             // a cell is a row of mode 0
       std::iota(indices.mode, indices.mode + N, 0);
-      indices.dims[0] = share.count;
+      indices.dims[0] = ~std::uint64_t{0};
     } else {
       auto const S = tree_.fused.size();
       indices.fused = static_cast<int>(S);
@@ -62,9 +70,17 @@ class SharedNonzeros {
       std::copy(tree_.fused.begin(), tree_.fused.end(), indices.mode);
       std::copy(tree_.others.begin(), tree_.others.end(), indices.mode + S);
       std::copy(tree_.grid.dims.begin(), tree_.grid.dims.end() - 1, indices.dims);
-      indices.offset += share.row;
+      if (!is_linear()) {
+        indices.offset += share().row;
+      } else {
+        using Indices = Kokkos::View<Index*, MemorySpace, Kokkos::MemoryUnmanaged>;
+        auto const cells = to_view(exec, "sporades::mttkrp_all_modes::cells", shared().cells);
+        launch_items(exec, "sporades::mttkrp_all_modes::name_cells", nnz(),
+                     NameCells<Indices>{cells, Indices(whole.indices(0), nnz())});
+        fence(exec, "sporades::mttkrp_all_modes::name_cells");
+      }
     }
-    launch_items(exec, "sporades::mttkrp_all_modes::split_indices", share.nnz, indices);
+    launch_items(exec, "sporades::mttkrp_all_modes::split_indices", nnz(), indices);
     fence(exec, "sporades::mttkrp_all_modes::split_indices");
     return split;
   }
@@ -79,27 +95,28 @@ class SharedNonzeros {
       rows[m] = read.gather(exec, "rows of factors", A[m]);
     };
     for (std::size_t k = 0; k < modes_.size(); ++k) take(rows_[k], modes_[k]);
-    for (std::size_t m = 0; m < A.size(); ++m) {
-      auto const mode = whole_mode(tree_, static_cast<int>(m));
-      if (mode > 0) take(shared().read[mode], m);
-    }
+    for (std::size_t m = 0; m < A.size(); ++m)
+      if (std::find(modes_.begin(), modes_.end(), m) == modes_.end())
+        take(shared().read[whole_mode(tree_, static_cast<int>(m))], m);
     return rows;
   }
 
  private:
   SharedProducts<Scalar, Index, MemorySpace>& shared() const { return *tree_.whole.shared; }
+  bool is_linear() const { return shared().parts > 0; }
   PackedShare<Scalar, Index, MemorySpace> const& share() const { return shared().shares.front(); }
+  Position nnz() const { return is_linear() ? shared().alto.nnz() : share().nnz; }
 
   template <class ExecutionSpace>
   void add(ExecutionSpace const& exec, int mode, std::vector<std::uint64_t> const& rows) {
     modes_.push_back(static_cast<std::size_t>(mode));
-    rows_.emplace_back(processes(), exec, tree_.rows_of(mode).begins, rows);
+    rows_.emplace_back(shared().processes, exec, tree_.rows_of(mode).begins, rows);
   }
 
   Tree const& tree_;
-  std::vector<Position> places_;
-  std::vector<std::size_t> modes_;                     // those of the first mode of the order
-  std::vector<SharedRows<Scalar, MemorySpace>> rows_;  // of each of them
+  NonzeroPlaces places_;
+  std::vector<std::size_t> modes_;                     // whose rows are gathered for them alone
+  std::vector<SharedRows<Scalar, MemorySpace>> rows_;  // of each of these
 };
 
 }  // namespace sporades::detail
