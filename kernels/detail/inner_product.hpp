@@ -76,8 +76,8 @@ struct NonzeroPlaces {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, double const* weights, std::size_t R,
-                     Workspace<MemorySpace>& workspace, Position parts,
-                     Windows<MemorySpace>* windows = nullptr, NonzeroPlaces all = {}) {
+                     Workspace<MemorySpace>& workspace, Position parts, NonzeroPlaces all = {},
+                     Windows<MemorySpace>* windows = nullptr) {
   using Kernel = InnerProductLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   auto& places = all.places;
   if (places.empty()) places = {0, X.nnz()};

@@ -256,13 +256,13 @@ class CpAlsSolver {
       if (products.whole.shared) {
         if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
         return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
-                             weights, R, workspace_, products.whole.shared->parts, nullptr,
+                             weights, R, workspace_, products.whole.shared->parts,
                              nonzeros_->places());
       }
     auto const X = nonzeros_of(exec_, products);
     bool const is_linear = products.whole.alto.order() > 0;
     return inner_product(exec_, X.tensor, factors_, weights, R, workspace_,
-                         is_linear ? most_parts(X.tensor.nnz()) : 0,
+                         is_linear ? most_parts(X.tensor.nnz()) : 0, {},
                          X.memory ? &products.whole.carry.windows : nullptr);
   }
 
