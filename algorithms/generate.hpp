@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <sporades/core/communicator.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,14 @@ template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     ExecutionSpace const& exec, std::string const& name, std::optional<Position> nnz = {},
     std::uint64_t seed = default_generate_seed);
+
+/// The same, made by processes together: this process gets the nonzeros that follow those of the
+/// process before, about as many as the others; all of them are those of one process. Nonzeros
+/// travel once a round of draws. Collective. Fences exec.
+template <class Scalar, class ExecutionSpace>
+CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
+    Communicator const& processes, ExecutionSpace const& exec, std::string const& name,
+    std::optional<Position> nnz = {}, std::uint64_t seed = default_generate_seed);
 
 /// Exactly nnz distinct random coordinates, sorted by modes 0 to N-1. Each mode's indices follow a
 /// power law, Zipf's: its slices, from the heaviest on, hold about 1, 2^-skew, 3^-skew ... of the

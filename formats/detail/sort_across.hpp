@@ -134,6 +134,15 @@ inline std::vector<Position> first_places(Communicator const& processes, Positio
   return first;
 }
 
+/// Nonzeros of a tensor that processes share: process p has places[p] to places[p + 1] - 1.
+struct NonzeroPlaces {
+  Communicator processes;
+  std::vector<Position> places;
+
+  Position first() const { return places[static_cast<std::size_t>(processes.rank())]; }
+  Position all() const { return places.back(); }
+};
+
 /// Process p gets nonzeros cuts[p] to cuts[p + 1] - 1 of the whole.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> cut_at(Communicator const& processes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/model_values.hpp>
 
@@ -59,12 +60,6 @@ struct InnerProductLanes {
         sums[l] += model.value(p + l) * model.template at<ExecutionSpace>(p + l);
     for (int l = 0; l < at_once; ++l) out[first + l] = sums[l];
   }
-};
-
-/// Nonzeros of a tensor that processes share: process p has places[p] to places[p + 1] - 1.
-struct NonzeroPlaces {
-  Communicator processes;
-  std::vector<Position> places;
 };
 
 /// <X, M> of a Kruskal model M with these factors and weights (R doubles in the memory of X).

@@ -19,13 +19,22 @@ inline void check_generated_nnz(Position nnz) {
 
 template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
+    Communicator const& processes, ExecutionSpace const& exec, std::string const& name,
+    std::optional<Position> nnz, std::uint64_t seed) {
+  return detail::together(processes, [&] {
+    auto const recipe = detail::recipe_like(name, nnz);
+    detail::check_generated_nnz(recipe.nnz);
+    if (detail::KeyFields(recipe.dims()).total_bits() <= 64)
+      return detail::generate_recipe<Scalar, std::uint64_t>(processes, exec, recipe, seed);
+    return detail::generate_recipe<Scalar, detail::Key128>(processes, exec, recipe, seed);
+  });
+}
+
+template <class Scalar, class ExecutionSpace>
+CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     ExecutionSpace const& exec, std::string const& name, std::optional<Position> nnz,
     std::uint64_t seed) {
-  auto const recipe = detail::recipe_like(name, nnz);
-  detail::check_generated_nnz(recipe.nnz);
-  if (detail::KeyFields(recipe.dims()).total_bits() <= 64)
-    return detail::generate_recipe<Scalar, std::uint64_t>(exec, recipe, seed);
-  return detail::generate_recipe<Scalar, detail::Key128>(exec, recipe, seed);
+  return generate_like<Scalar>(Communicator(), exec, name, nnz, seed);
 }
 
 template <class Scalar, class Index, class ExecutionSpace>
@@ -45,7 +54,8 @@ CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> generate(Executi
           " bits a nonzero, at most 128 are possible");
   if (nnz == 0)
     return detail::to_tensor<Scalar, Index>(
-        exec, dims, detail::DrawnCells<std::uint64_t, typename ExecutionSpace::memory_space>{}, 0);
+        exec, dims, detail::DrawnCells<std::uint64_t, typename ExecutionSpace::memory_space>{}, 0,
+        {{}, {0, 0}});
   detail::Recipe recipe{"", {}, nnz, 0, 0, 0};
   for (auto dim : dims) recipe.modes.push_back({dim, skew, detail::SliceOrder::shuffled});
   if (bits <= 64) return detail::generate_skewed<Scalar, Index, std::uint64_t>(exec, recipe, seed);
