@@ -203,7 +203,8 @@ PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
   return packed;
 }
 
-/// The way back: the indices of nonzero p from its word and, by the flags, its row.
+/// The way back: the indices of nonzero p from its word and, by the flags, its row. The first row
+/// may go on with one that is elsewhere, without a flag.
 template <class Word, class Coordinates>
 struct UnpackRows {
   using Memory = typename Coordinates::memory_space;
@@ -217,7 +218,7 @@ struct UnpackRows {
   Word mask[max_order];
 
   KOKKOS_FUNCTION void operator()(Position p, Position& flags, bool is_last) const {
-    if (words(p) & row_flag<Word>) ++flags;
+    if (p == 0 || words(p) & row_flag<Word>) ++flags;
     if (!is_last) return;
     coordinates(row_mode, p) = rows(flags - 1);
     for (int k = 0; k < others; ++k)

@@ -39,7 +39,8 @@ Tensor part_of(Exec const& exec, Tensor const& X, Communicator const& processes)
 template <class Exec, class Tensor>
 std::vector<int> check_same_bits(Exec const& exec, Communicator const& processes, Tensor const& X,
                                  CpAlsOptions const& options) {
-  CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
+  CAPTURE(to_string(X.dims), X.nnz(), sizeof(typename Tensor::Scalar), to_string(options.strategy));
+  CAPTURE(processes.size(), processes.rank());
   auto const whole = make_cp_als_problem(exec, X, options);
   auto const one = cp_als(exec, X, options);
   auto const part = part_of(exec, X, processes);
@@ -111,12 +112,13 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]"
   auto const trial =
       GENERATE(Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{200, 300, 150}, 60000, 0.9, 8},
                Trial{{1, 3, 1}, 3, 0, 2}, Trial{{7, 5, 6, 3, 4}, 2000, 0, 4},
-               Trial{{2000, 3000, 1500}, 400000, 0.5, 16},
-               Trial{{100000, 3000, 3000}, 1000000, 0, 128, MttkrpStrategy::automatic},
-               Trial{{3000, 100000, 200000}, 1000000, 0, 128, MttkrpStrategy::automatic, "sorted"});
+               Trial{{2000, 3000, 1500}, 300000, 0.5, 16},
+               Trial{{33000, 5000, 5000}, 350000, 0, 128, MttkrpStrategy::automatic},
+               Trial{{5000, 20000, 60000}, 350000, 0, 128, MttkrpStrategy::automatic, "sorted"});
+  if (trial.rank == 128 && sizeof(Scalar) < sizeof(double)) return;  // `automatic` takes rows
   auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   auto options = options_of(trial.strategy, trial.rank);
-  if (trial.nnz > 100000) options.iterations = 2;
+  if (trial.nnz > 100000) options.iterations = trial.rank == 128 ? 1 : 2;
   auto const problem = make_cp_als_problem(exec, X, options);
   CHECK(detail::describe(problem.products, X.order() - 1) == trial.last);
   if (trial.strategy == MttkrpStrategy::automatic)
@@ -193,8 +195,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
   check_same_bits(exec, processes, X, options);
 }
 
-/// A float's fit close to 1 comes from the nonzeros, which all processes hold a share of.
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that has the rank", "[mpi]",
+/// Where large components cancel, or the fit is close to 1, a float's fit comes from the nonzeros,
+/// which all processes hold a share of.
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fits", "[mpi]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
@@ -214,7 +217,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that has the ra
       one *= 1 + i % 7;
       two *= std::sin(i + 1.);
     }
-    X.values(p) = static_cast<Scalar>(one + 100 * two);
+    X.values(p) = static_cast<Scalar>(one + two);
   }
   auto options = options_of(
       GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::automatic, MttkrpStrategy::alto), 2);

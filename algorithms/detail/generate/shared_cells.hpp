@@ -80,7 +80,9 @@ class SharedCells {
     copy_view(exec, mine.counts, arrived.counts);
     fence(exec, "sporades::generate::exchange");
     auto const order = sort_permutation(exec, mine.keys, bits_);
-    return sum_runs(exec, in_order(exec, mine.keys, order), in_order(exec, mine.counts, order));
+    Kokkos::View<Key*, MemorySpace> const ordered = in_order(exec, mine.keys, order);
+    typename Cells::Counts const their_counts = in_order(exec, mine.counts, order);
+    return sum_runs(exec, ordered, their_counts);
   }
 
   int bits_;
