@@ -6,6 +6,7 @@
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
@@ -88,6 +89,11 @@ struct CpAprOptions {
   StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
+namespace detail {
+template <class Scalar, class Index, class MemorySpace>
+struct SharedCounts;
+}
+
 /// Counts made ready for CP-APR by make_cp_apr_problem. It holds for one rank, method and strategy.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct CpAprProblem {
@@ -96,7 +102,8 @@ struct CpAprProblem {
   using MemorySpace = MemorySpaceType;
 
   Dims dims;
-  CooTensor<Scalar, Index, MemorySpace> counts;  // each coordinate once
+  Position nnz = 0;                              // each coordinate once
+  CooTensor<Scalar, Index, MemorySpace> counts;  // of processes: those here, as they number rows
   PhiPlan<Scalar, Index, MemorySpace> plan;      // for method mu, of counts / unit
   std::vector<detail::RowSubproblems<Scalar, Index, MemorySpace>>
       rows;               // for pdnr and pqnr, likewise
@@ -106,7 +113,13 @@ struct CpAprProblem {
   double unit = 1;     // a power of two: see make_cp_apr_problem
   double density = 1;  // nonzeros by entries: about the least mean of the model in this unit
   double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
+  Communicator processes;    // that share the counts
+  std::vector<RowDistribution> factor_rows;  // per mode: those of a factor that this process has;
+                                             // or none, where it has all
+  std::shared_ptr<detail::SharedCounts<Scalar, Index, MemorySpace>> share;  // of processes
 
+  /// The numbers of rows of factors that this process has.
+  Dims dims_here() const;
   /// The counts, the plan, and each mode's order of the counts.
   std::uint64_t storage_bytes() const;
 };
@@ -173,12 +186,31 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options);
 
+/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
+/// brings: any of them, with the dims of the whole. States and models of such a problem have the
+/// rows of factors that problem.factor_rows says, and their bits are those of one process; of
+/// method mu those of strategy `pull`, which `automatic` is here, too, where one process takes
+/// `alto`. The other methods have all nonzeros of a row on one process: where a row has half of
+/// them, the process that solves it has as many. Nothing is streamed, nor fitted to options.memory.
+/// Collective. Fences exec. Throws Error, too, where dims disagree, and for other strategies, a
+/// stored pi and streaming.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options);
+
 /// The state before the first iteration of a `random` start. Scalar is to be named. Fences exec.
 /// Throws Error if the options say `given`, or the rank is out of range.
 template <class Scalar, class ExecutionSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(ExecutionSpace const& exec,
                                                                        Dims const& dims,
                                                                        CpAprOptions const& options);
+
+/// The same for a problem, whose processes each get their rows of the factors. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprState<Scalar, MemorySpace> cp_apr_start(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAprOptions const& options);
 
 /// The state before the first iteration of a given start, whose factors, I_n x R in any memory
 /// space, are copied. Fences exec. Throws Error if its rank or dims are not those of the options
@@ -187,6 +219,13 @@ template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
     ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
     KruskalTensor<Scalar, StartSpace> const& start);
+
+/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
+/// as problem.factor_rows[n] says, which are all where there is one process. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+CpAprState<Scalar, MemorySpace> cp_apr_start(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until it has converged, all iterations are done or the
 /// observer returns false. options.init and options.starts are not read. A state that has converged
@@ -206,6 +245,13 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
 /// cp_apr on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                        CpAprOptions const& options, Observer const& observer = {});
+
+/// The same of the nonzeros of all processes, which each calls with those that it brings: see
+/// make_cp_apr_problem. The model has the rows of factors that this process owns. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAprOptions const& options, Observer const& observer = {});
 

@@ -150,6 +150,12 @@ struct MttkrpPlan {
   RowDistribution rows_of(int m) const {
     return rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(m)];
   }
+  /// The numbers of these rows.
+  Dims dims_here() const {
+    Dims here = dims;
+    for (std::size_t m = 0; m < rows.size(); ++m) here[m] = rows[m].here(dims[m]);
+    return here;
+  }
 
   /// Bytes of the formats and the buffers. Strategies that share the given tensor count it once.
   std::uint64_t storage_bytes() const;

@@ -39,7 +39,8 @@ enum class PhiStrategy {
   /// change from run to run. "COO ALTO, Atomic Edition" of Anderson et al. 2021.
   coo_alto_atomic,
   /// A baseline, never chosen: the same list in the parts of `alto`. Each part adds into a buffer
-  /// of its own, and a second stage pulls each row from the buffers that hold it. Same bits. Refused
+  /// of its own, and a second stage pulls each row from the buffers that hold it. Same bits.
+  /// Refused
   /// for modes whose rows are used too seldom for buffers. On GPUs, too, where 1024 parts at most
   /// leave most threads without work. "COO ALTO, Pull-based Edition" of Anderson et al. 2021.
   coo_alto_pull
@@ -115,6 +116,18 @@ detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace con
                                                               Tensor const& X,
                                                               PhiOptions const& options = {});
 
+/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
+/// brings: any of them, with the dims of the whole. phi by this plan takes and gives the rows of
+/// factors that plan.products.rows_of says, and is collective; its bits are those of one process.
+/// Strategy `pull`, with pi on the fly; `automatic` is that, too, where one process takes `alto`.
+/// Collective. Fences exec. Throws as make_phi_plan, and Error where X's dims are not those of
+/// other processes, for other strategies, and where nonzeros would have to be streamed.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
+                                                  ExecutionSpace const& exec,
+                                                  CooTensor<Scalar, Index, MemorySpace> X,
+                                                  PhiOptions const& options = {});
+
 /// Keeps pi of mode n for the calls of phi that follow, where the plan stores it; else does
 /// nothing. To be called whenever an A[m], m != n, has changed. Enqueued on exec, does not fence.
 /// plan: a PhiPlan. (N - 1) R nnz flops. Throws Error if the shapes disagree or n is not in [0, N).
@@ -148,7 +161,8 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
 /// other factors that nonzeros use, and I_n rows of V. A stored pi is read, a row a nonzero,
 /// instead of the other factors, and of a nonzero its index in mode n and its value alone. One pass
 /// over the indices of each mode whose used rows the plan does not know: all strategies but `pull`
-/// on the fly. Fences exec. Throws Error if n is not in [0, N).
+/// on the fly. Fences exec. Throws Error if n is not in [0, N), or the plan is one of several
+/// processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n);

@@ -72,15 +72,9 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return cp_als_start(exec, dims, options, model);
   }
   State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    expects(model.dims() == problem.dims, "cp_als: the start is ", to_string(model.dims()),
-            ", X is ", to_string(problem.dims));
-    for (int n = 0; n < model.order(); ++n) {
-      auto const rows = problem.products.rows_of(n);
-      auto& A = model.factors[static_cast<std::size_t>(n)];
-      std::uint64_t const first = rows.first();
-      A = Kokkos::subview(A, std::make_pair(first, first + rows.here(A.extent(0))), Kokkos::ALL);
-    }
-    return cp_als_start(exec, problem, options, model);
+    auto const here =
+        Kind::rows_here(std::move(model), problem.products.rows(), problem.dims, "cp_als");
+    return cp_als_start(exec, problem, options, here);
   }
   /// Where X is streamed: of random factors, as singular vectors would need X in memory.
   State streamed_start(Exec const& exec, Dims const& dims) {

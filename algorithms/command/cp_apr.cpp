@@ -32,7 +32,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
 template <class Exec, class ScalarType, class IndexType>
 struct CpAprMethodRun {
   static constexpr char const* name = "cp-apr";
-  static constexpr bool is_shared = false;
+  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "pull", "alto"};
   static constexpr char const* converged = "KKT violation below the tolerance";
   using ExecutionSpace = Exec;
@@ -80,11 +80,22 @@ struct CpAprMethodRun {
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
     return cp_apr_start(exec, dims, options, model);
   }
+  State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
+    auto const here = Kind::rows_here(std::move(model), rows(problem), problem.dims, "cp_apr");
+    return cp_apr_start(exec, problem, options, here);
+  }
   /// X: on the host or where exec works.
   template <class Given>
   Problem build(Exec const& exec, Given X) const {
     return make_cp_apr_problem(exec, hand_over(X), options);
   }
+  /// Of X's parts on several processes; first: null, or gets the first state.
+  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
+    auto problem = make_cp_apr_problem(processes, exec, hand_over(X), options);
+    if (first != nullptr) *first = cp_apr_start(exec, problem, options);
+    return problem;
+  }
+  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.factor_rows; }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
     return sporades::detail::cp_apr_of_starts(exec, problem, options, starts, observer);
@@ -93,7 +104,7 @@ struct CpAprMethodRun {
   /// A mode's inner iterations, each a model value and its share a component and nonzero, for pdnr
   /// with second derivatives.
   Work first_iteration(Problem const& problem) const {
-    double const R = options.rank, nnz = static_cast<double>(problem.counts.nnz());
+    double const R = options.rank, nnz = static_cast<double>(problem.nnz);
     auto const N = static_cast<double>(problem.dims.size());
     double const step = nnz * R * (2 * N + (options.method == CpAprMethod::pdnr ? R : 2.0));
     return {N * options.inner_iterations * step, 0};

@@ -84,6 +84,20 @@ struct KtensorKind {
     return options;
   }
 
+  /// Of a model of these dims, the rows that `rows` says of each mode. Throws Error, as `where`,
+  /// for other dims.
+  static Model rows_here(Model model, std::vector<RowDistribution> const& rows, Dims const& dims,
+                         char const* where) {
+    expects(model.dims() == dims, where, ": the start is ", to_string(model.dims()), ", X is ",
+            to_string(dims));
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      auto& A = model.factors[n];
+      std::uint64_t const first = rows[n].first();
+      A = Kokkos::subview(A, std::make_pair(first, first + rows[n].here(A.extent(0))), Kokkos::ALL);
+    }
+    return model;
+  }
+
   template <class Memory>
   static Model host_copy(KruskalTensor<Scalar, Memory> const& model) {
     return {Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), model.weights),

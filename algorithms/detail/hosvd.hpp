@@ -57,9 +57,8 @@ CooTensor<Scalar, Index, MemorySpace> unfold(Communicator const& processes,
                UnfoldNonzeros<Coordinates, Coordinates>{
                    compare, fibers.before, Y.coordinates, unfolded.coordinates, n,
                    first[static_cast<std::size_t>(processes.rank())]});
-  double largest = Y.nnz() > 0 ? static_cast<double>(max_abs(exec, Y.values)) : 0;
-  for (double const one : all_gathered(processes, "largest values", largest))
-    largest = std::max(largest, one);
+  double const largest = largest_of_all(
+      processes, "largest values", Y.nnz() > 0 ? static_cast<double>(max_abs(exec, Y.values)) : 0);
   divide_by_power_of_two(exec, Y.values, binary_exponent(largest), unfolded.values);
   return unfolded;
 }
@@ -77,11 +76,10 @@ Matrix<Scalar, MemorySpace> moved(ExecutionSpace const& exec,
                                   DistributedMatrix<Scalar, MemorySpace> const& A,
                                   RowDistribution const& rows) {
   if (rows.is_whole()) return A.here;
-  auto const& begins = A.rows.begins;
-  auto const to = make_matrix<Scalar>(exec, "sporades::hosvd::vectors", rows.here(begins.back()),
-                                      A.here.extent(1));
-  move_rows(exec, rows, {begins.begin(), begins.end() - 1}, {begins.begin() + 1, begins.end()},
-            with_padding(A.here), with_padding(to));
+  auto const to = make_matrix<Scalar>(exec, "sporades::hosvd::vectors",
+                                      rows.here(A.rows.begins.back()), A.here.extent(1));
+  auto const given = ranges_of(A.rows);
+  move_rows(exec, rows, given.begins, given.ends, with_padding(A.here), with_padding(to));
   return to;
 }
 

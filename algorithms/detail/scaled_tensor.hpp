@@ -95,9 +95,7 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
   X = cut_at(processes, exec, hand_over(X),
              even_cuts(processes.size(), first_places(processes, X.nnz()).back(), 2048));
   double const here = X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0;
-  double largest = 0;
-  for (double const one : all_gathered(processes, "largest values", here))
-    if (!(one <= largest)) largest = one;  // NaN, too
+  double const largest = largest_of_all(processes, "largest values", here);
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
   int const exponent = binary_exponent(largest);
@@ -117,9 +115,7 @@ int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& 
                  RowDistribution const& rows = {}) {
   Vector<Scalar, MemorySpace> const entries(A.data(), with_padding(A).size());
   double const here = A.extent(0) > 0 ? static_cast<double>(max_abs(exec, entries)) : 0;
-  double largest = 0;
-  for (double const one : all_gathered(rows.processes, "largest values", here))
-    if (!(one <= largest)) largest = one;  // NaN, too
+  double const largest = largest_of_all(rows.processes, "largest values", here);
   int const exponent = binary_exponent(largest);
   if (exponent != 0) divide_by_power_of_two(exec, entries, exponent, entries);
   fence(exec, "sporades::scaled_tensor::scale_matrix");

@@ -47,6 +47,14 @@ std::vector<T> all_gathered(Communicator const& processes, char const* name, T c
   return all;
 }
 
+/// The largest number that a process has; NaN where one is NaN.
+inline double largest_of_all(Communicator const& processes, char const* name, double mine) {
+  double largest = mine;
+  for (double const one : all_gathered(processes, name, mine))
+    if (largest == largest && !(one <= largest)) largest = one;
+  return largest;
+}
+
 /// Lists of any lengths, one after another; counts, if given, gets their lengths.
 template <class T>
 std::vector<T> all_gathered(Communicator const& processes, char const* name,

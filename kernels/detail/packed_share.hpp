@@ -4,6 +4,7 @@
 
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
@@ -38,6 +39,14 @@ struct PackedShare {
   // the process where it did.
   std::vector<Position> leading;
   std::vector<int> began;
+
+  /// The rows of each process, 1 to `count` there: also the one that began before.
+  RowRanges rows() const {
+    RowRanges rows{begins, ends};
+    for (std::size_t p = 0; p < begins.size(); ++p)
+      if (leading[p] > 0) --rows.begins[p];
+    return rows;
+  }
 
   /// The number here of a row of all.
   Index local(std::uint64_t of_all) const {

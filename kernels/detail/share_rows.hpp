@@ -89,9 +89,10 @@ class ReadRows {
   /// Per mode: the rows, ascending.
   std::vector<std::vector<std::uint64_t>> const& lists() const { return lists_; }
 
-  /// X with these numbers, but in one mode; in all for -1. X: on the host.
+  /// X with these numbers, but in one mode, whose indices become less by `first`; in all for -1. X:
+  /// on the host.
   template <class Tensor>
-  Tensor renumbered(Tensor const& X, int but = -1) const {
+  Tensor renumbered(Tensor const& X, int but = -1, std::uint64_t first = 0) const {
     Kokkos::DefaultHostExecutionSpace const host{};
     auto result =
         allocate_coo<typename Tensor::Scalar, typename Tensor::Index>(host, X.dims, X.nnz());
@@ -102,8 +103,8 @@ class ReadRows {
       auto const* const from = X.indices(m);
       auto* const to = result.indices(m);
       for (Position p = 0; p < X.nnz(); ++p)
-        to[p] =
-            m == but ? from[p] : static_cast<typename Tensor::Index>(sets_[mode].number(from[p]));
+        to[p] = static_cast<typename Tensor::Index>(m == but ? from[p] - first
+                                                             : sets_[mode].number(from[p]));
     }
     std::copy_n(X.values.data(), X.nnz(), result.values.data());
     return result;

@@ -93,6 +93,25 @@ class SharedRows {
     return Kokkos::subview(read, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
+  /// The other way round: `read` has a row for each that this process reads. use(arrived, rows)
+  /// gets what all processes have for those that this one owns: arrived's i-th row is for its own
+  /// row rows(i), and several may be for the same. Collective. Fences exec.
+  template <class ExecutionSpace, class Number, class Use>
+  void give_back(ExecutionSpace const& exec, char const* name,
+                 Matrix<Number, MemorySpace> const& read, Use const& use) const {
+    std::size_t const columns = read.extent(1);
+    Matrix<Number, MemorySpace> const arrived = uninitialized<Matrix<Number, MemorySpace>>(
+        exec, "sporades::shared_rows::buffer", sent_.back(), columns);
+    auto const out = Kokkos::create_mirror_view(read);
+    auto const in = Kokkos::create_mirror_view(arrived);
+    copy_view(exec, out, read);
+    fence(exec, "sporades::shared_rows::give_back");
+    exchange_parts<Number>(processes_, name, out.data(), read_, in.data(), sent_, columns);
+    copy_view(exec, arrived, in);
+    use(arrived, rows_);
+    fence(exec, "sporades::shared_rows::give_back");
+  }
+
   std::uint64_t bytes() const {
     return rows_.extent(0) * sizeof(Position) +
            (packed_.extent(0) + gathered_.extent(0)) * sizeof(Scalar);
@@ -115,14 +134,35 @@ class SharedRows {
   Vector<Scalar, MemorySpace> packed_, gathered_;  // what is sent, and what is read
 };
 
-/// Rows begins[p] to ends[p] - 1 are on process p, as `from` there, and go to where `rows` says, as
-/// `to` there; rows of `to` that are nowhere become 0. Both matrices have the same columns, without
-/// gaps. What is exchanged passes through the host's memory. Collective. Fences exec.
+/// Consecutive rows of a matrix for each process: process p's are begins[p] to ends[p] - 1.
+struct RowRanges {
+  std::vector<std::uint64_t> begins, ends;
+
+  std::uint64_t first(std::size_t p, RowRanges const& others, std::size_t q) const {
+    return std::max(begins[p], others.begins[q]);
+  }
+  /// The number of rows that are both p's here and q's of the others.
+  std::uint64_t common(std::size_t p, RowRanges const& others, std::size_t q) const {
+    std::uint64_t const end = std::min(ends[p], others.ends[q]), begin = first(p, others, q);
+    return end > begin ? end - begin : 0;
+  }
+};
+
+/// Those that processes own.
+inline RowRanges ranges_of(RowDistribution const& rows) {
+  return {{rows.begins.begin(), rows.begins.end() - 1},
+          {rows.begins.begin() + 1, rows.begins.end()}};
+}
+
+/// Rows from where they are to where they are wanted: `from` has this process's of `given`, of
+/// which no two processes have the same, and `to` gets its rows of `wanted`; those that nobody has
+/// become 0. Both matrices have the same columns, without gaps. What is exchanged passes through
+/// the host's memory. Collective, under this name. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
-               std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,
-               Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
-  auto const me = static_cast<std::size_t>(rows.processes.rank());
+void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
+                   RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,
+                   RowRanges const& wanted, Matrix<Scalar, MemorySpace> const& to) {
+  auto const me = static_cast<std::size_t>(processes.rank());
   fill_view(exec, to, Scalar(0));
   auto const out = Kokkos::create_mirror_view(from);
   auto const in = Kokkos::create_mirror_view(to);
@@ -132,29 +172,30 @@ void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
   std::vector<Sent> sent;
   std::vector<Received> received;
   std::size_t const row_bytes = to.extent(1) * sizeof(Scalar);
-  for (std::size_t p = 0; p < begins.size(); ++p) {
-    auto const first = [&](std::size_t source, std::size_t owner) {
-      return std::max(begins[source], rows.begins[owner]);
-    };
-    auto const bytes = [&](std::size_t source, std::size_t owner) {
-      auto const end = std::min(ends[source], rows.begins[owner + 1]);
-      return end > first(source, owner) ? (end - first(source, owner)) * row_bytes : 0;
-    };
+  auto const* const source = reinterpret_cast<std::byte const*>(out.data());
+  auto* const target = reinterpret_cast<std::byte*>(in.data());
+  for (std::size_t p = 0; p < given.begins.size(); ++p) {
     auto const process = static_cast<int>(p);
-    if (bytes(me, p) > 0)
-      sent.push_back(
-          {process,
-           reinterpret_cast<std::byte const*>(out.data()) + (first(me, p) - begins[me]) * row_bytes,
-           bytes(me, p)});
-    if (bytes(p, me) > 0)
-      received.push_back(
-          {process,
-           reinterpret_cast<std::byte*>(in.data()) + (first(p, me) - rows.first()) * row_bytes,
-           bytes(p, me)});
+    if (std::uint64_t const rows = given.common(me, wanted, p); rows > 0)
+      sent.push_back({process, source + (given.first(me, wanted, p) - given.begins[me]) * row_bytes,
+                      rows * row_bytes});
+    if (std::uint64_t const rows = given.common(p, wanted, me); rows > 0)
+      received.push_back({process,
+                          target + (given.first(p, wanted, me) - wanted.begins[me]) * row_bytes,
+                          rows * row_bytes});
   }
-  exchange(rows.processes, "rows of products", sent, received);
+  exchange(processes, name, sent, received);
   copy_view(exec, to, in);
   fence(exec, "sporades::shared_rows::move");
+}
+
+/// The same of rows begins[p] to ends[p] - 1 on process p, which go to where `rows` says.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
+               std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,
+               Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
+  exchange_rows(exec, rows.processes, "rows of products", RowRanges{begins, ends}, from,
+                ranges_of(rows), to);
 }
 
 }  // namespace sporades::detail

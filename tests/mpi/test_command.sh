@@ -68,6 +68,29 @@ for file in marvel-characters-7d shakespeare-trigram-3d packages-small; do
   done
 done
 
+# CP-APR, by all methods.
+apr=(cp-apr "$police" --rank 5 --tolerance 0)
+for options in "" "--method pdnr" "--method mu --strategy pull" "--starts 2"; do
+  read -ra options <<< "$options"
+  run 0 "${apr[@]}" "${options[@]}" --iterations 4 -o one.ktns
+  run 0 "${apr[@]}" "${options[@]}" --iterations 2 -o given.ktns
+  for processes in 2 5; do
+    together "$processes" 0 "${apr[@]}" "${options[@]}" --iterations 4 -o many.ktns
+    check "the model of cp-apr ${options[*]} of $processes processes" cmp one.ktns many.ktns
+  done
+done
+run 0 "${apr[@]}" --iterations 4 -o one.ktns
+together 3 0 "${apr[@]}" --iterations 2 --checkpoint three.ck
+together 2 0 "${apr[@]}" --iterations 4 --resume three.ck -o resumed.ktns
+check "the model of cp-apr from a checkpoint of three on two" cmp one.ktns resumed.ktns
+run 0 "${apr[@]}" --iterations 4 --resume three.ck -o resumed.ktns
+check "the model of cp-apr from a checkpoint of three on one" cmp one.ktns resumed.ktns
+run 0 "${apr[@]}" --iterations 2 --init given.ktns -o one.ktns
+together 3 0 "${apr[@]}" --iterations 2 --init given.ktns -o many.ktns
+check "the model of cp-apr from a given one" cmp one.ktns many.ktns
+together 3 2 "${apr[@]}" --method mu --strategy alto
+says 'strategy alto works on one process'
+
 # Files of other kinds; each process reads its share.
 run 0 convert "$police" police.tns
 run 0 convert "$police" police.spt

@@ -9,30 +9,12 @@
 #include <support/files.hpp>
 #include <support/tensors.hpp>
 
+#include "parts.hpp"
+
 using namespace sporades;
+using sporades::test::part_of;
 
 namespace {
-
-/// The part of X that process p brings of P: every (P - 1)-th nonzero; the second brings none.
-template <class Exec, class Tensor>
-Tensor part_of(Exec const& exec, Tensor const& X, Communicator const& processes) {
-  if (processes.size() == 1) return X;
-  Kokkos::DefaultHostExecutionSpace const host{};
-  auto const all = copy_to(host, X);
-  auto const me = static_cast<Position>(processes.rank());
-  auto const parts = static_cast<Position>(processes.size()) - 1;
-  std::vector<Position> mine;
-  for (Position p = 0; p < X.nnz() && me != 1; ++p)
-    if (p % parts == (me == 0 ? 0 : me - 1)) mine.push_back(p);
-  auto const part =
-      detail::allocate_coo<typename Tensor::Scalar, std::uint32_t>(host, X.dims, mine.size());
-  host.fence();
-  for (Position q = 0; q < mine.size(); ++q) {
-    for (int n = 0; n < X.order(); ++n) part.coordinates(n, q) = all.coordinates(n, mine[q]);
-    part.values(q) = all.values(mine[q]);
-  }
-  return copy_to(exec, part);
-}
 
 /// The shared run's choices, rows, weights and fits are those of one process, bit for bit. Returns
 /// the modes that are fused.
@@ -57,11 +39,7 @@ std::vector<int> check_same_bits(Exec const& exec, Communicator const& processes
     auto const rows = problem.products.rows_of(n);
     auto const A = test::on_host(shared.model.factors[static_cast<std::size_t>(n)]);
     auto const B = test::on_host(one.model.factors[static_cast<std::size_t>(n)]);
-    REQUIRE(A.extent(0) == rows.here(B.extent(0)));
-    int wrong = 0;
-    for (std::size_t i = 0; i < A.extent(0); ++i)
-      for (std::size_t r = 0; r < A.extent(1); ++r) wrong += A(i, r) != B(rows.first() + i, r);
-    CHECK(wrong == 0);
+    CHECK(test::wrong_entries(A, B, rows.first(), rows.here(B.extent(0))) == 0);
   }
   return problem.products.fused;
 }

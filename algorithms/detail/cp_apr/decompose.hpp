@@ -25,14 +25,16 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
   expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
           "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
           "method mu, and the method is ", to_string(options.method));
-  detail::check_apr_state(problem.dims, options, state);
-  detail::KernelTimes times(options.time_kernels);
-  detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
-  CpAprResult<Scalar, MemorySpace> result;
-  static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
-  result.model = detail::sorted_components(exec, state.weights, state.factors);
-  result.history = state.history;
-  return result;
+  return detail::together(problem.processes, [&] {
+    detail::check_apr_state(problem.dims_here(), options, state);
+    detail::KernelTimes times(options.time_kernels);
+    detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
+    CpAprResult<Scalar, MemorySpace> result;
+    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    result.model = detail::sorted_components(exec, state.weights, state.factors);
+    result.history = state.history;
+    return result;
+  });
 }
 
 namespace detail {
@@ -49,7 +51,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr_of_starts(ExecutionSpace const& exec,
   using State = CpAprState<Scalar, MemorySpace>;
   return run_starts(
       options, starts, observer,
-      [&](CpAprOptions const& one) { return cp_apr_start<Scalar>(exec, problem.dims, one); },
+      [&](CpAprOptions const& one) { return cp_apr_start(exec, problem, one); },
       [&](CpAprOptions const& one, State& state, Observer const& watched) {
         return cp_apr(exec, problem, one, state, watched);
       });
@@ -68,6 +70,20 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
         auto problem = make_cp_apr_problem(exec, hand_over(given), fitted);
         return detail::cp_apr_of_starts(exec, problem, fitted, starts, observer);
       });
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, ExecutionSpace const& exec,
+                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                        CpAprOptions const& options, Observer const& observer) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1) {
+      auto problem = make_cp_apr_problem(processes, exec, hand_over(X), options);
+      detail::Starts<CpAprState<Scalar, MemorySpace>> starts;
+      starts.state = cp_apr_start(exec, problem, options);
+      return detail::cp_apr_of_starts(exec, problem, options, starts, observer);
+    }
+  return cp_apr(exec, hand_over(X), options, observer);
 }
 
 }  // namespace sporades

@@ -128,6 +128,20 @@ struct MarkZeroModels {
   }
 };
 
+/// marks(e) = zero_model where a process says so of a row that it reads: from(i, r) is of row
+/// rows(i). All that write an entry write the same.
+template <class Memory>
+struct MergeZeroModels {
+  Matrix<unsigned char, Memory> from;
+  Kokkos::View<Position*, Memory> rows;
+  RawVector<unsigned char, Memory> marks;  // I x columns
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
+    std::uint64_t const columns = from.extent(1), i = item / columns, r = item % columns;
+    if (from(i, r) == zero_model) marks(rows(i) * columns + r) = zero_model;
+  }
+};
+
 /// Raises a(e) by kappa/2 to kappa where MarkZeroModels says so: at random, since entries that are
 /// alike in all components and modes would stay alike.
 template <class Scalar, class Memory>
@@ -136,10 +150,11 @@ struct RaiseZeroModels {
   RawVector<unsigned char, Memory> marks;
   double kappa;
   std::uint64_t columns, seed, n;
+  std::uint64_t first;  // row of all that a's first one is
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
     if (marks(e) != zero_model) return;
-    double const random = random_entry<double>(seed, n, e / columns, e % columns);
+    double const random = random_entry<double>(seed, n, first + e / columns, e % columns);
     a(e) += static_cast<Scalar>(0.5 * (1 + random) * kappa);
     marks(e) = not_marked;
   }

@@ -4,7 +4,9 @@
 
 // Included by algorithms/cp_apr.hpp.
 
+#include <optional>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/timer.hpp>
 
 namespace sporades::detail {
@@ -19,8 +21,9 @@ struct ModeUpdate {
 /// Improves B = A_n Lambda, which is A[n], by multiplicative updates B = B .* Phi until the
 /// violation of the KKT conditions is below the tolerance, or the inner iterations are used up.
 /// On return, phi is that of the last inner iteration. Each inner iteration waits once, for its
-/// violation. A, phi: with their padding. epsilon: least value that the model divides by. Chi &
-/// Kolda 2012, Algorithm 3, lines 7 to 13; Anderson et al. 2021, Algorithm 2.
+/// violation, which is that of all processes' rows. A, phi: with their padding. epsilon: least
+/// value that the model divides by. Chi & Kolda 2012, Algorithm 3, lines 7 to 13; Anderson et al.
+/// 2021, Algorithm 2.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ModeUpdate multiplicative_update(ExecutionSpace const& exec,
                                  PhiPlan<Scalar, Index, MemorySpace>& plan,
@@ -32,6 +35,11 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   std::string const mode = " mode " + std::to_string(n);
   if (plan.pi_source == Pi::stored)
     times.measure(exec, "pi" + mode, [&] { update_pi(exec, plan, A, n); });
+  auto const processes = plan.products.rows_of(n).processes;
+  std::optional<KeptFactors::Keeping> others;  // are gathered once
+  if constexpr (has_mpi)
+    if (plan.products.shared)
+      others.emplace(plan.products.shared->kept, static_cast<std::size_t>(n));
   ModeUpdate result;
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
     throw_if_stopped(options.stop);
@@ -42,7 +50,8 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
       violation = launch_max<double>(exec, "sporades::cp_apr::kkt_violation", b.extent(0), 1,
                                      KktViolation<Scalar, MemorySpace>{b, multiplier});
     });
-    result.kkt_violation = b.extent(0) == 0 ? 0 : violation;
+    result.kkt_violation =
+        largest_of_all(processes, "KKT violations", b.extent(0) == 0 ? 0 : violation);
     if (result.kkt_violation < options.tolerance) break;
     result.unchanged = false;
     times.measure(exec, "multiply", [&] {

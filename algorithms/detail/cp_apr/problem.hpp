@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/algorithms/detail/cp_apr/shared_counts.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
@@ -24,7 +25,16 @@ std::uint64_t CpAprProblem<Scalar, Index, MemorySpace>::storage_bytes() const {
     bool const is_counts = mode.X.values.data() == counts.values.data();
     if (!is_counts) bytes += mode.X.storage_bytes();
   }
+  if constexpr (detail::has_mpi)
+    if (share) bytes += share->bytes();
   return bytes;
+}
+
+template <class Scalar, class Index, class MemorySpace>
+Dims CpAprProblem<Scalar, Index, MemorySpace>::dims_here() const {
+  Dims here = dims;
+  for (std::size_t n = 0; n < factor_rows.size(); ++n) here[n] = factor_rows[n].here(dims[n]);
+  return here;
 }
 
 namespace detail {
@@ -84,11 +94,9 @@ void check_counts(ExecutionSpace const& exec, Tensor const& X) {
        ": counts are finite and at least 0");
 }
 
-/// The power of two at or below the least of these values that is above 0, within two bounds: at
-/// most 1, so that whole numbers stay as they are, and at least 2^-64 of the largest, so that
-/// nothing divided by it overflows. Fences exec.
+/// The least of these values that is above 0; the largest number where none is. Fences exec.
 template <class ExecutionSpace, class Values>
-double unit_of_counts(ExecutionSpace const& exec, Values const& values, double largest) {
+double least_count(ExecutionSpace const& exec, Values const& values) {
   using Scalar = typename Values::non_const_value_type;
   Scalar least = 0;
   Kokkos::parallel_reduce(
@@ -97,8 +105,33 @@ double unit_of_counts(ExecutionSpace const& exec, Values const& values, double l
         if (values(p) > 0 && values(p) < smallest) smallest = values(p);
       },
       Kokkos::Min<Scalar>(least));
+  return static_cast<double>(least);
+}
+
+/// The power of two at or below the least count above 0, within two bounds: at most 1, so that
+/// whole numbers stay as they are, and at least 2^-64 of the largest, so that nothing divided by it
+/// overflows.
+inline double unit_of_counts(double least, double largest) {
   int const exponent = std::max({std::ilogb(least), binary_exponent(largest) - 64, -1022});
   return std::ldexp(1.0, std::min(exponent, 0));
+}
+
+/// What follows from the counts' number, the least and the largest of them; each coordinate once.
+/// Throws Error where there is nothing to fit.
+template <class Problem>
+void describe_counts(Dims const& dims, Position nnz, double least, double largest,
+                     Problem& problem) {
+  expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
+  expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
+  problem.dims = dims;
+  problem.nnz = nnz;
+  problem.unit = unit_of_counts(least, largest);
+  auto const count = static_cast<double>(nnz);
+  problem.density = count;
+  for (std::uint64_t dim : dims) problem.density /= static_cast<double>(dim);
+  using Limits = std::numeric_limits<typename Problem::Scalar>;
+  problem.least_epsilon =
+      std::max<double>(4 * count * (largest / problem.unit) / Limits::max(), Limits::min());
 }
 
 /// X with its values times the factor, in far memory of a host if is_far says so; X itself for a
@@ -174,7 +207,48 @@ void build_rows(ExecutionSpace const& exec, Builder const& builder, FarTensor<Te
   }
 }
 
+/// make_cp_apr_problem of several processes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
+  Region const region("sporades::make_cp_apr_problem");
+  check_cp_apr(options);
+  expect_same_dims(processes, X, "cp_apr");
+  expects(first_places(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
+          ") has no nonzeros: nothing to fit");
+  check_coordinates(exec, X, "cp_apr");
+  check_counts(exec, X);
+  X = summed_across(processes, exec, hand_over(X));
+  auto const nnz = first_places(processes, X.nnz()).back();
+  using Lanes = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
+  Position unit = Lanes::block;  // where blocks are many, a group of 64 of them
+  if (nnz / (64 * unit) >= 16 * static_cast<Position>(processes.size())) unit *= 64;
+  X = cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz, unit));
+  double const largest = largest_of_all(
+      processes, "largest values", X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0);
+  double const least = -largest_of_all(processes, "least values", -least_count(exec, X.values));
+  CpAprProblem<Scalar, Index, MemorySpace> problem;
+  problem.processes = processes;
+  describe_counts(X.dims, nnz, least, largest, problem);
+  auto in_units = scaled(exec, X, 1 / problem.unit, false).tensor;
+  share_counts(processes, exec, hand_over(X), hand_over(in_units), options, problem);
+  return problem;
+}
+
 }  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        return detail::make_shared_apr_problem(processes, exec, hand_over(X), options);
+      });
+  return make_cp_apr_problem(exec, hand_over(X), options);
+}
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
@@ -192,18 +266,9 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
       detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   auto const summed = detail::summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& counts = summed.tensor;
-  double const largest = static_cast<double>(detail::max_abs(builder, counts.values));
-  expects(largest > 0, "cp_apr: all counts of X are 0: nothing to fit");
-  expects(std::isfinite(largest), "cp_apr: a sum of counts of equal coordinates overflows");
   CpAprProblem<Scalar, Index, Memory> problem;
-  problem.dims = counts.dims;
-  problem.unit = detail::unit_of_counts(builder, counts.values, largest);
-  double const nnz = static_cast<double>(counts.nnz());
-  problem.density = nnz;
-  for (std::uint64_t dim : counts.dims) problem.density /= static_cast<double>(dim);
-  using Limits = std::numeric_limits<Scalar>;
-  problem.least_epsilon =
-      std::max<double>(4 * nnz * (largest / problem.unit) / Limits::max(), Limits::min());
+  detail::describe_counts(counts.dims, counts.nnz(), detail::least_count(builder, counts.values),
+                          static_cast<double>(detail::max_abs(builder, counts.values)), problem);
   auto const in_units = detail::scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
   problem.plan.products.carry.windows.options = options.streaming;
   if (options.method == CpAprMethod::mu)

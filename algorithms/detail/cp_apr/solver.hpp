@@ -14,18 +14,19 @@
 
 namespace sporades::detail {
 
-/// Marks for RaiseZeroModels; A, weights: with their padding. windows: of counts in far memory.
-template <class ExecutionSpace, class Tensor, class State, class Weights>
+/// Marks for RaiseZeroModels, of rows of `rank` columns with their padding, as A and weights.
+/// windows: of counts in far memory.
+template <class ExecutionSpace, class Tensor, class Marks, class Weights>
 void mark_zero_models(ExecutionSpace const& exec, Tensor const& counts,
-                      Windows<typename Tensor::MemorySpace>* windows, State const& state,
-                      FactorsOf<Tensor> const& A, Weights const& weights,
+                      Windows<typename Tensor::MemorySpace>* windows, Marks const& marks,
+                      FactorsOf<Tensor> const& A, Weights const& weights, int rank,
                       typename Tensor::Scalar kappa_tolerance) {
   std::size_t const columns = weights.extent(0);
   for_coo_parts(exec, counts, windows, 1, [&](auto const& instance, auto const& part, Position) {
     auto const model = coo_model(part, A, weights.data(), columns);
     MarkZeroModels<ExecutionSpace, std::decay_t<decltype(model)>, typename Tensor::Scalar> mark{
-        model, {}, kappa_tolerance, static_cast<std::uint64_t>(state.rank())};
-    for (int n = 0; n < state.order(); ++n) mark.marks[n] = state.zero_marks[n];
+        model, {}, kappa_tolerance, static_cast<std::uint64_t>(rank)};
+    for (int n = 0; n < counts.order(); ++n) mark.marks[n] = marks[n];
     launch(instance, "sporades::cp_apr::mark_zero_models", part.nnz(), A.size() * columns, mark);
   });
 }
@@ -61,6 +62,7 @@ class CpAprSolver {
     std::fill_n(host_weights_.data(), columns_, 0.0);
     std::copy(state.weights.begin(), state.weights.end(), host_weights_.data());
     copy_view(exec, weights_, host_weights_);
+    factors_changed();
     zero_models_ = state.iterations() > 0 ? state.history.back().zero_model_nonzeros
                                           : likelihood().zero_model_nonzeros;
   }
@@ -116,7 +118,7 @@ class CpAprSolver {
     });
     ModeUpdate const update = improve(n, phi);
     times_.measure(exec_, "normalize", [&] {
-      column_sums(exec_, factors_[n], weights_, workspace_);
+      column_sums(exec_, factors_[n], weights_, workspace_, rows_of(n));
       launch(exec_, "sporades::cp_apr::divide_by_sums", a.extent(0), 8,
              DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
       launch(exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
@@ -126,6 +128,8 @@ class CpAprSolver {
         launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
                Scale<double, Memory>{weights_, weights_, problem_.unit});
     });
+    if constexpr (has_mpi)
+      if (problem_.share) problem_.share->gathered[n] = false;
     return update;
   }
 
@@ -140,18 +144,42 @@ class CpAprSolver {
         options_.method == CpAprMethod::pdnr ? RowSteps::damped_newton : RowSteps::quasi_newton;
     options.inner_iterations = options_.inner_iterations;
     options.tolerance = options_.tolerance;
+    options = in_outer_iteration(options, state_.iterations());
     ModeUpdate update;
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
-      solve_rows(exec_, problem_.rows[n], state_.factors, state_.factors[n],
-                 in_outer_iteration(options, state_.iterations()), rows_, windows());
+      solve_rows_of(n, options);
       std::uint64_t steps = 0;
       Kokkos::deep_copy(exec_, update.kkt_violation, rows_.violation);
       Kokkos::deep_copy(exec_, steps, rows_.inner_iterations);
       fence(exec_, "sporades::cp_apr::improve");
-      update.inner_iterations = static_cast<std::int64_t>(steps);
+      auto const& processes = problem_.processes;
+      update.kkt_violation = largest_of_all(processes, "KKT violations", update.kkt_violation);
+      for (std::uint64_t const here : all_gathered(processes, "inner iterations", steps))
+        update.inner_iterations += static_cast<std::int64_t>(here);
     });
     update.unchanged = update.kkt_violation < options_.tolerance;
     return update;
+  }
+
+  /// Solves the rows of mode n, each where all of its nonzeros are.
+  void solve_rows_of(int n, RowOptions const& options) {
+    auto const& problem = problem_.rows[n];
+    if constexpr (has_mpi)
+      if (problem_.share) {
+        auto& share = *problem_.share;
+        auto const whole = std::make_pair(std::size_t{0}, static_cast<std::size_t>(state_.rank()));
+        auto const& solved = share.solved[n];
+        MatrixType const B = share.rows_to_solve(exec_, rows_of(n), n, factors_[n]);
+        Factors<Scalar, Memory> A;
+        for (auto const& read : share.gather(exec_, factors_, n))
+          A.emplace_back(read.data() == nullptr
+                             ? read
+                             : MatrixType(Kokkos::subview(read, Kokkos::ALL, whole)));
+        solve_rows(exec_, problem, A, MatrixType(Kokkos::subview(B, Kokkos::ALL, whole)), options,
+                   rows_);
+        return move_rows(exec_, rows_of(n), solved.begins, solved.ends, B, factors_[n]);
+      }
+    solve_rows(exec_, problem, state_.factors, state_.factors[n], options, rows_, windows());
   }
 
   /// The epsilon of multiplicative updates. Where it is above the model of a nonzero, they shrink
@@ -169,20 +197,66 @@ class CpAprSolver {
   /// Raises the zeros in all rows of counts whose model is 0, in all modes at once, those of dead
   /// components among them. Phi gets nothing from such a count, so that no update brings it back.
   void raise_zero_models() {
-    mark_zero_models(exec_, problem_.counts, windows(), state_, factors_, weights_,
-                     static_cast<Scalar>(options_.kappa_tolerance));
+    mark_zero_models();
     launch(exec_, "sporades::cp_apr::weigh_dead_components", columns_, 1,
            WeighDeadComponents<Memory>{weights_, options_.kappa * problem_.unit});
     for (int n = 0; n < state_.order(); ++n) {
       auto const a = all_entries(factors_[n]);
       launch(exec_, "sporades::cp_apr::raise_zero_models", a.extent(0), 1,
              RaiseZeroModels<Scalar, Memory>{a, state_.zero_marks[n], options_.kappa, columns_,
-                                             options_.seed, static_cast<std::uint64_t>(n)});
+                                             options_.seed, static_cast<std::uint64_t>(n),
+                                             rows_of(n).first()});
     }
+    factors_changed();
+  }
+
+  /// The state's zero_marks, of all rows in which a process has such a count.
+  void mark_zero_models() {
+    auto const tolerance = static_cast<Scalar>(options_.kappa_tolerance);
+    if constexpr (has_mpi)
+      if (problem_.share) {
+        auto& share = *problem_.share;
+        auto const& A = share.gather(exec_, factors_);
+        std::vector<typename State::ZeroMarks> marks;
+        for (auto const& rows : A)
+          marks.emplace_back(Kokkos::view_alloc(exec_, "sporades::cp_apr::zero_marks"),
+                             rows.extent(0) * columns_);
+        detail::mark_zero_models(exec_, problem_.counts, nullptr, marks, A, weights_, state_.rank(),
+                                 tolerance);
+        using Marks = Matrix<unsigned char, Memory>;
+        for (std::size_t n = 0; n < A.size(); ++n)
+          share.read[n].give_back(
+              exec_, "zero models", Marks(marks[n].data(), A[n].extent(0), columns_),
+              [&](Marks const& from, auto const& rows) {
+                launch_items(exec_, "sporades::cp_apr::merge_zero_models", from.size(),
+                             MergeZeroModels<Memory>{from, rows, state_.zero_marks[n]});
+              });
+        return;
+      }
+    detail::mark_zero_models(exec_, problem_.counts, windows(), state_.zero_marks, factors_,
+                             weights_, state_.rank(), tolerance);
   }
 
   LogLikelihood likelihood() {
+    if constexpr (has_mpi)
+      if (problem_.share)
+        return run_log_likelihood(exec_, problem_.counts, problem_.share->gather(exec_, factors_),
+                                  weights_, likelihood_, windows(),
+                                  {problem_.share->counts, problem_.factor_rows, factors_});
     return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_, windows());
+  }
+
+  /// The rows of mode n's factor that are here.
+  RowDistribution rows_of(int n) const {
+    return problem_.factor_rows.empty() ? RowDistribution{} : problem_.factor_rows[n];
+  }
+
+  /// What was gathered of them from other processes is void.
+  void factors_changed() {
+    if constexpr (has_mpi) {
+      if (problem_.share) problem_.share->forget();
+      if (problem_.plan.products.shared) problem_.plan.products.shared->kept.forget();
+    }
   }
 
   /// Of the counts where they are far; those of the plan, so that all streams take the same memory.

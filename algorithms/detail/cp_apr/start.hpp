@@ -14,12 +14,13 @@ namespace sporades {
 namespace detail {
 
 /// The state before the first iteration: columns are divided by their sums, which go into the
-/// weights. Fences exec. Throws Error if the start is not finite and non-negative, or its model is
-/// 0 everywhere.
+/// weights. rows: of each mode, that are here; or none, where all are. Collective. Fences exec.
+/// Throws Error if the start is not finite and non-negative, or its model is 0 everywhere.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
                                                 Factors<Scalar, MemorySpace> const& factors,
-                                                std::vector<double> const& weights) {
+                                                std::vector<double> const& weights,
+                                                std::vector<RowDistribution> const& rows = {}) {
   CpAprState<Scalar, MemorySpace> state{factors, weights, {}, {}};
   std::size_t const R = weights.size(), P = padded_columns(R);
   detail::Workspace<MemorySpace> workspace;
@@ -30,7 +31,7 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
     expects(!detail::has_negative(exec, factors[n]), "cp_apr: the start's factor of mode ", n,
             " has negative entries");
     auto const A = detail::with_padding(factors[n]);
-    detail::column_sums(exec, A, sums, workspace);
+    detail::column_sums(exec, A, sums, workspace, rows.empty() ? RowDistribution{} : rows[n]);
     copy_view(exec, host, sums);
     detail::fence(exec, "sporades::cp_apr::start");
     for (std::size_t r = 0; r < R; ++r) {
@@ -84,21 +85,29 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
           "cp_apr: the state must have zero_marks for every entry: cp_apr_start makes them");
 }
 
-}  // namespace detail
-
+/// The random start. rows: of each mode's factor, of dims[n] rows in all, that are here; or none,
+/// where all are. Collective.
 template <class Scalar, class ExecutionSpace>
-CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
+CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    CpAprOptions const& options) {
   expects(options.init != CpAprInit::given,
           "cp_apr: init is `given`, and no start was given: pass a KruskalTensor to cp_apr_start");
-  auto const A = random_factors<Scalar>(exec, dims, options.rank, options.seed);
-  return detail::first_apr_state(exec, A, std::vector<double>(options.rank, 1.0));
+  Factors<Scalar, typename ExecutionSpace::memory_space> A;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
+                                      own.here(dims[n]), options.rank, options.seed,
+                                      static_cast<int>(n), own.first()));
+  }
+  return first_apr_state(exec, A, std::vector<double>(options.rank, 1.0), rows);
 }
 
+/// The given start, whose factors are the rows here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
+CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   CpAprState<Scalar, typename ExecutionSpace::memory_space> given;
   auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
   for (std::size_t r = 0; r < weights.extent(0); ++r) {
@@ -112,8 +121,41 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
             weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
   }
-  detail::check_apr_start(dims, options, given);
-  return detail::first_apr_state(exec, given.factors, given.weights);
+  check_apr_start(here, options, given);
+  return first_apr_state(exec, given.factors, given.weights, rows);
+}
+
+}  // namespace detail
+
+template <class Scalar, class ExecutionSpace>
+CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
+  return detail::random_apr_start<Scalar>(exec, dims, {}, options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAprState<Scalar, MemorySpace> cp_apr_start(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAprOptions const& options) {
+  return detail::together(problem.processes, [&] {
+    return detail::random_apr_start<Scalar>(exec, problem.dims, problem.factor_rows, options);
+  });
+}
+
+template <class ExecutionSpace, class Scalar, class StartSpace>
+CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
+    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
+    KruskalTensor<Scalar, StartSpace> const& start) {
+  return detail::given_apr_start(exec, dims, {}, options, start);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+CpAprState<Scalar, MemorySpace> cp_apr_start(
+    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
+    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
+  return detail::together(problem.processes, [&] {
+    return detail::given_apr_start(exec, problem.dims_here(), problem.factor_rows, options, start);
+  });
 }
 
 }  // namespace sporades

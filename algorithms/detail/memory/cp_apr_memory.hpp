@@ -155,7 +155,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
     count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
     auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
     double const largest = static_cast<double>(max_abs(exec, X.values));
-    bool const in_units = unit_of_counts(exec, X.values, largest) != 1;
+    bool const in_units = unit_of_counts(least_count(exec, X.values), largest) != 1;
     if (in_units) count.hold(counts.value_bytes());
     if (options.method == CpAprMethod::mu) {
       int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));

@@ -20,14 +20,25 @@ struct LogLikelihoodBuffers {
   typename Kokkos::View<double*, MemorySpace>::HostMirror host;
 };
 
+/// Of a model whose processes share the nonzeros.
+template <class Scalar, class MemorySpace>
+struct SharedModel {
+  RowDistribution nonzeros;                // of all, that are here; they begin where a block does
+  std::vector<RowDistribution> rows;       // of each mode's factor, that are here
+  Factors<Scalar, MemorySpace> factors{};  // these rows
+};
+
 /// A: one factor a mode; weights: R doubles in the memory of X. X's indices are trusted. windows:
-/// of an X in far memory, else none; the bits are the same, as windows end where blocks do.
+/// of an X in far memory, else none; the bits are the same, as windows end where blocks do. Where
+/// processes share the nonzeros, A are the rows of factors that those here read, and this is
+/// collective and gives the log-likelihood of all.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
 LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                  CooTensor<Scalar, Index, MemorySpace> const& X,
                                  Factors<Scalar, MemorySpace> const& A, Weights const& weights,
                                  LogLikelihoodBuffers<MemorySpace>& buffers,
-                                 Windows<MemorySpace>* windows = nullptr) {
+                                 Windows<MemorySpace>* windows = nullptr,
+                                 SharedModel<Scalar, MemorySpace> const& shared = {}) {
   Region const region("sporades::log_likelihood");
   using Kernel = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   std::size_t const R = weights.extent(0), N = X.dims.size(), lanes = 2 * Kernel::lanes;
@@ -46,21 +57,29 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
     return Kokkos::subview(buffers.sums, std::make_pair(begin, begin + size));
   };
   for (std::size_t n = 0; n < N; ++n)
-    column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
-  if (X.nnz() == 0) {
+    if (shared.rows.empty())
+      column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
+    else
+      column_sums(exec, shared.factors[n], part(lanes + n * R, R), buffers.workspace,
+                  shared.rows[n]);
+  Position const nnz = shared.nonzeros.all(X.nnz()), before = shared.nonzeros.first();
+  if (nnz == 0) {
     fill_view(exec, part(0, lanes), 0);
   } else {
-    Position const blocks = chunks_of(X.nnz(), Kernel::block);
+    Position blocks = chunks_of(nnz, Kernel::block);
     auto const partial = buffers.workspace.template get<double>(
         exec, blocks * lanes + scratch_of_sum_blocks(blocks, lanes));
     for_coo_parts(exec, X, windows, Kernel::block,
                   [&](auto const& instance, auto const& part, Position first) {
                     Kernel const kernel{coo_model(part, A, weights.data(), R),
-                                        partial.data() + first / Kernel::block * lanes};
-                    launch_items(instance, "sporades::log_likelihood::terms", kernel.items(),
-                                 kernel);
+                                        partial.data() + (before + first) / Kernel::block * lanes};
+                    if (part.nnz() > 0)
+                      launch_items(instance, "sporades::log_likelihood::terms", kernel.items(),
+                                   kernel);
                   });
-    double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks, lanes);
+    double* const parts =
+        share_blocks(exec, shared.nonzeros, partial.data(), Kernel::block, blocks, lanes, 1);
+    double const* const sums = sum_blocks<ExecutionSpace>(exec, parts, blocks, lanes);
     copy_view(exec, part(0, lanes),
               Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
   }

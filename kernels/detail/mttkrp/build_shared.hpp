@@ -28,13 +28,15 @@ void choose_linear_modes(std::vector<Position> const& parts, MttkrpOptions const
   }
 }
 
-/// last: the rows of the last mode that processes own, where that is settled.
+/// last: the rows of the last mode that processes own, where that is settled. may_be_linear:
+/// whether `automatic` may take a linear order.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
                                                          ExecutionSpace const& exec,
                                                          CooTensor<Scalar, Index, MemorySpace> X,
                                                          MttkrpOptions const& given,
-                                                         RowDistribution const& last = {}) {
+                                                         RowDistribution const& last = {},
+                                                         bool may_be_linear = true) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
@@ -47,8 +49,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   expects(!options.atomic_flush && options.order != RowOrder::morton, where,
           ": nonzeros that processes share are in lexicographic order, and their sums take no "
           "atomics");
-  auto const common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
-                                                           trees::mttkrp_layout_on_hosts);
+  auto common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
+                                                     trees::mttkrp_layout_on_hosts);
+  if (!may_be_linear && common.strategy == MttkrpStrategy::alto)
+    common = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+              "rows in order are what processes share"};
   plan.choices.assign(X.dims.size(), common);
   bool const is_alto = common.strategy == MttkrpStrategy::alto && !is_gpu<ExecutionSpace>;
   expects(is_alto || common.strategy == MttkrpStrategy::sorted ||

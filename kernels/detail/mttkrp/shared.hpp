@@ -28,10 +28,11 @@ struct SharedProducts {
   std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   Matrix<Scalar, MemorySpace> sums;      // rows of a product, as a share numbers them
+  Matrix<Scalar, MemorySpace> inputs;    // the same of a factor of the product's mode
   KeptFactors kept;
 
   std::uint64_t bytes() const {
-    std::uint64_t sum = sums.span() * sizeof(Scalar);
+    std::uint64_t sum = (sums.span() + inputs.span()) * sizeof(Scalar);
     for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
     for (auto const& share : shares)
@@ -39,14 +40,39 @@ struct SharedProducts {
     return sum + (alto.order() > 0 ? alto.storage_bytes() : 0);
   }
 
-  /// Room for the sums of so many rows.
+  /// Room for so many rows in `memory`, sums or inputs.
   template <class ExecutionSpace>
   Matrix<Scalar, MemorySpace> room(ExecutionSpace const& exec, std::uint64_t rows,
-                                   std::size_t columns) {
+                                   std::size_t columns, Matrix<Scalar, MemorySpace>& memory) const {
     std::size_t const padded = padded_columns(columns);
-    if (sums.extent(0) < rows || sums.extent(1) != padded)
-      sums = make_matrix<Scalar>(exec, "sporades::mttkrp::shared_sums", rows, padded);
-    return Matrix<Scalar, MemorySpace>(sums.data(), rows, padded);
+    if (memory.extent(0) < rows || memory.extent(1) != padded)
+      memory = make_matrix<Scalar>(exec, "sporades::mttkrp::shared_rows", rows, padded);
+    return Matrix<Scalar, MemorySpace>(memory.data(), rows, padded);
+  }
+
+  /// Into `factors`: the rows of the factors of all modes but n that this process's nonzeros read.
+  /// Collective. Fences exec.
+  template <class ExecutionSpace>
+  void gather(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& A, int n) {
+    factors.resize(A.size());
+    for (std::size_t m = 0; m < A.size(); ++m)
+      if (static_cast<int>(m) != n && !kept.has(m, A[m].data(), A[m].extent(1)))
+        factors[m] = read[m].gather(exec, "rows of factors", A[m]);
+  }
+
+  /// own: the rows of mode n's product that this process owns, `rows` says which, from the sums of
+  /// all processes' shares, which are where room put them. Collective. Fences exec.
+  template <class ExecutionSpace>
+  void send_sums(ExecutionSpace const& exec, std::size_t n, RowDistribution const& rows,
+                 Matrix<Scalar, MemorySpace> const& room,
+                 Matrix<Scalar, MemorySpace> const& own) const {
+    auto const& share = shares[n];
+    auto const me = static_cast<std::size_t>(processes.rank());
+    std::uint64_t const begun = share.ends[me] - share.begins[me];
+    // Row 1 is that of the share's first nonzero, which may have begun on a process before.
+    Matrix<Scalar, MemorySpace> const from(room.data() + (share.continues ? 2 : 1) * room.extent(1),
+                                           begun, room.extent(1));
+    move_rows(exec, rows, share.begins, share.ends, from, own);
   }
 };
 
@@ -67,6 +93,20 @@ void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output c
   check("the product", n, V);
 }
 
+/// Calls sum(rows) with V, or, unless V has padding, with a matrix that has, which then goes to V.
+template <class ExecutionSpace, class Scalar, class MemorySpace, class Sum>
+void with_padded_rows(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
+                      Sum const& sum) {
+  std::size_t const columns = V.extent(1), padded = padded_columns(columns);
+  if (columns == padded && (V.extent(0) < 2 || V.stride(0) == padded)) return sum(V);
+  Matrix<Scalar, MemorySpace> const rows =
+      make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows", V.extent(0), padded);
+  sum(rows);
+  copy_view(exec, V,
+            Matrix<Scalar, MemorySpace>(
+                Kokkos::subview(rows, Kokkos::ALL, std::make_pair(std::size_t{0}, columns))));
+}
+
 /// The sums of mode n's share, in the order of its rows, go to the rows' owners. Collective. Fences
 /// exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -76,7 +116,7 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
   auto& shared = *plan.shared;
   auto const& share = shared.shares[n];
   auto const& choice = plan.choices[n];
-  auto const room = shared.room(exec, share.count + 2, R);
+  auto const room = shared.room(exec, share.count + 2, R, shared.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
@@ -99,12 +139,7 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
                         walk_rounded(instance, part, rows, rounded, sums, split);
                       });
     });
-  auto const me = static_cast<std::size_t>(shared.processes.rank());
-  std::uint64_t const begun = share.ends[me] - share.begins[me];
-  // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-  MatrixType const from(room.data() + (share.continues ? 2 : 1) * room.extent(1), begun,
-                        room.extent(1));
-  move_rows(exec, plan.rows[n], share.begins, share.ends, from, own);
+  shared.send_sums(exec, n, plan.rows[n], room, own);
 }
 
 /// The same of parts of a linear order, whose sums are added in their order; on hosts.
@@ -114,7 +149,7 @@ void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memo
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto& shared = *plan.shared;
   auto const& partition = shared.alto.partitions[n];
-  auto const room = shared.room(exec, shared.alto.dims[n], R);
+  auto const room = shared.room(exec, shared.alto.dims[n], R, shared.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   MatrixType rows;
   if (shared.alto.nnz() > 0)
@@ -130,26 +165,16 @@ void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemoryS
                    Factors<Scalar, MemorySpace> const& A, int n,
                    Matrix<Scalar, MemorySpace> const& V) {
   if constexpr (has_mpi) {
-    using MatrixType = Matrix<Scalar, MemorySpace>;
     auto& shared = *plan.shared;
     auto const mode = static_cast<std::size_t>(n);
     check_shared_mttkrp(plan, A, n, V);
-    shared.factors.resize(A.size());
-    for (std::size_t m = 0; m < A.size(); ++m)
-      if (m != mode && !shared.kept.has(m, A[m].data(), A[m].extent(1)))
-        shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
-    std::size_t const R = V.extent(1), padded = padded_columns(R);
-    bool const is_direct = R == padded && (V.extent(0) < 2 || V.stride(0) == padded);
-    MatrixType const own = is_direct
-                               ? V
-                               : MatrixType(make_matrix<Scalar>(exec, "sporades::mttkrp::own_rows",
-                                                                V.extent(0), padded));
-    if (plan.choices[mode].strategy != MttkrpStrategy::alto)
-      sum_rows_in_order(exec, plan, mode, R, own);
-    else if constexpr (!is_gpu<ExecutionSpace>)
-      sum_linear_order(exec, plan, mode, R, own);
-    auto const columns = std::make_pair(std::size_t{0}, R);
-    if (!is_direct) copy_view(exec, V, MatrixType(Kokkos::subview(own, Kokkos::ALL, columns)));
+    shared.gather(exec, A, n);
+    with_padded_rows(exec, V, [&](auto const& own) {
+      if (plan.choices[mode].strategy != MttkrpStrategy::alto)
+        sum_rows_in_order(exec, plan, mode, V.extent(1), own);
+      else if constexpr (!is_gpu<ExecutionSpace>)
+        sum_linear_order(exec, plan, mode, V.extent(1), own);
+    });
   }
 }
 

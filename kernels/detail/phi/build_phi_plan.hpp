@@ -154,7 +154,44 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
   return plan;
 }
 
+/// The plan of nonzeros that several processes bring.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& processes,
+                                                          ExecutionSpace const& exec,
+                                                          CooTensor<Scalar, Index, MemorySpace> X,
+                                                          PhiOptions const& options) {
+  Region const region("sporades::make_phi_plan");
+  expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
+  expects(options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull,
+          "make_phi_plan: strategy ", to_string(options.strategy),
+          " works on one process: pull on several");
+  expects(options.pi == Pi::on_the_fly,
+          "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
+  MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+  products.streaming = options.streaming;
+  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  PhiPlan<Scalar, Index, MemorySpace> plan;
+  plan.products = build_shared_plan(processes, exec, hand_over(X), products, {}, false);
+  plan.dims = plan.products.dims;
+  plan.nnz = plan.products.nnz;
+  plan.strategy = PhiStrategy::pull;
+  return plan;
+}
+
 }  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
+                                                  ExecutionSpace const& exec,
+                                                  CooTensor<Scalar, Index, MemorySpace> X,
+                                                  PhiOptions const& options) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        return detail::build_shared_phi_plan(processes, exec, hand_over(X), options);
+      });
+  return make_phi_plan(exec, X, options);
+}
 
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,

@@ -112,45 +112,55 @@ bool walk_weighed(ExecutionSpace const& exec, char const* label, Nonzeros const&
   }
 }
 
-/// Phi on mode n in one pass, where n is the row mode of packed nonzeros; false where a row is not
-/// one tile, or on GPUs not aligned. split: as MTTKRP's.
+/// Whether Phi on mode n takes one pass over packed nonzeros: rows are one tile, on GPUs aligned.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+bool packed_takes_one_pass([[maybe_unused]] Factors<Scalar, MemorySpace> const& A,
+                           [[maybe_unused]] int n,
+                           [[maybe_unused]] Matrix<Scalar, MemorySpace> const& B,
+                           Matrix<Scalar, MemorySpace> const& V) {
+  if constexpr (is_gpu<ExecutionSpace>)
+    return rows_fit_lanes<ExecutionSpace>(A, n, B, V);
+  else
+    return rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1));
+}
+
+/// That pass over packed nonzeros in the order of their rows. split: as MTTKRP's.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void walk_packed_once(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                      SortedRows<Scalar, Index, MemorySpace> const& rows,
+                      Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
+                      Scalar epsilon, int split) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    with_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
+      if constexpr (depth() == 0)
+        walk_row_lanes(exec, "sporades::phi::pull", nonzeros, B, epsilon, rows.sums, rows.length,
+                       rows.chunks);
+    });
+  } else {
+    std::size_t const R = B.extent(1);
+    with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
+      with_phi_width(R, [&](auto width) {
+        using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
+        using Walk = RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
+                             width(), Access::whole, depth(), 1, Terms>;
+        launch_items(exec, "sporades::phi::pull", rows.chunks,
+                     Walk{Terms{B, epsilon}, nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}});
+      });
+    });
+  }
+}
+
+/// Phi on mode n in one pass, where n is the row mode of packed nonzeros; false where that is not
+/// possible.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, [[maybe_unused]] int n,
-               Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-               Matrix<Scalar, MemorySpace> const& V, [[maybe_unused]] int split,
+               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int split,
                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  using Rows = SortedRows<Scalar, Index, MemorySpace>;
-  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
-  if constexpr (is_gpu<ExecutionSpace>) {
-    if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
-    sum_packed_rows(
-        exec, X, V, carry, [&](auto const& instance, Packed const& part, Rows const& rows) {
-          with_packed_nonzeros<ExecutionSpace>(part, A, 0, [&](auto const& nonzeros, auto depth) {
-            if constexpr (depth() == 0)
-              walk_row_lanes(instance, "sporades::phi::pull", nonzeros, B, epsilon, rows.sums,
-                             rows.length, rows.chunks);
-          });
-        });
-  } else {
-    std::size_t const R = V.extent(1);
-    if (!rows_are_one_tile<ExecutionSpace, Scalar>(R)) return false;
-    sum_packed_rows(
-        exec, X, V, carry, [&](auto const& instance, Packed const& part, Rows const& rows) {
-          with_packed_nonzeros<ExecutionSpace>(
-              part, A, split, [&](auto const& nonzeros, auto depth) {
-                with_phi_width(R, [&](auto width) {
-                  using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
-                  using Walk =
-                      RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
-                              width(), Access::whole, depth(), 1, Terms>;
-                  launch_items(instance, "sporades::phi::pull", rows.chunks,
-                               Walk{Terms{B, epsilon}, nonzeros, rows.sums,
-                                    WalkShape{rows.length, 0, R, 1}});
-                });
-              });
-        });
-  }
+  if (!packed_takes_one_pass<ExecutionSpace>(A, n, B, V)) return false;
+  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+    walk_packed_once(instance, part, rows, A, B, epsilon, split);
+  });
   return true;
 }
 

@@ -31,8 +31,8 @@ struct WeighNonzeros {
     for (Position p = begin; p < end; ++p) {
       auto const entry = nonzeros.fetch(p);
       if (p > begin && nonzeros.leaves(rows, entry)) rows.enter(entry);
-      weights(p) = phi_weight<ExecutionSpace>(
-          nonzeros, entry, B.data() + rows.row * B.stride_0(), B.extent(1), epsilon);
+      weights(p) = phi_weight<ExecutionSpace>(nonzeros, entry, B.data() + rows.row * B.stride_0(),
+                                              B.extent(1), epsilon);
     }
   }
 };
@@ -83,11 +83,9 @@ void weigh(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> co
            Factors<Scalar, MemorySpace> const& A, int n, Vector<Scalar, MemorySpace> const& weights,
            Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
   if (X.layout.has_two_words())
-    weigh_nonzeros(exec, alto_nonzeros<any_number, true>(X, A, n), weights, B,
-                   epsilon);
+    weigh_nonzeros(exec, alto_nonzeros<any_number, true>(X, A, n), weights, B, epsilon);
   else
-    weigh_nonzeros(exec, alto_nonzeros<any_number, false>(X, A, n), weights, B,
-                   epsilon);
+    weigh_nonzeros(exec, alto_nonzeros<any_number, false>(X, A, n), weights, B, epsilon);
 }
 
 /// Strategy `pull` with pi stored, on nonzeros sorted by mode n. weights: called where rows are not

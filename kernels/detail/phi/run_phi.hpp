@@ -58,19 +58,72 @@ void run_update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpac
   plan.pi_mode = n;
 }
 
+/// Both passes over packed nonzeros in the order of their rows; weights may be their values.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> X,
+                       SortedRows<Scalar, Index, MemorySpace> const& rows,
+                       Factors<Scalar, MemorySpace> const& A, int n,
+                       Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+                       Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
+                       Vector<Scalar, MemorySpace> const& weights) {
+  weigh(exec, X, A, n, weights, B, epsilon);
+  X.values = weights;
+  walk_packed(exec, "sporades::phi::pull", X, rows, A, V,
+              choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
+}
+
 /// Both passes over each window of far nonzeros, whose values there become the weights.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi_far(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
              Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
              Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
              CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  sum_packed_rows(exec, X, V, carry,
-                  [&](auto const& instance, PackedTensor<Scalar, Index, MemorySpace> const& part,
-                      SortedRows<Scalar, Index, MemorySpace> const& rows) {
-                    weigh(instance, part, A, n, part.values, B, epsilon);
-                    walk_packed(instance, "sporades::phi::pull", part, rows, A, V,
-                                choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
-                  });
+  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+    walk_packed_twice(instance, part, rows, A, n, B, epsilon, V, choice, part.values);
+  });
+}
+
+/// The rows of V that this process owns, where processes share the nonzeros: of those of its share
+/// it gets the rows of B, and of the other factors those that they read; sums go to their owners.
+/// Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+                Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
+                Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+  if constexpr (has_mpi) {
+    using MatrixType = Matrix<Scalar, MemorySpace>;
+    auto const mode = static_cast<std::size_t>(n);
+    auto& shared = *plan.products.shared;
+    auto const& share = shared.shares[mode];
+    auto const& choice = plan.products.choices[mode];
+    auto const& owned = plan.products.rows[mode];
+    shared.gather(exec, A, n);
+    auto const inputs = shared.room(exec, share.count + 2, V.extent(1), shared.inputs);
+    auto const room = shared.room(exec, share.count + 2, V.extent(1), shared.sums);
+    std::size_t const columns = room.extent(1);
+    bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
+    MatrixType const own = is_direct ? B : copy_matrix(exec, B);
+    exchange_rows(exec, shared.processes, "rows of factors", ranges_of(owned), with_padding(own),
+                  share.rows(), MatrixType(inputs.data() + columns, share.count, columns));
+    auto const given = std::make_pair(std::size_t{0}, V.extent(1));
+    MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
+    MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
+    bool const is_once = packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
+    if (!is_once && plan.weights.extent(0) < share.packed.nnz())
+      plan.weights = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights",
+                                                                share.packed.nnz());
+    sum_shared_rows(
+        shared.processes, exec, share, sums, plan.products.carry,
+        [&](auto const& instance, auto const& part, auto const& rows) {
+          if (is_once)
+            walk_packed_once(instance, part, rows, shared.factors, b, epsilon, choice.split);
+          else
+            walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums, choice,
+                              Vector<Scalar, MemorySpace>(plan.weights.data(), part.nnz()));
+        });
+    with_padded_rows(exec, V,
+                     [&](auto const& rows) { shared.send_sums(exec, mode, owned, room, rows); });
+  }
 }
 
 /// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.
@@ -97,9 +150,15 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
              Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
              Matrix<Scalar, MemorySpace> const& V, double epsilon) {
-  check_phi(plan.dims, A, B, n, V, epsilon);
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
   auto const least = static_cast<Scalar>(epsilon);
+  if constexpr (has_mpi)
+    if (plan.products.shared)
+      return together(plan.products.shared->processes, [&] {
+        check_phi(plan.products.dims_here(), A, B, n, V, epsilon);
+        phi_shared(exec, plan, A, B, n, V, least);
+      });
+  check_phi(plan.dims, A, B, n, V, epsilon);
   bool const is_stored = plan.pi_source == Pi::stored;
   bool const is_atomic =
       plan.strategy == PhiStrategy::atomic || plan.strategy == PhiStrategy::coo_alto_atomic;
@@ -160,12 +219,11 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
       detail::check_phi(X.dims, factors, factor, n, result, epsilon);
       detail::Region const region("sporades::phi atomic, mode ", n);
       using Weights = Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>;
-      detail::phi_atomic(exec, detail::coo_nonzeros<detail::any_number>(X, factors, n), factor,
-                         static_cast<typename Tensor::Scalar>(epsilon), result,
-                         detail::all_rows_aligned(factors, n, result), [&] {
-                           return detail::uninitialized<Weights>(exec, "sporades::phi::weights",
-                                                                 X.nnz());
-                         });
+      detail::phi_atomic(
+          exec, detail::coo_nonzeros<detail::any_number>(X, factors, n), factor,
+          static_cast<typename Tensor::Scalar>(epsilon), result,
+          detail::all_rows_aligned(factors, n, result),
+          [&] { return detail::uninitialized<Weights>(exec, "sporades::phi::weights", X.nnz()); });
     }
 }
 
@@ -184,6 +242,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n) {
   expects(n >= 0 && n < plan.order(), "phi_cost: mode ", n, " of a tensor of order ", plan.order());
+  expects(!plan.products.shared, "phi_cost: the plan is one of several processes");
   bool const is_stored = plan.pi_source == Pi::stored;
   double const nnz = static_cast<double>(plan.nnz);
   double rows = static_cast<double>(plan.dims[n]) + detail::used_rows(exec, plan, n);  // V, B

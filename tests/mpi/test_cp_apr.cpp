@@ -1,0 +1,279 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/files.hpp>
+#include <support/tensors.hpp>
+
+#include "parts.hpp"
+
+using namespace sporades;
+using sporades::test::part_of;
+
+namespace {
+
+/// Counts from 1 to 9, times `unit`. hub: every second nonzero is moved to row 0 of mode 0.
+template <class Scalar, class Exec>
+auto generate_counts(Exec const& exec, Dims const& dims, Position nnz, double skew,
+                     bool hub = false, Scalar unit = 1) {
+  auto const host = Kokkos::DefaultHostExecutionSpace{};
+  auto const X = copy_to(host, generate<Scalar, std::uint32_t>(exec, dims, nnz, skew));
+  auto const Y = detail::allocate_coo<Scalar, std::uint32_t>(host, dims, X.nnz());
+  host.fence();
+  for (Position p = 0; p < X.nnz(); ++p) {
+    for (int n = 0; n < X.order(); ++n) Y.coordinates(n, p) = X.coordinates(n, p);
+    if (hub && p % 2 == 0) Y.coordinates(0, p) = 0;
+    Y.values(p) = unit * static_cast<Scalar>(1 + p * 7 % 9);
+  }
+  return copy_to(exec, Y);
+}
+
+CpAprOptions options_of(CpAprMethod method, int rank, int iterations = 3) {
+  CpAprOptions options;
+  options.method = method;
+  options.rank = rank;
+  options.iterations = iterations;
+  options.inner_iterations = 4;
+  options.tolerance = 0;
+  return options;
+}
+
+template <class Exec, class Tensor, class Problem, class Result>
+void check_same(Exec const& exec, Tensor const& X, Problem const& problem, Result const& shared,
+                Result const& one) {
+  auto const& all = one.history;
+  REQUIRE(shared.history.size() == all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    auto const& here = shared.history[k];
+    CAPTURE(k);
+    CHECK(here.log_likelihood == all[k].log_likelihood);
+    CHECK(here.kkt_violation == all[k].kkt_violation);
+    CHECK(here.inner_iterations == all[k].inner_iterations);
+    CHECK(here.zero_model_nonzeros == all[k].zero_model_nonzeros);
+    CHECK(here.unchanged == all[k].unchanged);
+  }
+  CHECK(shared.converged == one.converged);
+  auto const weights = test::on_host(shared.model.weights),
+             wanted = test::on_host(one.model.weights);
+  for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
+  for (std::size_t n = 0; n < X.dims.size(); ++n) {
+    CAPTURE(n);
+    auto const rows = problem.factor_rows.empty() ? RowDistribution{} : problem.factor_rows[n];
+    CHECK(test::wrong_entries(test::on_host(shared.model.factors[n]),
+                              test::on_host(one.model.factors[n]), rows.first(),
+                              rows.here(X.dims[n])) == 0);
+  }
+  exec.fence();
+}
+
+/// The shared run's history, weights and rows are those of one process, bit for bit. Returns the
+/// history.
+template <class Exec, class Tensor>
+auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor const& X,
+                     CpAprOptions const& options) {
+  CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank(), options.rank,
+          to_string(options.method));
+  auto alone = options;
+  if (options.method == CpAprMethod::mu && processes.size() > 1)
+    alone.strategy = PhiStrategy::pull;  // which `automatic` is there
+  auto const one = cp_apr(exec, X, alone);
+  auto const part = part_of(exec, X, processes);
+  auto const shared = cp_apr(processes, exec, part, options);
+  auto const problem = make_cp_apr_problem(processes, exec, part, options);  // for its rows
+  check_same(exec, X, problem, shared, one);
+  return one.history;
+}
+
+auto const all_methods = {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr};
+
+TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
+                        sporades::test::Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  Dims const dims{300, 2000, 7};
+  auto const X = generate_counts<Scalar>(exec, dims, 30000, 0.6);
+  PhiOptions options;
+  options.strategy = PhiStrategy::pull;
+  bool const is_padded = GENERATE(true, false);
+  options.rank = GENERATE(4, 5, 16, 33);
+  int const R = options.rank;
+  CAPTURE(processes.size(), R, is_padded);
+  auto one = make_phi_plan(exec, X, options);
+  auto shared = make_phi_plan(processes, exec, part_of(exec, X, processes), options);
+  CHECK(shared.nnz == one.nnz);
+  Factors<Scalar, Memory> all, own;
+  for (int m = 0; m < 3; ++m) {
+    auto const rows = shared.products.rows_of(m);
+    auto const mode = static_cast<std::size_t>(m);
+    auto const factor =
+        detail::random_factor<Scalar>(exec, "own", rows.here(dims[mode]), R, 7, m, rows.first());
+    all.push_back(detail::random_factor<Scalar>(exec, "all", dims[mode], R, 7, m));
+    own.push_back(is_padded ? factor : Matrix<Scalar, Memory>("own", factor.extent(0), R));
+    detail::copy_view(exec, own.back(), factor);
+  }
+  for (int n = 0; n < 3; ++n) {
+    auto const mode = static_cast<std::size_t>(n);
+    auto const rows = shared.products.rows_of(n);
+    std::uint64_t const here = rows.here(dims[mode]);
+    auto const V = make_matrix<Scalar>(exec, "V", dims[mode], R);
+    auto const W =
+        is_padded ? make_matrix<Scalar>(exec, "W", here, R) : Matrix<Scalar, Memory>("W", here, R);
+    Kokkos::deep_copy(exec, W, Scalar(NAN));
+    phi(exec, one, all, all[mode], n, V);
+    phi(exec, shared, own, own[mode], n, W);
+    CHECK(test::wrong_entries(test::on_host(W), test::on_host(V), rows.first(), here) == 0);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi]",
+                        sporades::test::Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const method = GENERATE(from_range(all_methods));
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+    bool hub;
+    int rank;
+  };
+  auto const trial = GENERATE(
+      Trial{{60, 50, 40}, 20000, 0.9, false, 4}, Trial{{9000, 2, 700}, 20000, 0.5, false, 16},
+      Trial{{3000, 800, 90}, 20000, 0.4, true, 5}, Trial{{1, 300, 4}, 500, 0, false, 33},
+      Trial{{4, 1000}, 2000, 0.5, false, 4}, Trial{{1}, 1, 0, false, 2},
+      Trial{{5000}, 900, 0, false, 3}, Trial{{40, 30}, 3, 0, false, 4},
+      Trial{{5, 4, 6, 3, 7}, 1500, 0.3, false, 4}, Trial{{700, 20, 3, 30}, 9000, 0.9, true, 20});
+  auto const X = generate_counts<Scalar>(exec, trial.dims, trial.nnz, trial.skew, trial.hub);
+  check_same_bits(exec, processes, X, options_of(method, trial.rank));
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and convergence", "[mpi]",
+                        sporades::test::Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto options = options_of(GENERATE(from_range(all_methods)), 5);
+  SECTION("fractions") {
+    auto const X = generate_counts<Scalar>(exec, {3000, 50, 90}, 9000, 0.7, false, Scalar(0.3));
+    check_same_bits(exec, processes, X, options);
+  }
+  SECTION("several starts") {
+    options.starts = 3;
+    auto const X = generate_counts<Scalar>(exec, {700, 50, 90}, 9000, 0.7);
+    check_same_bits(exec, processes, X, options);
+  }
+  SECTION("convergence") {
+    options.tolerance = 1e-2;
+    options.iterations = 200;
+    options.rank = 2;
+    auto const X = generate_counts<Scalar>(exec, {30, 20, 10}, 3000, 0.2);
+    check_same_bits(exec, processes, X, options);
+  }
+}
+
+/// With a large epsilon small counts' models decay to 0, on several processes; and come back.
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes raises models that are 0", "[mpi]",
+                        sporades::test::Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const host = Kokkos::DefaultHostExecutionSpace{};
+  auto const all = detail::allocate_coo<Scalar, std::uint32_t>(host, {3000, 3000}, 9000);
+  host.fence();
+  for (std::uint32_t p = 0; p < 9000; ++p) {
+    std::uint32_t const i = p / 3;
+    all.coordinates(0, p) = i;
+    all.coordinates(1, p) = (i + 10 * (p % 3)) % 3000;
+    all.values(p) = i % 10 == 9 ? 30 : 1000000;
+  }
+  auto options = options_of(CpAprMethod::mu, 2, 30);
+  options.epsilon = 1e3;
+  auto const history = check_same_bits(exec, processes, copy_to(exec, all), options);
+  int zeros = 0;
+  for (auto const& iteration : history) zeros += iteration.zero_model_nonzeros > 0;
+  CHECK(zeros > 0);
+  CHECK(history.back().zero_model_nonzeros == 0);
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes on real counts", "[mpi]",
+                        sporades::test::DoubleCases) {
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  std::string const name = GENERATE("police-deaths-3d", "marvel-characters-7d");
+  CAPTURE(name);
+  auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
+  auto const X = copy_to(exec, std::get<0>(read.tensor));
+  check_same_bits(exec, processes, X, options_of(GENERATE(from_range(all_methods)), 4));
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]",
+                        sporades::test::DoubleCases) {
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate_counts<double>(exec, {3000, 50, 90}, 9000, 0.7);
+  auto options = options_of(GENERATE(from_range(all_methods)), 6);
+  auto model = cp_apr(exec, X, options).model;
+  options.init = CpAprInit::given;
+  if (options.method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
+  auto whole = make_cp_apr_problem(exec, X, options);
+  auto start = cp_apr_start(exec, X.dims, options, model);
+  auto const one = cp_apr(exec, whole, options, start);
+  auto problem = make_cp_apr_problem(processes, exec, part_of(exec, X, processes), options);
+  for (std::size_t n = 0; n < problem.factor_rows.size(); ++n) {
+    auto const& rows = problem.factor_rows[n];
+    auto& A = model.factors[n];
+    A = Kokkos::subview(A, std::make_pair(rows.first(), rows.first() + rows.here(A.extent(0))),
+                        Kokkos::ALL);
+  }
+  auto state = cp_apr_start(exec, problem, options, model);
+  check_same(exec, X, problem, cp_apr(exec, problem, options, state), one);
+}
+
+TEMPLATE_LIST_TEST_CASE("CP-APR refuses what several processes cannot share", "[mpi]",
+                        sporades::test::DoubleCases) {
+  using Exec = typename TestType::ExecutionSpace;
+  Exec const exec{};
+  Communicator const world(MPI_COMM_WORLD);
+  if (world.size() == 1) return;
+  auto const X = generate_counts<double>(exec, {20, 30, 40}, 1000, 0.);
+  auto options = options_of(CpAprMethod::mu, 3);
+  auto const fails = [&](auto const& tensor, char const* text) {
+    Communicator const processes(MPI_COMM_WORLD);
+    CHECK_THROWS_WITH(cp_apr(processes, exec, tensor, options),
+                      Catch::Matchers::ContainsSubstring(text));
+  };
+  auto longer = X;
+  if (world.rank() == 1) longer.dims[2] = 41;
+  fails(longer, "20 x 30 x 41 here and 20 x 30 x 40 on process 0");
+  options.strategy = PhiStrategy::alto;
+  fails(X, "strategy alto works on one process");
+  options.strategy = PhiStrategy::automatic;
+  options.pi = Pi::stored;
+  fails(X, "pi is stored on one process");
+  options.pi = Pi::on_the_fly;
+  options.streaming.always = true;
+  fails(X, "not streamed");
+  options.method = CpAprMethod::pqnr;
+  fails(X, "not streamed");
+  options.streaming.always = false;
+  auto wrong = X;
+  if (world.rank() == world.size() - 1) {
+    wrong = copy_to(exec, X);
+    Kokkos::deep_copy(wrong.values, -1);
+  }
+  fails(wrong, "counts are finite");
+}
+
+}  // namespace
