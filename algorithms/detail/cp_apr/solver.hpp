@@ -171,10 +171,9 @@ class CpAprSolver {
         auto const& solved = share.solved[n];
         MatrixType const B = share.rows_to_solve(exec_, rows_of(n), n, factors_[n]);
         Factors<Scalar, Memory> A;
-        for (auto const& read : share.gather(exec_, factors_, n))
-          A.emplace_back(read.data() == nullptr
-                             ? read
-                             : MatrixType(Kokkos::subview(read, Kokkos::ALL, whole)));
+        for (auto const& read : share.gather(exec_, factors_, n))  // mode n's may be none
+          A.emplace_back(
+              read.extent(1) == 0 ? read : MatrixType(Kokkos::subview(read, Kokkos::ALL, whole)));
         solve_rows(exec_, problem, A, MatrixType(Kokkos::subview(B, Kokkos::ALL, whole)), options,
                    rows_);
         return move_rows(exec_, rows_of(n), solved.begins, solved.ends, B, factors_[n]);
