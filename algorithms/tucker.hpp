@@ -72,8 +72,21 @@ struct TuckerProblem {
   Dims dims;
   TtmChainPlan<Scalar, Index, MemorySpace> chain;  // of X 2^-exponent
   double norm_squared = 0;                         // of X 2^-exponent
-  int exponent = 0;       // the largest magnitude of X 2^-exponent is in [1, 2)
-  detail::FarMemory far;  // where the chains share nonzeros in far memory: holds them; else empty
+  int exponent = 0;        // the largest magnitude of X 2^-exponent is in [1, 2)
+  detail::FarMemory far;   // where the chains share nonzeros in far memory: holds them; else empty
+  Communicator processes;  // that share X
+
+  /// The rows of mode n's factor that this process has.
+  RowDistribution rows_of(int n) const {
+    return chain.where.empty() ? RowDistribution{}
+                               : chain.where[static_cast<std::size_t>(n)].factor;
+  }
+  /// The same of all modes.
+  std::vector<RowDistribution> rows() const {
+    std::vector<RowDistribution> all;
+    for (std::size_t n = 0; n < dims.size(); ++n) all.push_back(rows_of(static_cast<int>(n)));
+    return all;
+  }
 };
 
 /// All that HOOI carries from one iteration to the next: continued from here, a run gives the same
@@ -123,6 +136,18 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options);
 
+/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
+/// brings: any of them, with the dims of the whole. States and models of such a problem have the
+/// rows of factors that problem.rows_of(n) says, and their bits are those of one process with
+/// strategy `fused`, which `automatic` is here. Products of more rows than columns are distributed;
+/// smaller ones are gathered, and their singular vectors computed by every process. Nothing is
+/// fitted to options.memory; options.memory_limit is of a process. Collective. Fences exec. Throws
+/// Error, too, for floats, other strategies, streaming, on GPUs, and where dims disagree.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options);
+
 /// The state before the first iteration of a `random` or `hosvd` start. Fences exec. Throws Error
 /// if the options say `given`, or do not fit X.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -137,6 +162,13 @@ template <class ExecutionSpace, class Scalar, class StartSpace>
 TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
     ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
     TuckerTensor<Scalar, StartSpace> const& start);
+
+/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
+/// as problem.rows_of(n) says, which are all where there is one process. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+TuckerState<Scalar, MemorySpace> tucker_start(
+    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
+    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
 /// iterations are done or the observer returns false. options.init and options.starts are not read.
@@ -157,6 +189,15 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
 /// problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
+                                         CooTensor<Scalar, Index, MemorySpace> X,
+                                         TuckerOptions const& options,
+                                         Observer const& observer = {});
+
+/// The same of the nonzeros of all processes, which each calls with those that it brings: see
+/// make_tucker_problem. The model has the rows of factors that this process owns, and the whole
+/// core. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options,
                                          Observer const& observer = {});

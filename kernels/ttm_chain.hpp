@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/names.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
@@ -50,6 +52,15 @@ template <class Scalar, class Index, class MemorySpace>
 struct SemiSparseChain;
 template <class Scalar, class Index, class MemorySpace>
 struct TtmChainBuffers;
+template <class Scalar, class Index, class MemorySpace>
+struct SharedChains;
+
+/// Which rows of a mode are where, on several processes; all are here on one.
+struct RowsOfMode {
+  RowDistribution factor;   // of the mode's factor
+  RowDistribution used;     // of those of non-empty slices, numbered: the ones of the factor's rows
+  RowDistribution product;  // the same rows, in products; all may be on every process
+};
 }  // namespace detail
 
 /// What a plan of TTM chains is made for.
@@ -112,6 +123,8 @@ struct TtmChainPlan {
   detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
   detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
   detail::FarMemory far;  // where formats share nonzeros in far memory: holds them; else empty
+  std::vector<detail::RowsOfMode> where;  // per mode, of processes that share X; else empty
+  std::shared_ptr<detail::SharedChains<Scalar, Index, MemorySpace>> shared;  // the same; else null
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -126,6 +139,12 @@ struct TtmChainProduct {
   Matrix<Scalar, MemorySpace> Y;    // rows x columns.count(), contiguous
   Vector<Index, MemorySpace> rows;  // their indices in mode n, ascending
   TtmChainColumns const* columns;   // of Y
+  // Where processes share X: Y has the rows of where.product, and `rows` are those of where.used,
+  // numbered within where.factor's.
+  detail::RowsOfMode where = {};
+
+  /// Rows of all processes.
+  std::uint64_t all_rows() const { return where.used.all(rows.extent(0)); }
 };
 
 /// Builds what the chains of all modes want. X is a CooTensor in any order; values of equal

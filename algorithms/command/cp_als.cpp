@@ -72,9 +72,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return cp_als_start(exec, dims, options, model);
   }
   State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    auto const here =
-        Kind::rows_here(std::move(model), problem.products.rows(), problem.dims, "cp_als");
-    return cp_als_start(exec, problem, options, here);
+    take_rows(model, problem.products.rows(), problem.dims, "cp_als");
+    return cp_als_start(exec, problem, options, model);
   }
   /// Where X is streamed: of random factors, as singular vectors would need X in memory.
   State streamed_start(Exec const& exec, Dims const& dims) {

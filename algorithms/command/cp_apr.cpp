@@ -81,8 +81,8 @@ struct CpAprMethodRun {
     return cp_apr_start(exec, dims, options, model);
   }
   State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    auto const here = Kind::rows_here(std::move(model), rows(problem), problem.dims, "cp_apr");
-    return cp_apr_start(exec, problem, options, here);
+    take_rows(model, rows(problem), problem.dims, "cp_apr");
+    return cp_apr_start(exec, problem, options, model);
   }
   /// X: on the host or where exec works.
   template <class Given>

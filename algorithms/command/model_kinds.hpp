@@ -25,6 +25,20 @@ Factors<Scalar, Kokkos::HostSpace> factors_on_host(Factors<Scalar, Memory> const
   return copies;
 }
 
+/// Leaves the rows of factors that `rows` says, of a model of these dims. Throws Error, as `where`,
+/// for other dims.
+template <class Model>
+void take_rows(Model& model, std::vector<RowDistribution> const& rows, Dims const& dims,
+               char const* where) {
+  expects(model.dims() == dims, where, ": the start is ", to_string(model.dims()), ", X is ",
+          to_string(dims));
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    auto& A = model.factors[n];
+    std::uint64_t const first = rows[n].first(), end = first + rows[n].here(dims[n]);
+    A = Kokkos::subview(A, std::make_pair(first, end), Kokkos::ALL);
+  }
+}
+
 template <class Scalar>
 struct KtensorKind {
   using Model = KruskalTensor<Scalar>;
@@ -82,20 +96,6 @@ struct KtensorKind {
   static Options with_largest_rank(Options options, int rank) {
     options.rank = rank;
     return options;
-  }
-
-  /// Of a model of these dims, the rows that `rows` says of each mode. Throws Error, as `where`,
-  /// for other dims.
-  static Model rows_here(Model model, std::vector<RowDistribution> const& rows, Dims const& dims,
-                         char const* where) {
-    expects(model.dims() == dims, where, ": the start is ", to_string(model.dims()), ", X is ",
-            to_string(dims));
-    for (std::size_t n = 0; n < rows.size(); ++n) {
-      auto& A = model.factors[n];
-      std::uint64_t const first = rows[n].first();
-      A = Kokkos::subview(A, std::make_pair(first, first + rows[n].here(A.extent(0))), Kokkos::ALL);
-    }
-    return model;
   }
 
   template <class Memory>

@@ -25,7 +25,7 @@ using TuckerFits = Fits<TuckerState<Scalar, Memory>, TuckerResult<Scalar, Memory
 template <class Exec, class ScalarType, class IndexType>
 struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "tucker";
-  static constexpr bool is_shared = false;
+  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "semi_sparse", "csf", "fused"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -67,6 +67,15 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   Problem build(Exec const& exec, Given X) const {
     return make_tucker_problem(exec, hand_over(X), options);
   }
+  State start(Exec const& exec, Problem const& problem, TuckerTensor<Scalar> model) const {
+    take_rows(model, problem.rows(), problem.dims, "tucker");
+    return tucker_start(exec, problem, options, model);
+  }
+  /// Of X's parts on several processes; first: null, or gets the first state.
+  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
+    return sporades::detail::make_shared_tucker(processes, exec, hand_over(X), options, first);
+  }
+  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
     return sporades::detail::tucker_of_starts(exec, problem, options, starts, observer);

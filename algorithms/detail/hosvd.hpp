@@ -63,26 +63,6 @@ CooTensor<Scalar, Index, MemorySpace> unfold(Communicator const& processes,
   return unfolded;
 }
 
-/// Rows of a matrix, of which each process has some.
-template <class Scalar, class MemorySpace>
-struct DistributedMatrix {
-  Matrix<Scalar, MemorySpace> here;
-  RowDistribution rows;
-};
-
-/// A's rows where `rows` says. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-Matrix<Scalar, MemorySpace> moved(ExecutionSpace const& exec,
-                                  DistributedMatrix<Scalar, MemorySpace> const& A,
-                                  RowDistribution const& rows) {
-  if (rows.is_whole()) return A.here;
-  auto const to = make_matrix<Scalar>(exec, "sporades::hosvd::vectors",
-                                      rows.here(A.rows.begins.back()), A.here.extent(1));
-  auto const given = ranges_of(A.rows);
-  move_rows(exec, rows, given.begins, given.ends, with_padding(A.here), with_padding(to));
-  return to;
-}
-
 /// Block subspace iteration for the leading eigenvectors of X_(n) X_(n)^T, which is never formed:
 /// a product with it is two MTTKRPs on the unfolding as a tensor of order 2.
 template <class ExecutionSpace, class Scalar, class Index>

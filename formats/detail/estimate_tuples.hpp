@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/coo_tensor.hpp>
@@ -42,6 +43,21 @@ inline Position tuple_map_words(Position nnz) {
   return Position{1} << (std::clamp(index_bits(nnz), 15, 26) - 5);
 }
 
+/// Sets the bits of all of X's tuples in the map. modes: bit n is set for mode n. Enqueued on exec.
+template <class ExecutionSpace, class Tensor, class Map>
+void mark_tuples(ExecutionSpace const& exec, Tensor const& X, std::uint32_t modes, Map const& map) {
+  MarkTuples<typename Tensor::Coordinates> mark{X.coordinates, map, 0, {}};
+  for (int n = 0; n < X.order(); ++n)
+    if (modes >> n & 1) mark.mode[mark.modes++] = n;
+  launch_items(exec, "sporades::estimate_tuples::mark", X.nnz(), mark);
+}
+
+/// What a map of `words` says of which so many bits are unset.
+inline double tuples_of_map(Position empty, Position words) {
+  double const bits = 32.0 * static_cast<double>(words);
+  return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
+}
+
 /// How many different tuples the nonzeros' indices in some modes form, within a few per cent and
 /// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of `words`, a
 /// power of two. modes: bit n is set for mode n. The same on every run. Fences exec.
@@ -50,24 +66,54 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        std::uint32_t modes, Position words) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
-  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   if (X.nnz() == 0) return 0;
   Map const map(Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
-  MarkTuples<Coordinates> mark{X.coordinates, map, 0, {}};
-  for (int n = 0; n < X.order(); ++n)
-    if (modes >> n & 1) mark.mode[mark.modes++] = n;
-  launch_items(exec, "sporades::estimate_tuples::mark", X.nnz(), mark);
+  mark_tuples(exec, X, modes, map);
   Position empty = 0;
   Kokkos::parallel_reduce("sporades::estimate_tuples::count", Policy(exec, 0, words),
                           CountZeroBits<Map>{map}, empty);
-  double const bits = 32.0 * static_cast<double>(words);
-  return -bits * std::log(std::max(static_cast<double>(empty), 1.0) / bits);
+  return tuples_of_map(empty, words);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        std::uint32_t modes) {
   return estimate_tuples(exec, X, modes, tuple_map_words(X.nnz()));
+}
+
+/// The same of the nonzeros of all processes, nnz of them: the estimate of one process. Each joins
+/// a part of the words of all maps. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double estimate_tuples_across(Communicator const& processes, ExecutionSpace const& exec,
+                              CooTensor<Scalar, Index, MemorySpace> const& X, Position nnz,
+                              std::uint32_t modes) {
+  if (nnz == 0) return 0;
+  Position const words = tuple_map_words(nnz);
+  Kokkos::View<std::uint32_t*, MemorySpace> const map(
+      Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
+  mark_tuples(exec, X, modes, map);
+  auto const host = Kokkos::create_mirror_view(map);
+  copy_view(exec, host, map);
+  fence(exec, "sporades::estimate_tuples::across");
+  auto const P = static_cast<Position>(processes.size());
+  auto const me = static_cast<Position>(processes.rank());
+  Position const here = words * (me + 1) / P - words * me / P;
+  std::vector<Position> sent, received;
+  for (Position p = 0; p <= P; ++p) {
+    sent.push_back(words * p / P);
+    received.push_back(here * p);
+  }
+  std::vector<std::uint32_t> maps(here * P);
+  exchange_parts(processes, "estimates of tuples", host.data(), sent, maps.data(), received);
+  Position empty = 0;
+  for (Position w = 0; w < here; ++w) {
+    std::uint32_t joined = 0;
+    for (Position p = 0; p < P; ++p) joined |= maps[here * p + w];
+    for (std::uint32_t left = ~joined; left != 0; left &= left - 1) ++empty;
+  }
+  Position all = 0;
+  for (Position const part : all_gathered(processes, "estimates of tuples", empty)) all += part;
+  return tuples_of_map(all, words);
 }
 
 }  // namespace sporades::detail

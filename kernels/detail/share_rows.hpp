@@ -50,12 +50,11 @@ class IndexSet {
 
 /// The rows of a mode that processes own, of which process p's nonzeros begin begins[p] and later:
 /// each owns about those that begin on it, so that few rows of a product travel. A process's rows
-/// begin where a block does whose sums are added as one, of matrices of up to `columns` columns
-/// (RowBlocks); where blocks are many, where a group of 64 does.
+/// begin where a block does whose sums, of up to `entries` numbers, are added as one (RowBlocks);
+/// where blocks are many, where a group of 64 does.
 template <class ExecutionSpace>
 RowDistribution distribute_rows(Communicator const& processes, std::uint64_t rows,
-                                std::vector<std::uint64_t> const& begins, std::uint64_t columns) {
-  std::uint64_t const entries = columns * columns;
+                                std::vector<std::uint64_t> const& begins, std::uint64_t entries) {
   std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
   if constexpr (is_gpu<ExecutionSpace>)
     unit = std::max(unit, RowBlocks::of_products(rows, entries).rows_per_block);
@@ -129,49 +128,93 @@ class ReadRows {
   std::vector<std::vector<std::uint64_t>> lists_;
 };
 
-/// This process's nonzeros of the shares of modes that `serves` names, others have none: all
-/// nonzeros in the order of the modes that order_of(dims, n) says, cut at `cuts`. X: nonzeros that
-/// the process brings. read gets the rows that they read. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class ModeOrder>
+/// How processes share the nonzeros in the order of a mode's rows.
+struct ShareOrder {
+  std::vector<int> modes;      // of the order: the rows' first
+  std::vector<Position> cuts;  // see sorted_across: multiples of `length`
+  Position length;             // of chunks
+};
+
+/// numbers(p): the number of row rows(p) among all rows that have nonzeros on any process,
+/// ascending, from 0. rows: of the `count` nonzeros here, which follow those of the process before.
+/// Returns the rows that begin here. Collective.
+template <class Index>
+std::vector<std::uint64_t> number_rows(Communicator const& processes, Index const* rows,
+                                       Position count, Index* numbers) {
+  std::vector<std::uint64_t> mine;
+  for (Position p = 0; p < count; ++p)
+    if (p == 0 || rows[p] != rows[p - 1]) mine.push_back(rows[p]);
+  struct Rows {
+    std::uint64_t first, last, count;
+  };
+  auto const all =
+      all_gathered(processes, "rows at cuts",
+                   mine.empty() ? Rows{0, 0, 0} : Rows{mine.front(), mine.back(), mine.size()});
+  std::uint64_t begun = 0;  // rows of processes before
+  Rows before{0, 0, 0};
+  auto const goes_on = [&](Rows const& with) {
+    return before.count > 0 && with.count > 0 && with.first == before.last;
+  };
+  auto const me = static_cast<std::size_t>(processes.rank());
+  for (std::size_t p = 0; p < me; ++p) {
+    begun += all[p].count - (goes_on(all[p]) ? 1 : 0);
+    if (all[p].count > 0) before = all[p];
+  }
+  bool const continues = goes_on(all[me]);
+  std::uint64_t number = begun - (continues ? 1 : 0);
+  for (Position p = 0; p < count; ++p) {
+    if (p > 0 && rows[p] != rows[p - 1]) ++number;
+    numbers[p] = static_cast<Index>(number);
+  }
+  if (continues) mine.erase(mine.begin());
+  return mine;
+}
+
+/// This process's nonzeros of the shares of modes that `serves` names; others have none. X:
+/// nonzeros that the process brings. read gets the rows that they read. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> sorted_shares(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, std::vector<Position> const& cuts,
-    ModeOrder const& order_of, std::vector<bool> const& serves, ReadRows& read) {
-  Dims const dims = X.dims;
-  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros(dims.size());
+    CooTensor<Scalar, Index, MemorySpace> X, std::vector<ShareOrder> const& orders,
+    std::vector<bool> const& serves, ReadRows& read) {
+  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros(orders.size());
   auto left = std::count(serves.begin(), serves.end(), true);
-  for (int n = 0; left > 0; ++n) {
-    if (!serves[static_cast<std::size_t>(n)]) continue;
-    auto& share = nonzeros[static_cast<std::size_t>(n)];
-    share = copy_to(
-        Kokkos::DefaultHostExecutionSpace{},
-        sorted_across(processes, exec, --left > 0 ? X : hand_over(X), order_of(dims, n), cuts));
-    read.insert(share, n);
+  for (std::size_t n = 0; left > 0; ++n) {
+    if (!serves[n]) continue;
+    nonzeros[n] = copy_to(Kokkos::DefaultHostExecutionSpace{},
+                          sorted_across(processes, exec, --left > 0 ? X : hand_over(X),
+                                        orders[n].modes, orders[n].cuts));
+    read.insert(nonzeros[n], static_cast<int>(n));
   }
   return nonzeros;
 }
 
-/// This process's share of every mode's rows in order: see sorted_shares. read: per mode, the rows
-/// of the factor that they read, ascending; their nonzeros have the numbers of these instead.
-/// Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class ModeOrder>
+/// This process's share of every mode's rows in order. X: nonzeros that the process brings. read:
+/// per mode, the indices of other modes' shares, ascending; their nonzeros have the numbers of
+/// these instead. used: null, or gets the rows of each mode that have nonzeros and begin here; then
+/// rows of shares are numbered among all such rows. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 std::vector<PackedShare<Scalar, Index, MemorySpace>> share_rows(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, std::vector<Position> const& cuts, Position length,
-    ModeOrder const& order_of, std::vector<std::vector<std::uint64_t>>& read) {
-  Dims const dims = X.dims;
-  ReadRows rows(dims);
-  auto nonzeros = sorted_shares(processes, exec, hand_over(X), cuts, order_of,
-                                std::vector<bool>(dims.size(), true), rows);
+    CooTensor<Scalar, Index, MemorySpace> X, std::vector<ShareOrder> const& orders,
+    std::vector<std::vector<std::uint64_t>>& read,
+    std::vector<std::vector<std::uint64_t>>* used = nullptr) {
+  ReadRows rows(X.dims);
+  auto nonzeros = sorted_shares(processes, exec, hand_over(X), orders,
+                                std::vector<bool>(orders.size(), true), rows);
   rows.finish();
   read = rows.lists();
+  if (used != nullptr) used->clear();
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;
-  for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
+  for (int n = 0; n < static_cast<int>(orders.size()); ++n) {
     auto& share = nonzeros[static_cast<std::size_t>(n)];
     auto const renumbered = rows.renumbered(share, n);
+    if (used != nullptr)
+      used->push_back(number_rows(processes, share.indices(n), share.nnz(), renumbered.indices(n)));
+    auto const& order = orders[static_cast<std::size_t>(n)];
     share = {};
-    shares.push_back(make_packed_share(processes, exec, copy_to(exec, renumbered),
-                                       order_of(dims, n), cuts, length));
+    shares.push_back(make_packed_share(processes, exec, copy_to(exec, renumbered), order.modes,
+                                       order.cuts, order.length));
   }
   return shares;
 }

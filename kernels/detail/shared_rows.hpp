@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/dense/shared_sums.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/matrix.hpp>
@@ -196,6 +197,48 @@ void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
                Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
   exchange_rows(exec, rows.processes, "rows of products", RowRanges{begins, ends}, from,
                 ranges_of(rows), to);
+}
+
+/// Rows of a matrix, of which each process has some, or all have all. Padded as make_matrix does.
+template <class Scalar, class MemorySpace>
+struct DistributedMatrix {
+  Matrix<Scalar, MemorySpace> here;
+  RowDistribution rows;
+};
+
+/// The rows of A, which is distributed, that `rows` says to `to`, padded as A is. Collective.
+/// Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+void move_to(ExecutionSpace const& exec, DistributedMatrix<Scalar, MemorySpace> const& A,
+             RowDistribution const& rows, Matrix<Scalar, MemorySpace> const& to) {
+  auto const& begins = A.rows.begins;
+  auto const from = with_padding(A.here), target = with_padding(to);
+  if (!rows.is_whole()) {
+    move_rows(exec, rows, {begins.begin(), begins.end() - 1}, {begins.begin() + 1, begins.end()},
+              from, target);
+    return;
+  }
+  auto const own = std::make_pair(A.rows.first(), A.rows.first() + from.extent(0));
+  copy_view(exec, Kokkos::subview(target, own, Kokkos::ALL), from);
+  std::vector<std::size_t> bounds;
+  for (auto begin : begins) bounds.push_back(begin * target.extent(1));
+  all_gather_parts(exec, A.rows.processes, "all rows", target.data(), bounds);
+}
+
+/// A's rows where `rows` says. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> moved(ExecutionSpace const& exec,
+                                  DistributedMatrix<Scalar, MemorySpace> const& A,
+                                  RowDistribution const& rows) {
+  if (A.rows.is_whole() && rows.is_whole()) return A.here;
+  if (A.rows.is_whole()) {
+    std::uint64_t const first = rows.first(), end = first + rows.here(A.here.extent(0));
+    return Kokkos::subview(A.here, std::make_pair(first, end), Kokkos::ALL);
+  }
+  auto const to = make_matrix<Scalar>(exec, "sporades::shared_rows::moved",
+                                      rows.here(A.rows.begins.back()), A.here.extent(1));
+  move_to(exec, A, rows, to);
+  return to;
 }
 
 }  // namespace sporades::detail

@@ -91,6 +91,31 @@ check "the model of cp-apr from a given one" cmp one.ktns many.ktns
 together 3 2 "${apr[@]}" --method mu --strategy alto
 says 'strategy alto works on one process'
 
+# Tucker, whose strategy on several processes is fused.
+tucker=(tucker "$police" --ranks 4,3,5 --tolerance 0 --strategy fused)
+run 0 "${tucker[@]}" --iterations 9 -o one.ttns
+run 0 "${tucker[@]}" --iterations 4 --checkpoint one.tck
+for processes in 2 3 5; do
+  together "$processes" 0 "${tucker[@]}" --iterations 9 -o many.ttns --report many.json
+  check "the Tucker tensor of $processes processes" cmp one.ttns many.ttns
+  check "nothing on standard error" test ! -s err
+  together "$processes" 0 "${tucker[@]}" --iterations 9 --resume one.tck -o resumed.ttns
+  check "the Tucker tensor of $processes processes that went on" cmp one.ttns resumed.ttns
+done
+check "the report's traffic" grep -q '"rows of products"' many.json
+together 3 0 "${tucker[@]/fused/automatic}" --iterations 9 -o many.ttns
+check "the Tucker tensor by automatic" cmp one.ttns many.ttns
+together 3 0 "${tucker[@]}" --iterations 4 --checkpoint three.tck
+run 0 "${tucker[@]}" --iterations 9 --resume three.tck -o resumed.ttns
+check "the Tucker tensor from a checkpoint of three on one" cmp one.ttns resumed.ttns
+run 0 "${tucker[@]}" --iterations 2 -o given.ttns
+for options in "--init hosvd" "--init given.ttns" "--starts 3"; do
+  read -ra options <<< "$options"
+  run 0 "${tucker[@]}" "${options[@]}" --iterations 4 -o one.ttns
+  together 3 0 "${tucker[@]}" "${options[@]}" --iterations 4 -o many.ttns
+  check "the Tucker tensor with ${options[*]}" cmp one.ttns many.ttns
+done
+
 # Files of other kinds; each process reads its share.
 run 0 convert "$police" police.tns
 run 0 convert "$police" police.spt
@@ -105,6 +130,10 @@ together 3 2 "${base[@]/$police/no-such.tns}"
 says 'no-such.tns'
 together 3 2 "${base[@]}" --rank 0
 says '--rank'
+together 3 2 "${tucker[@]/fused/csf}"
+says 'csf works on one process'
+together 3 2 "${tucker[@]}" --precision float
+says 'in double only'
 { cat police.tns && echo '1 2 3 x'; } > wrong.tns
 together 3 2 "${base[@]/$police/wrong.tns}" -o wrong.ktns
 says "wrong.tns:$(wc -l < wrong.tns): "

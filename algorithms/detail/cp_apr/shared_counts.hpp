@@ -131,8 +131,9 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
       by_row.push_back(whole_rows(processes, exec, in_units, n));
       read.insert(by_row.back(), n);
       share->solved.push_back(rows_of_processes(processes, by_row.back(), n));
-      problem.factor_rows.push_back(distribute_rows<ExecutionSpace>(
-          processes, dims[static_cast<std::size_t>(n)], share->solved.back().begins, columns));
+      problem.factor_rows.push_back(
+          distribute_rows<ExecutionSpace>(processes, dims[static_cast<std::size_t>(n)],
+                                          share->solved.back().begins, columns * columns));
     }
   }
   auto const own = copy_to(host, counts);

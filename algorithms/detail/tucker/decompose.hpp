@@ -23,16 +23,38 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
   detail::Region const region("sporades::tucker");
   detail::check_tucker(options, problem.dims);
   expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
-  detail::check_tucker_state(problem.dims, options, state);
-  detail::KernelTimes times(options.time_kernels);
-  detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
-  TuckerResult<Scalar, MemorySpace> result;
-  static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
-  result.model = detail::model_of(exec, state);
-  return result;
+  return detail::together(problem.processes, [&] {
+    auto const rows = problem.rows();
+    detail::check_tucker_state(detail::rows_here(problem.dims, rows), options, state);
+    detail::KernelTimes times(options.time_kernels);
+    detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state,
+                                                               times);
+    TuckerResult<Scalar, MemorySpace> result;
+    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    result.model = detail::model_of(exec, state, rows);
+    return result;
+  });
 }
 
 namespace detail {
+
+/// The problem of all processes' nonzeros, and its start unless `first` is null. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerProblem<Scalar, Index, MemorySpace> make_shared_tucker(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
+    TuckerState<Scalar, MemorySpace>* first) {
+  return together(processes, [&] {
+    std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+    if (first != nullptr && options.init != TuckerInit::random) {
+      expect_decomposable(processes, exec, X, "tucker");
+      factors = singular_vectors(processes, exec, X, options);
+    }
+    auto problem = make_tucker_problem(processes, exec, hand_over(X), options);
+    if (first != nullptr) *first = start_of(exec, problem.dims, problem.rows(), factors, options);
+    return problem;
+  });
+}
 
 /// From starts.state, and from random starts of other seeds (seed_of_start) until there are
 /// options.starts. Returns the result of the best fit, the first of equal ones. Fences exec. Throws
@@ -43,11 +65,12 @@ TuckerResult<Scalar, MemorySpace> tucker_of_starts(
     TuckerOptions const& options, Starts<TuckerState<Scalar, MemorySpace>>& starts,
     Observer const& observer = {}) {
   using State = TuckerState<Scalar, MemorySpace>;
-  CooTensor<Scalar, Index, MemorySpace> no_nonzeros;  // a random start asks for the dims only
-  no_nonzeros.dims = problem.dims;
+  std::vector<DistributedMatrix<Scalar, MemorySpace>> const none(problem.dims.size());
   return run_starts(
       options, starts, observer,
-      [&](TuckerOptions const& one) { return tucker_start(exec, no_nonzeros, one); },
+      [&](TuckerOptions const& one) {
+        return start_of(exec, problem.dims, problem.rows(), none, one);
+      },
       [&](TuckerOptions const& one, State& state, Observer const& watched) {
         return tucker(exec, problem, one, state, watched);
       });
@@ -71,6 +94,20 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
         auto problem = make_tucker_problem(exec, hand_over(given), fitted);
         return detail::tucker_of_starts(exec, problem, fitted, starts, observer);
       });
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, ExecutionSpace const& exec,
+                                         CooTensor<Scalar, Index, MemorySpace> X,
+                                         TuckerOptions const& options, Observer const& observer) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1) {
+      detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+      auto problem =
+          detail::make_shared_tucker(processes, exec, hand_over(X), options, &starts.state);
+      return detail::tucker_of_starts(exec, problem, options, starts, observer);
+    }
+  return tucker(exec, hand_over(X), options, observer);
 }
 
 }  // namespace sporades

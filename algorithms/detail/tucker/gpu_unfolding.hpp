@@ -23,6 +23,7 @@ struct TransposeMatrix {
 
 /// Products with an unfolding Y, I x P, for blocks of up to `most` vectors, which are on the host,
 /// one after another, as BlockKrylov has them. This is the one for GPUs: of dense products.
+/// Processes share no unfolding there.
 template <class ExecutionSpace, class Scalar>
 class GpuUnfolding {
   using Memory = typename ExecutionSpace::memory_space;
@@ -32,7 +33,7 @@ class GpuUnfolding {
 
  public:
   GpuUnfolding(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-               Workspace<Memory>& workspace)
+               Workspace<Memory>& workspace, RowDistribution const& = {})
       : exec_(exec),
         Y_(Y),
         V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), padded_columns(most), Y.extent(1)),

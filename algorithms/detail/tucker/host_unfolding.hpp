@@ -10,6 +10,8 @@ namespace sporades::detail {
 
 /// Products with an unfolding Y, I x P, for blocks of up to `most` vectors, which are on the host,
 /// one after another, as BlockKrylov has them. This is the one for CPUs: each is one pass over Y.
+/// Y, and U of its products, may be the rows that are here of distributed matrices: then sums over
+/// rows are collective.
 template <class ExecutionSpace, class Scalar>
 class HostUnfolding {
   using Memory = typename ExecutionSpace::memory_space;
@@ -20,23 +22,24 @@ class HostUnfolding {
 
  public:
   HostUnfolding(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-                Workspace<Memory>& workspace)
+                Workspace<Memory>& workspace, RowDistribution rows = {})
       : exec_(exec),
         Y_(Y),
         V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), Y.extent(1), padded_columns(most)),
         Z_(Kokkos::view_alloc(exec, "sporades::tucker::image"), Y.extent(1), padded_columns(most)),
-        workspace_(workspace) {}
+        workspace_(workspace),
+        rows_(std::move(rows)) {}
 
   /// Y^T U. Fences exec.
   Block transposed(MatrixType const& U) const {
-    normal_product<NormalStep::right>(exec_, Y_, V_, U, Z_, workspace_);
+    normal_product<NormalStep::right>(exec_, Y_, V_, U, Z_, workspace_, rows_);
     return image(U.extent(1));
   }
 
   /// Y^T U of U = Y V. Fences exec.
   Block normal(Block const& V, MatrixType const& U) const {
     take(V);
-    normal_product<NormalStep::both>(exec_, Y_, V_, U, Z_, workspace_);
+    normal_product<NormalStep::both>(exec_, Y_, V_, U, Z_, workspace_, rows_);
     return image(V.size() / Y_.extent(1));
   }
 
@@ -68,6 +71,7 @@ class HostUnfolding {
   MatrixType Y_;
   Panel V_, Z_;
   Workspace<Memory>& workspace_;
+  RowDistribution rows_;
 };
 
 }  // namespace sporades::detail

@@ -9,6 +9,7 @@
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 #include <type_traits>
 
@@ -70,11 +71,12 @@ class LeftSingularVectors {
   /// rounding; I_n x R. Those past the unfolding's rank are any that complete them. Lanczos starts
   /// from what A was, which must be orthonormal, and ends where its energy, which is no less than
   /// A's, grows by less than the relative tolerance. core: Y^T A, a column of A after another,
-  /// where it is known: it saves a pass over Y. Fences exec.
+  /// where it is known: it saves a pass over Y. Where processes share the unfolding, A is the rows
+  /// that are here, and this is collective. Fences exec.
   void operator()(Product const& product, MatrixType& A, std::uint64_t seed, int mode,
                   double tolerance, BlockKrylov::Block core = {}) {
     auto const& Y = product.Y;
-    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    std::size_t const rows = product.all_rows(), columns = Y.extent(1);
     int const wanted = static_cast<int>(std::min({A.extent(1), rows, columns}));
     MatrixType U;
     if (prefers_lanczos(method_, rows, columns, wanted))
@@ -82,16 +84,28 @@ class LeftSingularVectors {
     else if (rows <= columns)
       U = by_rows(Y, wanted);
     else
-      U = by_columns(Y, wanted);
+      U = by_columns(product, wanted);
+    U = moved(exec_, DistributedMatrix<Scalar, Memory>{U, product.where.product},
+              product.where.used);
     auto const R = A.extent(1);
     A = make_matrix<Scalar>(exec_, "sporades::tucker::factor", A.extent(0), R);
     launch_items(
-        exec_, "sporades::tucker::scatter_factor", rows,
+        exec_, "sporades::tucker::scatter_factor", product.rows.extent(0),
         ScatterFactor<MatrixType, Vector<Index, Memory>>{
             U, Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))),
             product.rows});
     U = {};
-    tall_.orthonormalize(A, seed, mode);
+    tall_.orthonormalize(A, seed, mode, product.where.factor);
+  }
+
+  /// The first k columns of A, in the rows that Y has.
+  MatrixType rows_of(Product const& product, MatrixType const& A, std::size_t k) const {
+    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", product.rows.extent(0), k);
+    auto const columns = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
+    launch_items(exec_, "sporades::tucker::gather_factor", U.extent(0),
+                 GatherFactor<MatrixType, Vector<Index, Memory>>{columns, U, product.rows});
+    return moved(exec_, DistributedMatrix<Scalar, Memory>{U, product.where.used},
+                 product.where.product);
   }
 
   /// Squares of the singular values that belong to the last vectors.
@@ -101,14 +115,14 @@ class LeftSingularVectors {
 
  private:
   /// A^T A on the host; before and after it, the run may be stopped.
-  std::vector<double> gram_on_host(MatrixType const& A) {
+  std::vector<double> gram_on_host(MatrixType const& A, RowDistribution const& rows = {}) {
     throw_if_stopped(stop_);
-    auto const G = tall_.gram_on_host(A);
+    auto const G = tall_.gram_on_host(A, rows);
     throw_if_stopped(stop_);
     return G;
   }
 
-  /// From Y Y^T, rows x rows: its eigenvectors are what is wanted.
+  /// From Y Y^T, rows x rows: its eigenvectors are what is wanted. All rows of Y are here.
   MatrixType by_rows(MatrixType const& Y, int wanted) {
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     auto const transposed =
@@ -122,24 +136,15 @@ class LeftSingularVectors {
 
   /// From Y^T Y, columns x columns: with its eigenvectors V, Y V has the wanted columns times the
   /// singular values. Values below the rounding of the squares are dropped.
-  MatrixType by_columns(MatrixType const& Y, int wanted) {
+  MatrixType by_columns(Product const& product, int wanted) {
+    auto const& Y = product.Y;
     std::size_t const columns = Y.extent(1);
-    auto const eigen = leading_eigen(gram_on_host(Y), static_cast<int>(columns), wanted);
+    auto const eigen =
+        leading_eigen(gram_on_host(Y, product.where.product), static_cast<int>(columns), wanted);
     squares_ = eigen.values;
     Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, static_cast<std::size_t>(wanted),
                                                       tall_.workspace());
     return images(unfolding, Y, eigen.vectors);
-  }
-
-  /// Y^T A for the first k columns of A.
-  BlockKrylov::Block core_of(Unfolding<ExecutionSpace, Scalar> const& unfolding,
-                             Product const& product, MatrixType const& A, std::size_t k) const {
-    std::size_t const rows = product.Y.extent(0);
-    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows, k);
-    auto const start = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
-    launch_items(exec_, "sporades::tucker::gather_factor", rows,
-                 GatherFactor<MatrixType, Vector<Index, Memory>>{start, U, product.rows});
-    return unfolding.transposed(U);
   }
 
   MatrixType by_lanczos(Product const& product, MatrixType const& A, int wanted, double tolerance,
@@ -147,9 +152,10 @@ class LeftSingularVectors {
     auto const& Y = product.Y;
     std::size_t const rows = Y.extent(0), columns = Y.extent(1);
     auto const k = static_cast<std::size_t>(wanted);
-    Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace());
+    Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, k, tall_.workspace(),
+                                                      product.where.product);
     BlockKrylov krylov(columns, wanted, stop_);
-    if (core.empty()) core = core_of(unfolding, product, A, k);
+    if (core.empty()) core = unfolding.transposed(rows_of(product, A, k));  // Y^T A
     core.resize(k * columns);
     // A is orthonormal: the sum of squares of Y^T A is its energy, and what starts from Y^T A has
     // no less.

@@ -20,11 +20,13 @@ struct FlipColumns {
 };
 
 /// The Tucker tensor of a state: each factor's columns have their entry of largest magnitude
-/// positive, the core's signs follow. The state stays as it is. Fences exec. Throws RunError if a
-/// number of the core is past the range of Scalar.
+/// positive, the core's signs follow. The state stays as it is. rows: of each mode those that are
+/// here, or none, where all are. Fences exec. Throws RunError if a number of the core is past the
+/// range of Scalar.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
-                                           TuckerState<Scalar, MemorySpace> const& state) {
+                                           TuckerState<Scalar, MemorySpace> const& state,
+                                           std::vector<RowDistribution> const& rows = {}) {
   TuckerTensor<Scalar, MemorySpace> model;
   auto core = state.core;
   for (double const g : core)
@@ -33,9 +35,10 @@ TuckerTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
                                  ", past the range of its numbers of ", 8 * sizeof(Scalar),
                                  " bits: scale the tensor's values down"));
   std::size_t stride = 1;
-  for (auto const& factor : state.factors) {
+  for (std::size_t n = 0; n < state.factors.size(); ++n) {
+    auto const& factor = state.factors[n];
     std::size_t const R = factor.extent(1);
-    auto const down = points_down(exec, factor);
+    auto const down = points_down(exec, factor, rows.empty() ? RowDistribution{} : rows[n]);
     auto const A = copy_matrix(exec, factor);
     launch_items(exec, "sporades::tucker::flip_columns", A.extent(0),
                  FlipColumns<Matrix<Scalar, MemorySpace>>{

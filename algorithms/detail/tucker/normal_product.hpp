@@ -132,26 +132,35 @@ struct NormalBlocks {
   }
 };
 
+/// The blocks of rows of normal_product, whose partial sums, of P Q entries, take up to 8 MiB.
+inline RowBlocks normal_blocks(std::uint64_t rows, std::uint64_t entries) {
+  return RowBlocks(rows, 4 * entries);
+}
+
 /// U = Y V and Z = Y^T U on a CPU, or one of them. Y: I x P, contiguous, P a multiple of 4. V, Z: P
 /// x Q in double, contiguous, Q a multiple of 4. U: I x up to Q, contiguous or padded. Blocks of
 /// rows and the order of their sums are given by the shape alone: the same bits on any number of
-/// threads. Enqueued on exec, does not fence except where the workspace grows. 2 I P Q flops a
-/// product; reads Y once.
+/// threads and processes. Enqueued on exec, does not fence except where the workspace grows. 2 I P
+/// Q flops a product; reads Y once. Y and U may be the rows that are here of distributed matrices:
+/// then sums are collective, fence exec, and give Z of the whole.
 template <NormalStep step, class ExecutionSpace, class Scalar, class MemorySpace, class Vectors>
 void normal_product(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& Y,
                     Vectors const& V, Matrix<Scalar, MemorySpace> const& U, Vectors const& Z,
-                    Workspace<MemorySpace>& workspace) {
+                    Workspace<MemorySpace>& workspace, RowDistribution const& rows = {}) {
   std::uint64_t const entries = V.extent(0) * V.extent(1);
-  RowBlocks const blocks(Y.extent(0), 4 * entries);  // partial sums of up to 8 MiB
-  bool const sums = step != NormalStep::left;
-  auto const partial = workspace.template get<double>(
-      exec, sums ? blocks.count * entries + scratch_of_sum_blocks(blocks.count, entries) : 0);
-  launch_items(exec, "sporades::tucker::normal_product", blocks.count,
-               NormalBlocks<Scalar, MemorySpace, step>{Y, V, U, partial.data(), blocks});
-  if (!sums) return;
-  double const* const total = sum_blocks(exec, partial.data(), blocks.count, entries);
-  launch_items(exec, "sporades::tucker::store_product", entries,
-               StoreGram<Vectors>{total, Z, false});
+  auto const multiply = [&](double* partial, RowBlocks const& here) {
+    launch_items(exec, "sporades::tucker::normal_product", here.count,
+                 NormalBlocks<Scalar, MemorySpace, step>{Y, V, U, partial, here});
+  };
+  if constexpr (step == NormalStep::left)
+    multiply(nullptr, normal_blocks(Y.extent(0), entries));
+  else
+    sum_row_blocks(exec, rows, normal_blocks(rows.all(Y.extent(0)), entries), entries, 1, workspace,
+                   multiply, [&](double* partial, std::uint64_t count) {
+                     double const* const total = sum_blocks(exec, partial, count, entries);
+                     launch_items(exec, "sporades::tucker::store_product", entries,
+                                  StoreGram<Vectors>{total, Z, false});
+                   });
 }
 
 }  // namespace sporades::detail

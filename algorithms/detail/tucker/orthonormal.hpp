@@ -21,11 +21,12 @@ class TallMatrices {
 
   explicit TallMatrices(ExecutionSpace const& exec) : exec_(exec) {}
 
-  /// A^T A on the host, row by row. Fences exec.
-  std::vector<double> gram_on_host(MatrixType const& A) {
+  /// A^T A on the host, row by row. A may be the rows that are here of a distributed matrix: then
+  /// this is collective. Fences exec.
+  std::vector<double> gram_on_host(MatrixType const& A, RowDistribution const& rows = {}) {
     auto const n = A.extent(1);
     auto const G = square(n);
-    gram(exec_, A, G, workspace_);
+    gram(exec_, A, G, workspace_, rows);
     auto const host = Kokkos::create_mirror_view(G);
     copy_view(exec_, host, G);
     fence(exec_, "sporades::tucker::gram_on_host");
@@ -40,16 +41,18 @@ class TallMatrices {
 
   /// A's columns become orthonormal in their order, each changed by those before it alone: by
   /// Gram-Schmidt on A^T A, done twice, so that they are to rounding. A column that is in the
-  /// span of those before it is replaced by random numbers, and made orthogonal to all. Fences
-  /// exec. Throws RunError if that fails, as where A has more columns than rows.
-  void orthonormalize(MatrixType& A, std::uint64_t seed, int mode) {
+  /// span of those before it is replaced by random numbers, and made orthogonal to all. A may be
+  /// the rows that are here of a distributed matrix: then this is collective. Fences exec. Throws
+  /// RunError if that fails, as where A has more columns than rows.
+  void orthonormalize(MatrixType& A, std::uint64_t seed, int mode,
+                      RowDistribution const& rows = {}) {
     auto const columns = static_cast<int>(A.extent(1));
     constexpr int most_passes = 12;
     int good = 0;
     for (int pass = 0; pass < most_passes && good < 2; ++pass) {
       // What sums in Scalar leave of a dependent column is their rounding.
       double const threshold = 256 * columns * double{std::numeric_limits<Scalar>::epsilon()};
-      auto const S = gram_schmidt(gram_on_host(A), columns, threshold);
+      auto const S = gram_schmidt(gram_on_host(A, rows), columns, threshold);
       MatrixType const B =
           make_matrix<Scalar>(exec_, "sporades::tucker::basis", A.extent(0), A.extent(1));
       multiply(exec_, A, on_device(S, A.extent(1), A.extent(1)), B);
@@ -60,13 +63,13 @@ class TallMatrices {
         auto const column = Kokkos::subview(B, Kokkos::ALL, std::make_pair(r, r + 1));
         launch_items(exec_, "sporades::tucker::fill_column", A.extent(0),
                      FillRandom<Scalar, Memory>{column, seed + 1000003 * (pass + 1) + r,
-                                                static_cast<std::uint64_t>(mode)});
+                                                static_cast<std::uint64_t>(mode), rows.first()});
       }
       A = B;
     }
     if (good < 2)
-      throw RunError(concatenate("tucker: no ", columns, " orthonormal columns of ", A.extent(0),
-                                 " rows were found for mode ", mode));
+      throw RunError(concatenate("tucker: no ", columns, " orthonormal columns of ",
+                                 rows.all(A.extent(0)), " rows were found for mode ", mode));
   }
 
   Workspace<Memory>& workspace() { return workspace_; }

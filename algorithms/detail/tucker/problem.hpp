@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
@@ -50,6 +51,58 @@ inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
   }
 }
 
+/// Where the rows of mode n's unfolding are, on several processes. All are on every process where
+/// there are no more rows than columns: so many numbers are few, and the sums over columns are in
+/// one process's order. Else they begin where blocks do whose sums LeftSingularVectors adds.
+template <class ExecutionSpace, class Plan>
+RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
+  auto const mode = static_cast<std::size_t>(n);
+  std::uint64_t const rows = plan.where[mode].used.begins.back();
+  std::uint64_t const columns = plan.choices[mode].columns.count();
+  if (rows <= columns) return {};
+  auto const wanted = static_cast<int>(std::min<std::uint64_t>(plan.ranks[mode], columns));
+  bool const by_lanczos = prefers_lanczos(method, rows, columns, wanted);
+  // As RowBlocks has them of Y^T Y, and normal_blocks of Y^T U.
+  std::uint64_t const entries = by_lanczos
+                                    ? 4 * columns * padded_columns(static_cast<std::size_t>(wanted))
+                                    : columns * columns;
+  auto const begun = plan.shared->begun(n);
+  return distribute_rows<ExecutionSpace>(begun.processes, rows,
+                                         {begun.begins.begin(), begun.begins.end() - 1}, entries);
+}
+
+/// make_tucker_problem of several processes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerProblem<Scalar, Index, MemorySpace> make_shared_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
+  Region const region("sporades::make_tucker_problem");
+  expect_same_dims(processes, X, "tucker");
+  check_tucker(options, X.dims);
+  expects(sizeof(Scalar) == sizeof(double),
+          "tucker: several processes compute in double only: a fit of floats takes the nonzeros in "
+          "one order");
+  expects(!is_gpu<ExecutionSpace>, "tucker: several processes compute on hosts only");
+  auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
+  auto& summed = scaled.tensor;
+  auto const places = first_places(processes, summed.nnz());
+  TuckerProblem<Scalar, Index, MemorySpace> problem;
+  problem.processes = processes;
+  problem.dims = summed.dims;
+  problem.exponent = scaled.exponent;
+  problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
+  auto& chain = problem.chain;
+  chain = make_shared_chains(
+      processes, exec, hand_over(summed), options.ranks,
+      TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
+  for (int n = 0; n < chain.order(); ++n)
+    chain.where[static_cast<std::size_t>(n)].product =
+        distribute_unfolding<ExecutionSpace>(chain, n, options.singular_vectors);
+  place_shared_products(exec, chain,
+                        options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec));
+  return problem;
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -70,8 +123,21 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
       exec, hand_over(scaled.tensor), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
   bool const is_far = chain.packed[0].far != nullptr;  // with copies of the nonzeros
-  return {dims, std::move(chain), square, scaled.exponent,
-          is_far ? detail::FarMemory() : scaled.memory};
+  return {
+      dims, std::move(chain), square, scaled.exponent, is_far ? detail::FarMemory() : scaled.memory,
+      {}};
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        return detail::make_shared_problem(processes, exec, hand_over(X), options);
+      });
+  return make_tucker_problem(exec, hand_over(X), options);
 }
 
 }  // namespace sporades

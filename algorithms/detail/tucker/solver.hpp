@@ -33,6 +33,7 @@ class TuckerSolver {
         times_(times),
         left_(exec, options.singular_vectors, options.stop) {
     for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
+    problem.chain.buffers.kept.forget();
   }
 
   /// Updates every mode once, then the core, and appends the fit to the state. Fences exec.
@@ -43,10 +44,11 @@ class TuckerSolver {
     for (int n = 0; n <= last; ++n) {
       Region const region("mode ", n);
       throw_if_stopped(options_.stop);
+      auto const keeping = problem_.chain.buffers.kept.keep_others(static_cast<std::size_t>(n));
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
       times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {
-        left_(product, state_.factors[n], options_.seed, n, tolerance(product.Y, n),
+        left_(product, state_.factors[n], options_.seed, n, tolerance(product, n),
               n == 0 ? known_core(product) : std::vector<double>{});
       });
     }
@@ -76,12 +78,13 @@ class TuckerSolver {
   /// energy, which is about 2 fit ||X||^2. One more pass over Y pays if it gains more than an
   /// iteration does in the same time, as the last one did; before there are two, an iteration may
   /// gain all. A pass runs at about twice the flops a second of the chains.
-  double tolerance(Matrix<Scalar, Memory> const& Y, int n) const {
+  double tolerance(Product const& product, int n) const {
     constexpr double most = 0.3;
     double const finest = 500 * double{std::numeric_limits<Scalar>::epsilon()};
     double chains = 1;
     for (auto const& choice : problem_.chain.choices) chains += choice.flops;
-    double const pass = 2.0 * static_cast<double>(Y.size() * state_.factors[n].extent(1));
+    double const pass = 2.0 * static_cast<double>(product.all_rows() * product.Y.extent(1) *
+                                                  state_.factors[n].extent(1));
     auto const& fits = state_.fits;
     double const gain = fits.size() < 2 ? 1 : (fits.back() - fits[fits.size() - 2]) / fits.back();
     return std::max(finest, std::min(most, pass / chains) * gain);
@@ -90,14 +93,11 @@ class TuckerSolver {
   /// G_(N-1) = A_{N-1}^T Y_(N-1), in the order of TuckerTensor.
   void update_core(Product const& product) {
     int const last = state_.order() - 1;
-    auto const& A = state_.factors[last];
-    std::size_t const R = A.extent(1), columns = product.Y.extent(1);
-    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", product.Y.extent(0), R);
-    launch_items(exec_, "sporades::tucker::gather_factor", U.extent(0),
-                 GatherFactor<Matrix<Scalar, Memory>, Vector<Index, Memory>>{A, U, product.rows});
+    std::size_t const R = state_.factors[last].extent(1), columns = product.Y.extent(1);
+    auto const U = left_.rows_of(product, state_.factors[last], R);
     Kokkos::View<double**, Kokkos::LayoutRight, Memory> const G(
         Kokkos::view_alloc(exec_, "sporades::tucker::core"), R, columns);
-    transposed_product(exec_, U, product.Y, G, left_.tall().workspace());
+    transposed_product(exec_, U, product.Y, G, left_.tall().workspace(), product.where.product);
     auto const host = Kokkos::create_mirror_view(G);
     copy_view(exec_, host, G);
     fence(exec_, "sporades::tucker::core");

@@ -13,22 +13,31 @@
 namespace sporades {
 namespace detail {
 
-/// The state before the first iteration: the factors made orthonormal. Fences exec.
+/// The state before the first iteration: the factors made orthonormal. rows: of each mode those
+/// that are here, or none, where all are. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerState<Scalar, MemorySpace> first_tucker_state(ExecutionSpace const& exec,
                                                     Factors<Scalar, MemorySpace> factors,
-                                                    std::uint64_t seed) {
+                                                    std::uint64_t seed,
+                                                    std::vector<RowDistribution> const& rows = {}) {
   TuckerState<Scalar, MemorySpace> state{std::move(factors), {}, {}, {}};
   TallMatrices<ExecutionSpace, Scalar> tall(exec);
   for (int n = 0; n < state.order(); ++n) {
-    scale_matrix(exec, state.factors[n]);
+    auto const own = rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(n)];
+    scale_matrix(exec, state.factors[n], own);
     auto const A = detail::with_padding(state.factors[n]);
     double const sum = detail::norm_squared(exec, Vector<Scalar, MemorySpace>(A.data(), A.size()));
     expects(std::isfinite(sum), "tucker: the start's factor of mode ", n, " holds NaN or infinity");
-    tall.orthonormalize(state.factors[n], seed, n);
+    tall.orthonormalize(state.factors[n], seed, n, own);
   }
   state.core.assign(detail::core_size(state.ranks()), 0.0);
   return state;
+}
+
+/// The rows of each mode that are here.
+inline Dims rows_here(Dims dims, std::vector<RowDistribution> const& rows) {
+  for (std::size_t n = 0; n < dims.size(); ++n) dims[n] = rows[n].here(dims[n]);
+  return dims;
 }
 
 template <class Scalar, class MemorySpace>
@@ -44,23 +53,64 @@ void check_tucker_state(Dims const& dims, TuckerOptions const& options,
   }
 }
 
+/// The factors of a start that depend on X, the nonzeros of all processes: leading singular vectors
+/// of each mode, none (no rows and columns) where the start's are random. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& X, TuckerOptions const& options) {
+  check_tucker(options, X.dims);
+  expects(options.init != TuckerInit::given,
+          "tucker: init is `given`, and no start was given: pass a TuckerTensor to tucker_start");
+  std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+  if (options.init != TuckerInit::hosvd || first_places(processes, X.nnz()).back() == 0)
+    return factors;
+  for (int n = 1; n < X.order(); ++n)  // mode 0 is solved for first
+    factors[static_cast<std::size_t>(n)] = leading_singular_vectors(
+        processes, exec, X, n, options.ranks[static_cast<std::size_t>(n)], options.seed);
+  return factors;
+}
+
+/// The start of these factors, and of random ones where there is none. rows: of each mode's factor,
+/// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+TuckerState<Scalar, MemorySpace> start_of(
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
+    TuckerOptions const& options) {
+  Factors<Scalar, MemorySpace> A;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    if (factors[n].here.extent(1) > 0)
+      A.push_back(moved(exec, factors[n], own));
+    else
+      A.push_back(random_factor<Scalar>(exec, "sporades::tucker::factor", own.here(dims[n]),
+                                        options.ranks[n], options.seed, static_cast<int>(n),
+                                        own.first()));
+  }
+  return first_tucker_state(exec, std::move(A), options.seed, rows);
+}
+
+/// The given start, whose factors are the rows here. rows: of each mode, or none, where all are
+/// here. Collective.
+template <class ExecutionSpace, class Scalar, class StartSpace>
+TuckerState<Scalar, typename ExecutionSpace::memory_space> given_start(
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
+  TuckerState<Scalar, typename ExecutionSpace::memory_space> given;
+  for (auto const& A : start.factors) given.factors.push_back(copy_matrix(exec, A));
+  check_tucker_state(here, options, given);
+  return first_tucker_state(exec, std::move(given.factors), options.seed, rows);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
                                               CooTensor<Scalar, Index, MemorySpace> const& X,
                                               TuckerOptions const& options) {
-  detail::check_tucker(options, X.dims);
-  expects(options.init != TuckerInit::given,
-          "tucker: init is `given`, and no start was given: pass a TuckerTensor to tucker_start");
-  Factors<Scalar, MemorySpace> A;
-  for (int n = 0; n < X.order(); ++n)
-    if (options.init == TuckerInit::hosvd && n > 0)  // mode 0 is solved for first
-      A.push_back(detail::leading_singular_vectors(exec, X, n, options.ranks[n], options.seed));
-    else
-      A.push_back(detail::random_factor<Scalar>(exec, "sporades::tucker::factor", X.dims[n],
-                                                options.ranks[n], options.seed, n));
-  return detail::first_tucker_state(exec, std::move(A), options.seed);
+  return detail::start_of(exec, X.dims, {},
+                          detail::singular_vectors(Communicator(), exec, X, options), options);
 }
 
 template <class ExecutionSpace, class Scalar, class StartSpace>
@@ -68,10 +118,18 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
     ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
     TuckerTensor<Scalar, StartSpace> const& start) {
   detail::check_tucker(options, dims);
-  TuckerState<Scalar, typename ExecutionSpace::memory_space> given;
-  for (auto const& A : start.factors) given.factors.push_back(copy_matrix(exec, A));
-  detail::check_tucker_state(dims, options, given);
-  return detail::first_tucker_state(exec, std::move(given.factors), options.seed);
+  return detail::given_start(exec, dims, {}, options, start);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
+TuckerState<Scalar, MemorySpace> tucker_start(
+    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
+    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
+  detail::check_tucker(options, problem.dims);
+  return detail::together(problem.processes, [&] {
+    auto const rows = problem.rows();
+    return detail::given_start(exec, detail::rows_here(problem.dims, rows), rows, options, start);
+  });
 }
 
 }  // namespace sporades

@@ -88,8 +88,9 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     expects(!in_order.back() || fits_packed(X.dims, n), where, ": the indices of all modes but ", n,
             " take ", packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
   }
-  auto nonzeros =
-      sorted_shares(processes, exec, hand_over(X), cuts, mttkrp_mode_order, in_order, read);
+  std::vector<ShareOrder> orders;
+  for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
+  auto nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
   read.finish();
 
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
@@ -98,7 +99,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
         n + 1 == N && !last.is_whole()
             ? last
             : distribute_rows<ExecutionSpace>(processes, plan.dims[static_cast<std::size_t>(n)],
-                                              begins, columns));
+                                              begins, columns * columns));
   };
   if (is_alto) {
     shared->alto = make_linear_share(exec, linear, read, nnz);
@@ -118,8 +119,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     auto const renumbered = read.renumbered(nonzeros[mode], n);
     nonzeros[mode] = {};
     auto& made = shared->shares[mode];
-    made = make_packed_share(processes, exec, copy_to(exec, renumbered),
-                             mttkrp_mode_order(plan.dims, n), cuts, length);
+    made = make_packed_share(processes, exec, copy_to(exec, renumbered), orders[mode].modes, cuts,
+                             length);
     own_rows(n, made.begins);
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;

@@ -10,6 +10,7 @@
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 #include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
+#include <sporades/kernels/detail/ttm_chain/shared.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// How the plans of kernels/ttm_chain.hpp are built: for each mode a strategy and an order of modes
@@ -34,6 +35,7 @@ std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
     if (semi_sparse[n].X.order() > 0) bytes += semi_sparse[n].storage_bytes();
     bytes += places[n].extent(0) * sizeof(std::int64_t);
   }
+  if (shared) bytes += shared->bytes();
   return bytes;
 }
 
@@ -68,16 +70,16 @@ inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
 template <class ExecutionSpace>
 inline constexpr double automatic_share = is_gpu<ExecutionSpace> ? 1 : 0.125;
 
-/// The choice for nonzeros that are streamed.
-inline TtmChainChoice streamed_chain(TupleCounts const& tuples, Dims const& dims,
-                                     std::vector<int> const& ranks, int n) {
+/// The choice for nonzeros with which `fused` alone can do that.
+inline TtmChainChoice fused_chain(TupleCounts const& tuples, Dims const& dims,
+                                  std::vector<int> const& ranks, int n, char const* reason,
+                                  char const* that) {
   expects(fits_packed(dims, n),
           "make_ttm_chain_plan: nonzeros whose indices take over 63 bits (of all modes but ", n,
-          " they take ", packed_bits(dims, n) - 1, ") cannot be streamed");
+          " they take ", packed_bits(dims, n) - 1, ") cannot be ", that);
   auto const cost =
       dims.size() < 3 ? cheapest_tree(tuples, ranks, n) : fused_cost(tuples, dims, ranks, n);
-  return {TtmChainStrategy::fused, columns_of(cost.modes, ranks), cost.flops,
-          "fused alone streams"};
+  return {TtmChainStrategy::fused, columns_of(cost.modes, ranks), cost.flops, reason};
 }
 
 /// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
@@ -260,9 +262,10 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     fill_view(exec, plan.buffers.one, Scalar(1));
   }
   for (int n = 0; n < N; ++n) {
-    plan.choices.push_back(is_far ? streamed_chain(tuples, plan.dims, ranks, n)
-                                  : choose_chain<ExecutionSpace, Scalar>(
-                                        tuples, plan.dims, ranks, n, options.strategy, limit));
+    plan.choices.push_back(
+        is_far ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
+               : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n, options.strategy,
+                                                      limit));
     auto const& columns = plan.choices[n].columns;
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
@@ -312,4 +315,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
+#include <sporades/kernels/detail/ttm_chain/build_shared.hpp>
+
+// Last.
 #include <sporades/eti/build_ttm_chain_plan.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/reduce_carries.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 
@@ -19,6 +20,7 @@ struct TtmChainBuffers {
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   Vector<Scalar, MemorySpace> scratch;
   Matrix<Scalar, MemorySpace> one;  // 1 x 1: see ChainMode
+  KeptFactors kept;                 // of which rows of other processes are here
 
   std::uint64_t bytes() const { return carry.bytes() + scratch.extent(0) * sizeof(Scalar); }
 };

@@ -141,6 +141,21 @@ void walk_fused_on_hosts(ExecutionSpace const& exec,
   });
 }
 
+/// The chunks of X, or of a part of it. A: the factors that X's indices are of.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void walk_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                SortedRows<Scalar, Index, MemorySpace> const& rows,
+                Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
+                ChainShape const& shape,
+                TtmChainBuffers<Scalar, Index, MemorySpace> const& buffers) {
+  auto const others = chain_modes(X, A, columns, buffers);
+  if constexpr (is_gpu<ExecutionSpace>)
+    walk_fused_on_gpus(exec, X, rows, others, columns);
+  else
+    walk_fused_on_hosts(exec, X, rows, others, columns.tile(),
+                        {shape.length, buffers.scratch, shape.scratch});
+}
+
 /// Strategy `fused`. Y: rows of X x columns of X's modes. Fences exec where X is far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
@@ -152,14 +167,9 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
   if (X.nnz() == 0) return;
   auto const shape = chain_shape<ExecutionSpace>(X.nnz(), columns, TtmChainStrategy::fused);
   reserve_chain(exec, shape, columns.count(), buffers);
-  auto const others = chain_modes(X, A, columns, buffers);
   sum_packed_rows(exec, X, Y, buffers.carry, shape.length,
                   [&](auto const& instance, Packed const& part, Rows const& rows) {
-                    if constexpr (is_gpu<ExecutionSpace>)
-                      walk_fused_on_gpus(instance, part, rows, others, columns);
-                    else
-                      walk_fused_on_hosts(instance, part, rows, others, columns.tile(),
-                                          {shape.length, buffers.scratch, shape.scratch});
+                    walk_fused(instance, part, rows, A, columns, shape, buffers);
                   });
 }
 

@@ -18,9 +18,24 @@ class TupleCounts {
  public:
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
   TupleCounts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
-      : counts_(std::size_t{1} << X.order(), 1.0) {
-    int const N = X.order();
-    double const nnz = static_cast<double>(X.nnz());
+      : TupleCounts(X.dims, static_cast<double>(X.nnz()),
+                    [&](std::uint32_t set) { return estimate_tuples(exec, X, set); }) {}
+
+  /// Of the nonzeros of all processes, `count` of them. Collective.
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  TupleCounts(Communicator const& processes, ExecutionSpace const& exec,
+              CooTensor<Scalar, Index, MemorySpace> const& X, Position count)
+      : TupleCounts(X.dims, static_cast<double>(count), [&](std::uint32_t set) {
+          return estimate_tuples_across(processes, exec, X, count, set);
+        }) {}
+
+  double operator()(std::uint32_t set) const { return counts_[set]; }
+
+ private:
+  template <class Estimate>
+  TupleCounts(Dims const& dims, double nnz, Estimate const& estimate)
+      : counts_(std::size_t{1} << dims.size(), 1.0) {
+    int const N = static_cast<int>(dims.size());
     std::uint32_t const all = static_cast<std::uint32_t>(counts_.size()) - 1;
     for (std::uint32_t set = 1; set <= all; ++set) {
       double cells = 1, of_subsets = 0;
@@ -28,14 +43,14 @@ class TupleCounts {
       for (int n = 0; n < N; ++n) {
         std::uint32_t const mode = std::uint32_t{1} << n;
         if (!(set & mode)) continue;
-        cells *= static_cast<double>(X.dims[n]);
+        cells *= static_cast<double>(dims[n]);
         of_subsets = std::max(of_subsets, counts_[set & ~mode]);
         ++modes;
       }
-      if (set == all || X.nnz() == 0 || (N <= 8 && modes > 1 && of_subsets >= 0.98 * nnz))
+      if (set == all || nnz == 0 || (N <= 8 && modes > 1 && of_subsets >= 0.98 * nnz))
         counts_[set] = nnz;
       else if (N <= 8 || modes == 1 || modes >= N - 2)
-        counts_[set] = std::min({estimate_tuples(exec, X, set), cells, nnz});
+        counts_[set] = std::min({estimate(set), cells, nnz});
       else
         counts_[set] = -cells * std::expm1(-nnz / cells);
     }
@@ -43,9 +58,7 @@ class TupleCounts {
       for (int n = 0; n < N; ++n)
         counts_[set] = std::min(counts_[set], counts_[set | std::uint32_t{1} << n]);
   }
-  double operator()(std::uint32_t set) const { return counts_[set]; }
 
- private:
   std::vector<double> counts_;
 };
 

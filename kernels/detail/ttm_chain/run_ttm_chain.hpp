@@ -24,15 +24,18 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
   for (int m = 0; m < plan.order(); ++m) {
     if (m == n) continue;
     auto const R = static_cast<std::size_t>(plan.ranks[m]);
-    expects(A[m].extent(0) == plan.dims[m] && A[m].extent(1) == R, "ttm_chain: the factor of mode ",
-            m, " is ", A[m].extent(0), " x ", A[m].extent(1), ", expected ", plan.dims[m], " x ",
-            R);
+    std::uint64_t const rows =
+        plan.where.empty() ? plan.dims[m] : plan.where[m].factor.here(plan.dims[m]);
+    expects(A[m].extent(0) == rows && A[m].extent(1) == R, "ttm_chain: the factor of mode ", m,
+            " is ", A[m].extent(0), " x ", A[m].extent(1), ", expected ", rows, " x ", R);
     expects(A[m].extent(0) < 2 || A[m].stride(0) == padded_columns(R),
             "ttm_chain: the factor of mode ", m, " has a row stride of ", A[m].stride(0),
             ", expected ", padded_columns(R), ": see make_matrix");
   }
   auto const& choice = plan.choices[n];
   Region const region("sporades::ttm_chain ", to_string(choice.strategy), ", mode ", n);
+  if constexpr (has_mpi)
+    if (plan.shared) return ttm_chain_shared(exec, plan, A, n);
   Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
                                       choice.columns.count());
   if (choice.strategy == TtmChainStrategy::fused)
@@ -48,6 +51,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_whole_ttm_chain(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                          Factors<Scalar, MemorySpace> const& A, int n,
                          Matrix<Scalar, MemorySpace> const& Y) {
+  expects(!plan.shared, "ttm_chain: processes share the product: none has the whole of Y");
   auto const product = run_ttm_chain(exec, plan, A, n);
   std::size_t columns = 1;
   for (int rank : product.columns->ranks) columns *= static_cast<std::size_t>(rank);

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by kernels/detail/ttm_chain/build_ttm_chain_plan.hpp.
+
+#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/ttm_chain/shared.hpp>
+
+/// How the plan of chains of a tensor is built whose nonzeros are those of several processes.
+
+namespace sporades::detail {
+
+/// marks(i) += 1: the rows of a share are numbered from 1.
+template <class Marks>
+struct MarkFromOne {
+  Marks marks;
+
+  KOKKOS_FUNCTION void operator()(Position i) const { ++marks(i); }
+};
+
+/// Where the rows of a mode's factor are, which has so many rows and columns, and those that have
+/// nonzeros; `mine` begin here, `begun` says how many where. rows: the indices of those of the
+/// factor's rows here, counted from the first of these. Collective.
+template <class ExecutionSpace, class Index>
+RowsOfMode share_factor(RowDistribution const& begun, std::uint64_t all, int rank,
+                        std::vector<std::uint64_t> const& mine, std::vector<Index>& rows) {
+  auto const& processes = begun.processes;
+  auto const P = static_cast<std::size_t>(processes.size());
+  auto begins = all_gathered(processes, "rows at cuts", mine.empty() ? all : mine.front());
+  for (std::size_t p = P - 1; p-- > 0;) begins[p] = std::min(begins[p], begins[p + 1]);
+  std::uint64_t const columns = padded_columns(static_cast<std::size_t>(rank));
+  RowsOfMode where;
+  where.product = begun;
+  where.factor = distribute_rows<ExecutionSpace>(processes, all, begins, columns * columns);
+  // Rows that begin here and lie below each process's first one; then those of all processes.
+  std::vector<std::uint64_t> below;
+  for (auto const begin : where.factor.begins)
+    below.push_back(static_cast<std::uint64_t>(std::lower_bound(mine.begin(), mine.end(), begin) -
+                                               mine.begin()));
+  where.used = {processes, std::vector<std::uint64_t>(P + 1, 0)};
+  auto const of_all = all_gathered(processes, "rows at cuts", below);
+  for (std::size_t k = 0; k < of_all.size(); ++k) where.used.begins[k % (P + 1)] += of_all[k];
+  // They are numbered in the order of processes, and so are those that come here.
+  auto const me = static_cast<std::size_t>(processes.rank());
+  std::vector<std::uint64_t> received;
+  std::uint64_t const first = where.used.begins[me], end = where.used.begins[me + 1];
+  for (auto const begin : begun.begins)
+    received.push_back(std::min(std::max(begin, first), end) - first);
+  std::vector<std::uint64_t> arrived(end - first);
+  exchange_parts(processes, "lists of rows", mine.data(), below, arrived.data(), received);
+  rows.clear();
+  for (auto const row : arrived) rows.push_back(static_cast<Index>(row - where.factor.first()));
+  return where;
+}
+
+/// X: nonzeros that the process brings, no coordinate twice. Products have their rows where they
+/// begin; place_shared_products is to be called before the first one. Collective. Fences exec.
+/// Throws Error as make_ttm_chain_plan, and where options are not those of strategy `fused` in near
+/// memory.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& ranks,
+    TtmChainOptions const& options) {
+  char const* const where = "make_ttm_chain_plan";
+  Region const region("sporades::make_ttm_chain_plan");
+  expect_same_dims(processes, X, where);
+  check_ranks(X.dims, ranks, where);
+  check_coordinates(exec, X, where);
+  expects(!options.streaming.always && options.streaming.memory == 0, where,
+          ": nonzeros that processes share are not streamed");
+  expects(options.strategy == TtmChainStrategy::automatic ||
+              options.strategy == TtmChainStrategy::fused,
+          where, ": strategy ", to_string(options.strategy),
+          " works on one process: fused on several");
+  int const N = X.order();
+  TtmChainPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.ranks = ranks;
+  plan.nnz = first_places(processes, X.nnz()).back();
+  plan.csf.resize(X.dims.size());
+  plan.packed.resize(X.dims.size());
+  plan.semi_sparse.resize(X.dims.size());
+  plan.places.resize(X.dims.size());
+  plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
+  fill_view(exec, plan.buffers.one, Scalar(1));
+  TupleCounts const tuples(processes, exec, X, plan.nnz);
+  std::vector<ShareOrder> orders;
+  for (int n = 0; n < N; ++n) {
+    plan.choices.push_back(
+        fused_chain(tuples, plan.dims, ranks, n, "fused alone is shared", "shared by processes"));
+    auto const& columns = plan.choices.back().columns;
+    auto modes = columns.modes;
+    modes.insert(modes.begin(), n);
+    Position const length =
+        chain_shape<ExecutionSpace>(plan.nnz, columns, TtmChainStrategy::fused).length;
+    orders.push_back({modes, even_cuts(processes.size(), plan.nnz, length), length});
+  }
+  auto shared = std::make_shared<SharedChains<Scalar, Index, MemorySpace>>();
+  shared->processes = processes;
+  std::vector<std::vector<std::uint64_t>> read, used;
+  shared->shares = share_rows(processes, exec, hand_over(X), orders, read, &used);
+  for (int n = 0; n < N; ++n) {
+    auto const mode = static_cast<std::size_t>(n);
+    auto const& marks = shared->shares[mode].packed.marks;
+    launch_items(exec, "sporades::ttm_chain::mark_from_one", marks.extent(0),
+                 MarkFromOne<std::decay_t<decltype(marks)>>{marks});
+    std::vector<Index> rows;
+    plan.where.push_back(share_factor<ExecutionSpace>(shared->begun(n), plan.dims[mode],
+                                                      ranks[mode], used[mode], rows));
+    plan.rows.push_back(to_view(exec, "sporades::ttm_chain::rows", rows));
+    shared->read.emplace_back(processes, exec, plan.where.back().factor.begins, read[mode]);
+  }
+  plan.shared = shared;
+  fence(exec, "sporades::ttm_chain::build_shared");
+  return plan;
+}
+
+/// The same, in builds with MPI.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TtmChainPlan<Scalar, Index, MemorySpace> make_shared_chains(Communicator const& processes,
+                                                            ExecutionSpace const& exec,
+                                                            CooTensor<Scalar, Index, MemorySpace> X,
+                                                            std::vector<int> const& ranks,
+                                                            TtmChainOptions const& options) {
+  if constexpr (has_mpi)
+    return build_shared_chains(processes, exec, hand_over(X), ranks, options);
+  else
+    return {};
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/generate.hpp>
+#include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/files/tns_file.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/files.hpp>
+#include <support/tensors.hpp>
+
+using namespace sporades;
+
+namespace {
+
+template <class Exec>
+using TensorOf = CooTensor<double, std::uint32_t, typename Exec::memory_space>;
+
+/// The part of X that process p brings of P: every (P - 1)-th nonzero; the second brings none.
+template <class Exec>
+TensorOf<Exec> part_of(Exec const& exec, TensorOf<Exec> const& X, Communicator const& processes) {
+  if (processes.size() == 1) return X;
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const all = copy_to(host, X);
+  auto const me = static_cast<Position>(processes.rank());
+  auto const parts = static_cast<Position>(processes.size()) - 1;
+  std::vector<Position> mine;
+  for (Position p = 0; p < X.nnz() && me != 1; ++p)
+    if (p % parts == (me == 0 ? 0 : me - 1)) mine.push_back(p);
+  auto const part = detail::allocate_coo<double, std::uint32_t>(host, X.dims, mine.size());
+  host.fence();
+  for (Position q = 0; q < mine.size(); ++q) {
+    for (int n = 0; n < X.order(); ++n) part.coordinates(n, q) = all.coordinates(n, mine[q]);
+    part.values(q) = all.values(mine[q]);
+  }
+  return copy_to(exec, part);
+}
+
+/// The factors of a shared run are rows of those of one process, the cores the same, bit for bit.
+template <class Model>
+void check_same_model(Model const& shared, Model const& one,
+                      std::vector<RowDistribution> const& rows) {
+  auto const core = test::on_host(shared.core), wanted = test::on_host(one.core);
+  REQUIRE(core.extent(0) == wanted.extent(0));
+  int wrong = 0;
+  for (std::size_t g = 0; g < core.extent(0); ++g) wrong += core(g) != wanted(g);
+  CHECK(wrong == 0);
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    CAPTURE(n);
+    auto const A = test::on_host(shared.factors[n]), B = test::on_host(one.factors[n]);
+    REQUIRE(A.extent(0) == rows[n].here(B.extent(0)));
+    wrong = 0;
+    for (std::size_t i = 0; i < A.extent(0); ++i)
+      for (std::size_t r = 0; r < A.extent(1); ++r) wrong += A(i, r) != B(rows[n].first() + i, r);
+    CHECK(wrong == 0);
+  }
+}
+
+/// The shared run's choices, fits and model are those of one process with `fused`, bit for bit.
+/// Returns how many modes' products are distributed.
+template <class Exec>
+int check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Exec> const& X,
+                    TuckerOptions options) {
+  CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
+  auto const part = part_of(exec, X, processes);
+  options.strategy = TtmChainStrategy::automatic;
+  auto const shared = tucker(processes, exec, part, options);
+  auto const problem = make_tucker_problem(processes, exec, part, options);  // for its rows
+  options.strategy = TtmChainStrategy::fused;
+  auto const whole = make_tucker_problem(exec, X, options);
+  auto const one = tucker(exec, X, options);
+  CHECK(problem.norm_squared == whole.norm_squared);
+  CHECK(problem.chain.nnz == whole.chain.nnz);
+  int distributed = 0;
+  for (std::size_t n = 0; n < X.dims.size(); ++n) {
+    if (processes.size() == 1) continue;
+    CHECK(describe(problem.chain.choices[n]) == describe(whole.chain.choices[n]));
+    CHECK(problem.chain.choices[n].flops == whole.chain.choices[n].flops);
+    CHECK(problem.chain.where[n].used.begins.back() == whole.chain.rows[n].extent(0));
+    distributed += problem.chain.where[n].product.is_whole() ? 0 : 1;
+  }
+  if (processes.size() > 1) CHECK(shared.values == one.values);
+  if (processes.size() > 1) check_same_model(shared.model, one.model, problem.rows());
+  return distributed;
+}
+
+TuckerOptions options_of(std::vector<int> const& ranks) {
+  TuckerOptions options;
+  options.ranks = ranks;
+  options.iterations = 4;
+  options.tolerance = 0;
+  return options;
+}
+
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes has the bits of one", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+    std::vector<int> ranks;
+    int distributed;
+  };
+  auto const trial =
+      GENERATE(Trial{{60, 50, 40}, 40000, 0.9, {5, 4, 3}, 3},
+               Trial{{30000, 2, 700}, 50000, 0.5, {6, 2, 5}, 2},
+               Trial{{1, 300, 4}, 500, 0, {1, 3, 3}, 1}, Trial{{4000, 30}, 9000, 0, {4, 4}, 2},
+               Trial{{50}, 30, 0, {1}, 1}, Trial{{9000, 8000, 7000}, 100000, 1.2, {8, 7, 6}, 3},
+               Trial{{5000, 40, 6, 30}, 30000, 0.4, {3, 4, 5, 6}, 1},
+               Trial{{5, 4, 600, 3, 7}, 3000, 0.3, {2, 2, 3, 2, 2}, 1});
+  auto const method = GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::gram,
+                               SingularVectorMethod::lanczos);
+  CAPTURE(static_cast<int>(method));
+  auto const X = generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto options = options_of(trial.ranks);
+  options.singular_vectors = method;
+  int const distributed = check_same_bits(exec, processes, X, options);
+  if (processes.size() > 1) CHECK(distributed == trial.distributed);
+}
+
+/// Most nonzeros are of one row, which all processes sum.
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes with a row of most nonzeros", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = copy_to(host, generate<double, std::uint32_t>(exec, {2000, 300, 200}, 40000, 0.));
+  for (Position p = 0; p < X.nnz(); ++p)
+    if (p % 10 != 0) X.coordinates(0, p) = 1000;
+  auto unsorted = X;
+  unsorted.sorted_modes = {};
+  check_same_bits(exec, processes, copy_to(exec, unsorted), options_of({4, 5, 6}));
+}
+
+/// Fewer nonzeros, and fewer rows with nonzeros, than processes.
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes of few nonzeros", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate<double, std::uint32_t>(exec, {900, 800, 700},
+                                                 GENERATE(Position{1}, Position{3}), 0.);
+  check_same_bits(exec, processes, X, options_of({2, 2, 2}));
+}
+
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes on real tensors", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  std::string const name = GENERATE("police-deaths-3d", "shakespeare-trigram-3d");
+  CAPTURE(name);
+  auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
+  auto const X = copy_to(exec, std::get<0>(read.tensor));
+  check_same_bits(exec, processes, X, options_of({4, 4, 4}));
+}
+
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes: all options", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate<double, std::uint32_t>(exec, {2700, 50, 90}, 30000, 0.7);
+  auto options = options_of({12, 14, 13});
+  SECTION("Lanczos by automatic") {
+    CHECK(detail::prefers_lanczos(options.singular_vectors, 2700, 14 * 16, 12));
+  }
+  SECTION("singular vectors") {
+    options.init = TuckerInit::hosvd;
+  }
+  SECTION("several starts") {
+    options.starts = 3;
+    options.seed = 5;
+  }
+  SECTION("until it converges") {
+    options.iterations = 40;
+    options.tolerance = 1e-3;
+  }
+  check_same_bits(exec, processes, X, options);
+}
+
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes from a given model", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  auto const X = generate<double, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
+  auto options = options_of({3, 4, 5});
+  options.strategy = TtmChainStrategy::fused;
+  options.iterations = 2;
+  auto model = tucker(exec, X, options).model;
+  Kokkos::deep_copy(Kokkos::subview(model.factors[1], 7, Kokkos::ALL), 5e150);
+  options.init = TuckerInit::given;
+  auto whole = make_tucker_problem(exec, X, options);
+  auto start = tucker_start(exec, X.dims, options, model);
+  auto const one = tucker(exec, whole, options, start);
+  auto problem = make_tucker_problem(processes, exec, part_of(exec, X, processes), options);
+  auto const rows = problem.rows();
+  for (std::size_t n = 0; n < 3; ++n) {
+    auto& A = model.factors[n];
+    A = Kokkos::subview(
+        A, std::make_pair(rows[n].first(), rows[n].first() + rows[n].here(A.extent(0))),
+        Kokkos::ALL);
+  }
+  auto state = tucker_start(exec, problem, options, model);
+  auto const shared = tucker(exec, problem, options, state);
+  CHECK(shared.values == one.values);
+  check_same_model(shared.model, one.model, rows);
+}
+
+TEMPLATE_LIST_TEST_CASE("Several processes refuse chains that they cannot share", "[mpi]",
+                        sporades::test::ExecutionSpaces) {
+  using Exec = TestType;
+  Exec const exec{};
+  Communicator const world(MPI_COMM_WORLD);
+  if (world.size() == 1) return;
+  auto const X = generate<double, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.);
+  auto options = options_of({2, 3, 4});
+  auto const fails = [&](auto const& tensor, char const* text) {
+    Communicator const processes(MPI_COMM_WORLD);
+    CHECK_THROWS_WITH(tucker(processes, exec, tensor, options),
+                      Catch::Matchers::ContainsSubstring(text));
+  };
+  auto longer = X;
+  if (world.rank() == 1) longer.dims[2] = 41;
+  fails(longer, "20 x 30 x 41 here and 20 x 30 x 40 on process 0");
+  options.strategy = TtmChainStrategy::csf;
+  fails(X, "csf works on one process");
+  options.strategy = TtmChainStrategy::fused;
+  options.streaming.always = true;
+  fails(X, "not streamed");
+  options.streaming.always = false;
+  options.memory_limit = 1000;
+  fails(X, "the memory limit is");
+  options.memory_limit = 0;
+  fails(generate<float, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.f), "in double only");
+  auto wrong = X;
+  if (world.rank() == world.size() - 1) {
+    wrong = copy_to(exec, X);
+    Kokkos::deep_copy(wrong.values, NAN);
+  }
+  fails(wrong, "NaN");
+}
+
+}  // namespace
