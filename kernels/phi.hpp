@@ -21,8 +21,8 @@ namespace sporades {
 
 /// How Phi adds up output rows. "Same bits": on every run and number of threads.
 enum class PhiStrategy {
-  /// On hosts `alto` or `pull`, by a rule as that of MTTKRP (PhiPlan::products.choices); on GPUs
-  /// `pull`.
+  /// On hosts `alto` or `pull`, by a rule as that of MTTKRP (PhiPlan::products.choices); on GPUs,
+  /// and where several processes share the nonzeros, `pull`.
   automatic,
   /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
   /// atomically. Bits change from run to run.

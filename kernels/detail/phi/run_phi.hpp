@@ -90,40 +90,38 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                 Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
                 Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
-  if constexpr (has_mpi) {
-    using MatrixType = Matrix<Scalar, MemorySpace>;
-    auto const mode = static_cast<std::size_t>(n);
-    auto& shared = *plan.products.shared;
-    auto const& share = shared.shares[mode];
-    auto const& choice = plan.products.choices[mode];
-    auto const& owned = plan.products.rows[mode];
-    shared.gather(exec, A, n);
-    auto const inputs = shared.room(exec, share.count + 2, V.extent(1), shared.inputs);
-    auto const room = shared.room(exec, share.count + 2, V.extent(1), shared.sums);
-    std::size_t const columns = room.extent(1);
-    bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
-    MatrixType const own = is_direct ? B : copy_matrix(exec, B);
-    exchange_rows(exec, shared.processes, "rows of factors", ranges_of(owned), with_padding(own),
-                  share.rows(), MatrixType(inputs.data() + columns, share.count, columns));
-    auto const given = std::make_pair(std::size_t{0}, V.extent(1));
-    MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
-    MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
-    bool const is_once = packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
-    if (!is_once && plan.weights.extent(0) < share.packed.nnz())
-      plan.weights = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights",
-                                                                share.packed.nnz());
-    sum_shared_rows(
-        shared.processes, exec, share, sums, plan.products.carry,
-        [&](auto const& instance, auto const& part, auto const& rows) {
-          if (is_once)
-            walk_packed_once(instance, part, rows, shared.factors, b, epsilon, choice.split);
-          else
-            walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums, choice,
-                              Vector<Scalar, MemorySpace>(plan.weights.data(), part.nnz()));
-        });
-    with_padded_rows(exec, V,
-                     [&](auto const& rows) { shared.send_sums(exec, mode, owned, room, rows); });
-  }
+  using MatrixType = Matrix<Scalar, MemorySpace>;
+  auto const mode = static_cast<std::size_t>(n);
+  auto& shared = *plan.products.shared;
+  auto const& share = shared.shares[mode];
+  auto const& choice = plan.products.choices[mode];
+  auto const& owned = plan.products.rows[mode];
+  shared.gather(exec, A, n);
+  auto const inputs = shared.room(exec, share.count + 2, V.extent(1), shared.inputs);
+  auto const room = shared.room(exec, share.count + 2, V.extent(1), shared.sums);
+  std::size_t const columns = room.extent(1);
+  bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
+  MatrixType const own = is_direct ? B : copy_matrix(exec, B);
+  exchange_rows(exec, shared.processes, "rows of factors", ranges_of(owned), with_padding(own),
+                share.rows(), MatrixType(inputs.data() + columns, share.count, columns));
+  auto const given = std::make_pair(std::size_t{0}, V.extent(1));
+  MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
+  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
+  bool const is_once = packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
+  if (!is_once && plan.weights.extent(0) < share.packed.nnz())
+    plan.weights = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights",
+                                                              share.packed.nnz());
+  sum_shared_rows(
+      shared.processes, exec, share, sums, plan.products.carry,
+      [&](auto const& instance, auto const& part, auto const& rows) {
+        if (is_once)
+          walk_packed_once(instance, part, rows, shared.factors, b, epsilon, choice.split);
+        else
+          walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums, choice,
+                            Vector<Scalar, MemorySpace>(plan.weights.data(), part.nnz()));
+      });
+  with_padded_rows(exec, V,
+                   [&](auto const& rows) { shared.send_sums(exec, mode, owned, room, rows); });
 }
 
 /// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.
