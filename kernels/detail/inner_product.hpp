@@ -34,31 +34,34 @@ NonzeroBlocks nonzero_blocks(Position nnz, Position parts) {
   return {nnz, length, chunks_of(nnz, length)};
 }
 
-/// Of each block from first_block on, each of 32 lanes adds every 32nd nonzero: a block leaves 32
-/// sums of x_p m_p.
+/// Of each block from first_block on, each of 32 lanes adds every 32nd x_p m_p. A block leaves the
+/// sums of its lanes on GPUs, where each is a work item, and the sum of these on hosts.
 template <class ExecutionSpace, class Model>
 struct InnerProductLanes {
   static constexpr int lanes = 32;
   static constexpr int at_once = is_gpu<ExecutionSpace> ? 1 : lanes;  // lanes of one item
+  static constexpr int width = lanes / at_once;                       // sums of a block
 
   Model model;
   NonzeroBlocks blocks;
   Position first_block;
-  double* out;  // 32 a block
+  double* out;
 
   Position items() const {
     Position const end = blocks.begin(first_block) + model.size();
-    return (blocks.before(end) - first_block) * lanes / at_once;
+    return (blocks.before(end) - first_block) * width;
   }
 
   KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const first = item * at_once, b = first_block + first / lanes, lane = first % lanes;
+    Position const b = first_block + item / width, lane = item % width;
     Position const place = blocks.begin(first_block), end = blocks.begin(b + 1) - place;
     double sums[at_once] = {};
     for (Position p = blocks.begin(b) - place + lane; p < end; p += lanes)
       for (int l = 0; l < at_once && p + l < end; ++l)
         sums[l] += model.value(p + l) * model.template at<ExecutionSpace>(p + l);
-    for (int l = 0; l < at_once; ++l) out[first + l] = sums[l];
+    double total = 0;
+    for (double const sum : sums) total += sum;
+    out[item] = total;
   }
 };
 
@@ -77,28 +80,28 @@ double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
   auto& places = all.places;
   if (places.empty()) places = {0, X.nnz()};
   if (places.back() == 0) return 0;
-  constexpr std::size_t lanes = Kernel::lanes;
+  constexpr std::size_t width = Kernel::width;
   auto const blocks = nonzero_blocks<ExecutionSpace>(places.back(), parts);
   std::vector<std::size_t> bounds;
-  for (auto place : places) bounds.push_back(blocks.before(place) * lanes);
+  for (auto place : places) bounds.push_back(blocks.before(place) * width);
   auto const partial = workspace.template get<double>(
-      exec, blocks.count * lanes + scratch_of_sum_blocks(blocks.count, lanes));
+      exec, blocks.count * width + scratch_of_sum_blocks(blocks.count, width));
   auto const me = static_cast<std::size_t>(all.processes.rank());
   if (X.nnz() > 0)
     for_coo_parts(exec, X, windows, std::max<Position>(1, blocks.length),
                   [&](auto const& instance, auto const& part, Position first) {
                     Position const block = blocks.before(places[me] + first);
                     Kernel const terms{coo_model(part, A, weights, R), blocks, block,
-                                       partial.data() + block * lanes};
+                                       partial.data() + block * width};
                     launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
                   });
   if constexpr (has_mpi)
     if (all.processes.size() > 1)
       all_gather_parts(exec, all.processes, "sums of values", partial.data(), bounds);
-  double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks.count, lanes);
-  double host[lanes];
-  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, lanes),
-            Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));
+  double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks.count, width);
+  double host[width];
+  copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, width),
+            Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, width));
   fence(exec, "sporades::inner_product");
   double total = 0;
   for (double sum : host) total += sum;

@@ -308,6 +308,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
                                              int n) {
+  expects(!plan.shared, "to_coo: a plan of several processes has its nonzeros in parts");
   if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
   if (plan.csf[n].order() > 0) return to_coo(exec, plan.csf[n]);
   return to_coo(exec, plan.semi_sparse[n].X);

@@ -113,6 +113,7 @@ double bytes_read(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
 
 template <class Scalar, class Index, class MemorySpace>
 Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
+  expects(!plan.shared, "ttm_chain_cost: the plan is one of several processes");
   expects(n >= 0 && n < plan.order(), "ttm_chain_cost: mode ", n, " of a tensor of order ",
           plan.order());
   auto const& choice = plan.choices[n];
