@@ -8,32 +8,15 @@
 #include <support/files.hpp>
 #include <support/tensors.hpp>
 
+#include "parts.hpp"
+
 using namespace sporades;
+using sporades::test::part_of;
 
 namespace {
 
 template <class Exec>
 using TensorOf = CooTensor<double, std::uint32_t, typename Exec::memory_space>;
-
-/// The part of X that process p brings of P: every (P - 1)-th nonzero; the second brings none.
-template <class Exec>
-TensorOf<Exec> part_of(Exec const& exec, TensorOf<Exec> const& X, Communicator const& processes) {
-  if (processes.size() == 1) return X;
-  Kokkos::DefaultHostExecutionSpace const host{};
-  auto const all = copy_to(host, X);
-  auto const me = static_cast<Position>(processes.rank());
-  auto const parts = static_cast<Position>(processes.size()) - 1;
-  std::vector<Position> mine;
-  for (Position p = 0; p < X.nnz() && me != 1; ++p)
-    if (p % parts == (me == 0 ? 0 : me - 1)) mine.push_back(p);
-  auto const part = detail::allocate_coo<double, std::uint32_t>(host, X.dims, mine.size());
-  host.fence();
-  for (Position q = 0; q < mine.size(); ++q) {
-    for (int n = 0; n < X.order(); ++n) part.coordinates(n, q) = all.coordinates(n, mine[q]);
-    part.values(q) = all.values(mine[q]);
-  }
-  return copy_to(exec, part);
-}
 
 /// The factors of a shared run are rows of those of one process, the cores the same, bit for bit.
 template <class Model>
