@@ -30,6 +30,10 @@ target_link_libraries(sporades PUBLIC Kokkos::kokkos Kokkos::kokkoskernels
 if(SPORADES_HAS_MPI)
   target_link_libraries(sporades PUBLIC MPI::MPI_CXX)
 endif()
+if(SPORADES_HAS_NCCL)
+  target_include_directories(sporades PRIVATE ${NCCL_INCLUDE_DIR})
+  target_link_libraries(sporades PRIVATE ${NCCL_LIBRARY})
+endif()
 sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 

@@ -14,6 +14,9 @@ option(SPORADES_ENABLE_SERIAL "Compile the library for Kokkos::Serial where Kokk
 set(SPORADES_ENABLE_MPI AUTO CACHE STRING
     "Computing on many processes: ON, OFF, or AUTO: where MPI is found")
 set_property(CACHE SPORADES_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
+set(SPORADES_ENABLE_NCCL AUTO CACHE STRING
+    "Exchange between GPUs through NCCL where MPI does not take their memory: ON, OFF, or AUTO: where found")
+set_property(CACHE SPORADES_ENABLE_NCCL PROPERTY STRINGS AUTO ON OFF)
 set(SPORADES_SCALARS float double CACHE STRING
     "Types of values that the library is compiled for; others are compiled where they are used")
 

@@ -61,6 +61,7 @@ CommunicatorState::CommunicatorState(MPI_Comm mpi) {
 
 /// Where not all have come to an end together, messages may be under way: MPI cannot free theirs.
 CommunicatorState::~CommunicatorState() {
+  end_gpu_exchange(*this);
   if (!is_up() || !is_clean) return;
   MPI_Comm_free(&messages);
   MPI_Comm_free(&news);
@@ -132,6 +133,18 @@ bool CommunicatorState::hears_failure() {
   return true;
 }
 
+void CommunicatorState::heed_failure() {
+  std::vector<MPI_Request> none;
+  heed_failure(none, none);
+}
+
+void CommunicatorState::heed_failure(std::vector<MPI_Request>& received,
+                                     std::vector<MPI_Request>& sent) {
+  if (!hears_failure()) return;
+  drain(received, sent);
+  throw RunError(failure);
+}
+
 /// Processes may be more than processors: one that waits long lets others run.
 void CommunicatorState::wait(std::vector<MPI_Request>& received, std::vector<MPI_Request>& sent) {
   Timer const timer;
@@ -143,10 +156,7 @@ void CommunicatorState::wait(std::vector<MPI_Request>& received, std::vector<MPI
     check(MPI_Testall(static_cast<int>(sent.size()), sent.data(), &has_sent, MPI_STATUSES_IGNORE),
           "MPI_Testall");
     if (has_received != 0 && has_sent != 0) return;
-    if (k % 16 == 0 && hears_failure()) {
-      drain(received, sent);
-      throw RunError(failure);
-    }
+    if (k % 16 == 0) heed_failure(received, sent);
     if (timer.seconds() < 0.02)
       std::this_thread::yield();
     else

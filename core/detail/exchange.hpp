@@ -98,11 +98,12 @@ std::vector<T> one_for_each(Communicator const& processes, char const* name,
 }
 
 /// Items sent[p] to sent[p + 1] - 1 of `from` to each process p, and those that come from there to
-/// items received[p] and on of `to`. An item is `width` numbers.
-template <class T>
-void exchange_parts(Communicator const& processes, char const* name, T const* from,
-                    std::vector<std::uint64_t> const& sent, T* to,
-                    std::vector<std::uint64_t> const& received, std::size_t width = 1) {
+/// items received[p] and on of `to`. An item is `width` numbers. exchange(sent, received) does it,
+/// for memory that is not the host's.
+template <class T, class Exchange>
+void exchange_parts(T const* from, std::vector<std::uint64_t> const& sent, T* to,
+                    std::vector<std::uint64_t> const& received, std::size_t width,
+                    Exchange const& exchange) {
   std::vector<Sent> out;
   std::vector<Received> in;
   for (std::size_t p = 0; p + 1 < sent.size(); ++p) {
@@ -112,7 +113,14 @@ void exchange_parts(Communicator const& processes, char const* name, T const* fr
     in.push_back({process, reinterpret_cast<std::byte*>(to + received[p] * width),
                   (received[p + 1] - received[p]) * width * sizeof(T)});
   }
-  exchange(processes, name, out, in);
+  exchange(out, in);
+}
+template <class T>
+void exchange_parts(Communicator const& processes, char const* name, T const* from,
+                    std::vector<std::uint64_t> const& sent, T* to,
+                    std::vector<std::uint64_t> const& received, std::size_t width = 1) {
+  exchange_parts(from, sent, to, received, width,
+                 [&](auto const& out, auto const& in) { exchange(processes, name, out, in); });
 }
 
 /// Returns when all processes have called it.

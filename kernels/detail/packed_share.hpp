@@ -160,7 +160,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
 }
 
 /// Each process gets the carries of its last row from those that go on with it, and names the slots
-/// of others. What is exchanged passes through the host's memory. Fences exec.
+/// of others. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void share_carries(Communicator const& processes, ExecutionSpace const& exec,
                    PackedShare<Scalar, Index, MemorySpace> const& share,
@@ -173,28 +173,22 @@ void share_carries(Communicator const& processes, ExecutionSpace const& exec,
   Position last_end = end;
   for (std::size_t p = 0; p < share.began.size(); ++p)
     if (share.began[p] == me) last_end += share.leading[p];
-  std::vector<Scalar> out(mine * columns), in((last_end - end) * columns);
-  RawMatrix<Scalar, Kokkos::HostSpace> const to_send(out.data(), mine, columns),
-      to_receive(in.data(), last_end - end, columns);
-  auto const slots = [&](Position first, Position past) {
-    return RawMatrix<Scalar, MemorySpace>(sums.data() + first * columns, past - first, columns);
+  auto const slots = [&](Position first) {
+    return reinterpret_cast<std::byte*>(sums.data() + first * columns);
   };
-  copy_view(exec, to_send, slots(begin, begin + mine));
-  fence(exec, "sporades::packed_share::carries");
   std::vector<Sent> sent;
   std::vector<Received> received;
   if (mine > 0)
-    sent.push_back({share.began[static_cast<std::size_t>(me)],
-                    reinterpret_cast<std::byte const*>(out.data()), out.size() * sizeof(Scalar)});
-  auto* to = reinterpret_cast<std::byte*>(in.data());
+    sent.push_back(
+        {share.began[static_cast<std::size_t>(me)], slots(begin), mine * columns * sizeof(Scalar)});
+  auto* to = slots(end);
   for (std::size_t p = 0; p < share.began.size(); ++p) {
     if (share.began[p] != me || share.leading[p] == 0) continue;
     std::size_t const bytes = share.leading[p] * columns * sizeof(Scalar);
     received.push_back({static_cast<int>(p), to, bytes});
     to += bytes;
   }
-  exchange(processes, "carries", sent, received);
-  copy_view(exec, slots(end, last_end), to_receive);
+  exchange_on(exec, processes, "carries", sent, received);
   RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.all_chunks);
   launch_items(exec, "sporades::packed_share::name_slots", rows.extent(0),
                NameOtherSlots<Index, MemorySpace>{rows, begin, end, last_end,

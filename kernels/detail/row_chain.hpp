@@ -83,8 +83,7 @@ class RowChain {
 
   /// add() adds this process's part to the rows of `sums`, which holds what those before it added.
   /// own: the rows that this process owns; those that nobody adds to become 0. Both have the same
-  /// columns, without gaps. What is exchanged passes through the host's memory. Collective. Fences
-  /// exec.
+  /// columns, without gaps. Collective. Fences exec.
   template <class ExecutionSpace, class Add>
   void sum(ExecutionSpace const& exec, MatrixType const& sums, Add const& add,
            MatrixType const& own) const {
@@ -148,25 +147,20 @@ class RowChain {
     };
     launch_items(exec, "sporades::row_chain::pack", packed.size(),
                  CopyRows<Scalar, MemorySpace>{from, packed, part(out.rows, out_begin, out_end)});
-    auto const sent = Kokkos::create_mirror_view(packed);
-    auto const received = Kokkos::create_mirror_view(arrived);
-    copy_view(exec, sent, packed);
-    fence(exec, "sporades::row_chain::pack");
     std::vector<Sent> parts;
     std::vector<Received> arriving;
     for (int p = 0; p < processes_.size(); ++p) {
       auto const [first, end] = out.of(p);
       if (to_whom == everybody && first < end)
-        parts.push_back({p, reinterpret_cast<std::byte const*>(sent.data()) + first * row_bytes,
+        parts.push_back({p, reinterpret_cast<std::byte const*>(packed.data()) + first * row_bytes,
                          (end - first) * row_bytes});
       auto const [in_first, in_last] = in.of(p);
       if ((from_whom == everybody || from_whom == p) && in_first < in_last)
         arriving.push_back(
-            {p, reinterpret_cast<std::byte*>(received.data()) + (in_first - in_begin) * row_bytes,
+            {p, reinterpret_cast<std::byte*>(arrived.data()) + (in_first - in_begin) * row_bytes,
              (in_last - in_first) * row_bytes});
     }
-    exchange(processes_, name, parts, arriving);
-    copy_view(exec, arrived, received);
+    exchange_on(exec, processes_, name, parts, arriving);
     launch_items(exec, "sporades::row_chain::place", arrived.size(),
                  PlaceRows<Scalar, MemorySpace>{arrived, to, part(in.rows, in_begin, in_end)});
     fence(exec, "sporades::row_chain::move");

@@ -76,7 +76,7 @@ class SharedRows {
 
   /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
   /// the block of rows that each process owns. The result is valid until the next call. Collective,
-  /// under this name. What is exchanged passes through the host's memory. Fences exec.
+  /// under this name. Fences exec.
   template <class ExecutionSpace>
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
     std::size_t const columns = padded_columns(own.extent(1));
@@ -84,13 +84,8 @@ class SharedRows {
     auto const read = matrix_in(exec, gathered_, read_.back(), columns);
     launch_items(exec, "sporades::shared_rows::pack", packed.extent(0) * columns,
                  CopyRows<Scalar, MemorySpace>{own, packed, rows_});
-    auto const sent = Kokkos::create_mirror_view(packed);
-    auto const arrived = Kokkos::create_mirror_view(read);
-    copy_view(exec, sent, packed);
-    fence(exec, "sporades::shared_rows::pack");
-    exchange_parts<Scalar>(processes_, name, sent.data(), sent_, arrived.data(), read_, columns);
-    copy_view(exec, read, arrived);
-    fence(exec, "sporades::shared_rows::gather");
+    exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, name, packed.data(), sent_,
+                                              read.data(), read_, columns);
     return Kokkos::subview(read, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
@@ -103,12 +98,8 @@ class SharedRows {
     std::size_t const columns = read.extent(1);
     Matrix<Number, MemorySpace> const arrived = uninitialized<Matrix<Number, MemorySpace>>(
         exec, "sporades::shared_rows::buffer", sent_.back(), columns);
-    auto const out = Kokkos::create_mirror_view(read);
-    auto const in = Kokkos::create_mirror_view(arrived);
-    copy_view(exec, out, read);
-    fence(exec, "sporades::shared_rows::give_back");
-    exchange_parts<Number>(processes_, name, out.data(), read_, in.data(), sent_, columns);
-    copy_view(exec, arrived, in);
+    exchange_parts_on<ExecutionSpace, Number>(exec, processes_, name, read.data(), read_,
+                                              arrived.data(), sent_, columns);
     use(arrived, rows_);
     fence(exec, "sporades::shared_rows::give_back");
   }
@@ -157,24 +148,19 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
 
 /// Rows from where they are to where they are wanted: `from` has this process's of `given`, of
 /// which no two processes have the same, and `to` gets its rows of `wanted`; those that nobody has
-/// become 0. Both matrices have the same columns, without gaps. What is exchanged passes through
-/// the host's memory. Collective, under this name. Fences exec.
+/// become 0. Both matrices have the same columns, without gaps. Collective, under this name. Fences
+/// exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                    RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,
                    RowRanges const& wanted, Matrix<Scalar, MemorySpace> const& to) {
   auto const me = static_cast<std::size_t>(processes.rank());
   fill_view(exec, to, Scalar(0));
-  auto const out = Kokkos::create_mirror_view(from);
-  auto const in = Kokkos::create_mirror_view(to);
-  copy_view(exec, out, from);
-  copy_view(exec, in, to);
-  fence(exec, "sporades::shared_rows::move");
   std::vector<Sent> sent;
   std::vector<Received> received;
   std::size_t const row_bytes = to.extent(1) * sizeof(Scalar);
-  auto const* const source = reinterpret_cast<std::byte const*>(out.data());
-  auto* const target = reinterpret_cast<std::byte*>(in.data());
+  auto const* const source = reinterpret_cast<std::byte const*>(from.data());
+  auto* const target = reinterpret_cast<std::byte*>(to.data());
   for (std::size_t p = 0; p < given.begins.size(); ++p) {
     auto const process = static_cast<int>(p);
     if (std::uint64_t const rows = given.common(me, wanted, p); rows > 0)
@@ -185,9 +171,7 @@ void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, ch
                           target + (given.first(p, wanted, me) - wanted.begins[me]) * row_bytes,
                           rows * row_bytes});
   }
-  exchange(processes, name, sent, received);
-  copy_view(exec, to, in);
-  fence(exec, "sporades::shared_rows::move");
+  exchange_on(exec, processes, name, sent, received);
 }
 
 /// The same of rows begins[p] to ends[p] - 1 on process p, which go to where `rows` says.

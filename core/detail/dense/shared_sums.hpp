@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blocks.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/gpu_exchange.hpp>
 
 /// Sums over rows that processes share: each sums the blocks of its own rows, all get the sums of
 /// all blocks, and add them as one process does.
@@ -18,31 +18,23 @@ inline bool begin_at_multiples(RowDistribution const& rows, std::uint64_t rows_p
   });
 }
 
-/// Sends numbers[bounds[p]] to numbers[bounds[p + 1] - 1] of each process p to all others. Through
-/// the host's memory. Fences exec.
+/// Sends numbers[bounds[p]] to numbers[bounds[p + 1] - 1] of each process p to all others. Fences
+/// exec.
 template <class ExecutionSpace, class Number>
 void all_gather_parts(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                       Number* numbers, std::vector<std::size_t> const& bounds) {
-  using Memory = typename ExecutionSpace::memory_space;
-  Kokkos::View<Number*, Memory, Kokkos::MemoryUnmanaged> const all(numbers, bounds.back());
-  auto const host = Kokkos::create_mirror_view(all);
   auto const me = static_cast<std::size_t>(processes.rank());
-  auto const own = std::make_pair(bounds[me], bounds[me + 1]);
-  if (own.first < own.second)
-    copy_view(exec, Kokkos::subview(host, own), Kokkos::subview(all, own));
-  fence(exec, "sporades::dense::share");
+  auto* const bytes = reinterpret_cast<std::byte*>(numbers);
   std::vector<Sent> sent;
   std::vector<Received> received;
-  auto* const bytes = reinterpret_cast<std::byte*>(host.data());
   for (std::size_t p = 0; p + 1 < bounds.size(); ++p) {
     if (p == me) continue;
-    sent.push_back({static_cast<int>(p), bytes + own.first * sizeof(Number),
-                    (own.second - own.first) * sizeof(Number)});
+    sent.push_back({static_cast<int>(p), bytes + bounds[me] * sizeof(Number),
+                    (bounds[me + 1] - bounds[me]) * sizeof(Number)});
     received.push_back({static_cast<int>(p), bytes + bounds[p] * sizeof(Number),
                         (bounds[p + 1] - bounds[p]) * sizeof(Number)});
   }
-  exchange(processes, name, sent, received);
-  copy_view(exec, all, host);
+  exchange_on(exec, processes, name, sent, received);
 }
 
 /// partial[b][e]: the sums of the blocks of this process's rows, at their places among those of all

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/memory.hpp>
+
+/// exchange() of memory of an execution space. That of GPUs goes
+/// - to MPI as it is, where MPI says that it takes it (MPIX_Query_cuda_support and its like);
+/// - else through NCCL, where Sporades was built with it and no two processes share a GPU;
+/// - else through page-locked memory of the host.
+/// SPORADES_GPU_EXCHANGE=mpi, nccl or host in process 0's environment decides instead.
+
+namespace sporades::detail {
+
+enum class GpuPath { mpi, nccl, host };
+
+/// Which of them it is. device: of this process's GPU, as CUDA numbers them. Collective where it is
+/// asked first, which is when NCCL starts.
+GpuPath gpu_path(Communicator const& processes, int device);
+
+/// Page-locked memory of so many bytes, valid until the next call for these processes.
+std::byte* page_locked(Communicator const& processes, std::size_t bytes);
+
+/// exchange() through NCCL, after what is enqueued on this CUDA stream; returns when all is done.
+void exchange_by_nccl(Communicator const& processes, void* stream, char const* name,
+                      std::vector<Sent> const& sent, std::vector<Received> const& received);
+
+/// The parts of or for other processes.
+template <class Byte>
+std::vector<Part<Byte>> of_others(std::vector<Part<Byte>> parts, int me) {
+  parts.erase(std::remove_if(parts.begin(), parts.end(),
+                             [&](auto const& part) { return part.process == me; }),
+              parts.end());
+  return parts;
+}
+
+/// exchange() of memory that exec reads and writes, after what is enqueued on exec. Fences exec.
+template <class ExecutionSpace>
+void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
+                 std::vector<Sent> const& sent, std::vector<Received> const& received) {
+  fence(exec, "sporades::exchange");
+  if constexpr (!is_gpu<ExecutionSpace>) {
+    exchange(processes, name, sent, received);
+  } else {
+    using Memory = typename ExecutionSpace::memory_space;
+    auto const copy = [&](auto to_space, std::byte* to, auto from_space, std::byte const* from,
+                          std::size_t bytes) {
+      Kokkos::deep_copy(
+          exec, Kokkos::View<std::byte*, decltype(to_space), Kokkos::MemoryUnmanaged>(to, bytes),
+          Kokkos::View<std::byte const*, decltype(from_space), Kokkos::MemoryUnmanaged>(from,
+                                                                                        bytes));
+    };
+    int const me = processes.rank();
+    for (auto const& from : sent)
+      for (auto const& to : received)
+        if (from.process == me && to.process == me)
+          copy(Memory{}, to.data, Memory{}, from.data, to.bytes);
+    auto out = of_others(sent, me);
+    auto in = of_others(received, me);
+    GpuPath const path =
+        processes.size() == 1 ? GpuPath::mpi : gpu_path(processes, device_number(exec));
+    if (path == GpuPath::mpi) exchange(processes, name, out, in);
+    if (path == GpuPath::nccl) exchange_by_nccl(processes, native_stream(exec), name, out, in);
+    if (path == GpuPath::host) {
+      std::size_t bytes = 0;
+      for (auto const& part : out) bytes += part.bytes;
+      for (auto const& part : in) bytes += part.bytes;
+      auto* next = page_locked(processes, bytes);
+      for (auto& part : out) {
+        copy(PageLockedSpace{}, next, Memory{}, part.data, part.bytes);
+        part.data = next;
+        next += part.bytes;
+      }
+      auto const arriving = in;
+      for (auto& part : in) {
+        part.data = next;
+        next += part.bytes;
+      }
+      fence(exec, "sporades::exchange");
+      exchange(processes, name, out, in);
+      for (std::size_t k = 0; k < in.size(); ++k)
+        copy(Memory{}, arriving[k].data, PageLockedSpace{}, in[k].data, in[k].bytes);
+    }
+    fence(exec, "sporades::exchange");
+  }
+}
+
+/// exchange_parts() of such memory. Fences exec.
+template <class ExecutionSpace, class T>
+void exchange_parts_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
+                       T const* from, std::vector<std::uint64_t> const& sent, T* to,
+                       std::vector<std::uint64_t> const& received, std::size_t width) {
+  exchange_parts(from, sent, to, received, width, [&](auto const& out, auto const& in) {
+    exchange_on(exec, processes, name, out, in);
+  });
+}
+
+}  // namespace sporades::detail
