@@ -11,6 +11,7 @@
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
 #include <sporades/kernels/detail/rounded_factors.hpp>
+#include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 #include <sporades/kernels/gather_precision.hpp>
 #include <sporades/kernels/streaming.hpp>
@@ -97,6 +98,8 @@ struct MttkrpOptions {
   GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
   std::uint64_t memory = 0;  // bytes that X and the plan may take where exec computes, also while
                              // it is built; 0: what is left
+  int slices = 0;  // of the longest mode, for `sorted` and `fibers`: at most 64, 1 for none, 0 for
+                   // as many as suit the dims; see kernels/detail/mttkrp/slices.hpp
 };
 
 /// What a plan does for one mode, and why.
@@ -106,9 +109,10 @@ struct MttkrpChoice {
   int split = 0;       // of `fibers` and `flycoo`: modes multiplied once a run
   std::string reason;  // in plain words, with the numbers
   GatherPrecision gather = GatherPrecision::full;  // of factor rows
+  int slices = 1;  // of the longest mode, in whose order nonzeros are; 1: in that of rows
 };
 
-/// "fibers", "sorted along a curve"
+/// "fibers", "sorted along a curve", "sorted in 8 slices"
 std::string describe(MttkrpChoice const& choice);
 
 namespace detail {
@@ -118,7 +122,9 @@ struct SharedProducts;
 
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
-///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits
+///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits; with slices,
+///   parts
+///                         of rows in place of rows
 ///   csf                   N trees
 ///   permuted              one copy and N permutations
 ///   alto, alto_atomic     one copy
@@ -139,6 +145,8 @@ struct MttkrpPlan {
   PermutedTensor<Scalar, Index, MemorySpace> permuted;
   AltoTensor<Scalar, Index, MemorySpace> alto;
   FlycooTensor<Scalar, Index, MemorySpace> flycoo;
+  std::vector<detail::RowParts<Scalar, MemorySpace>> parts;  // per mode; none where it has no
+                                                             // slices
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
   detail::RoundedFactors<MemorySpace> rounded;
   std::vector<RowDistribution> rows;  // per mode: those of a factor that this process has; or none,
@@ -185,8 +193,9 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 /// Strategies: sorted and fibers, for which nonzeros are sorted across processes once a mode and a
 /// process keeps consecutive ones in the order of each mode's rows; and on hosts alto, for which it
 /// keeps some parts of the linear order, in which the coarsest partition of a mode has enough for
-/// all processes or some have none. `automatic` chooses as on one process. Collective. Fences exec. Throws as make_mttkrp_plan, and Error where X's
-/// dims are not those of other processes, or nonzeros would have to be streamed.
+/// all processes or some have none. `automatic` chooses as on one process. Collective. Fences exec.
+/// Throws as make_mttkrp_plan, and Error where X's dims are not those of other processes, or
+/// nonzeros would have to be streamed.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
                                                         ExecutionSpace const& exec,

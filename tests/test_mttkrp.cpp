@@ -52,6 +52,61 @@ TEMPLATE_LIST_TEST_CASE("mttkrp with every split equals its definition", "[kerne
     }
 }
 
+TEMPLATE_LIST_TEST_CASE("mttkrp in slices of the longest mode equals its definition",
+                        "[kernels][mttkrp]", Cases) {
+  using Wide = Case<typename TestType::ExecutionSpace, typename TestType::Scalar, std::uint64_t>;
+  Problem const over63{Dims(6, 8000), 20000, 2};
+  for (int slices : {2, 3, 64}) {
+    MttkrpOptions options{MttkrpStrategy::sorted, 5};
+    options.slices = slices;
+    for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted}) {
+      options.strategy = strategy;
+      options.order = RowOrder::lexicographic;  // automatic would take a linear order
+      check_all_modes<TestType>(over63, 5, options, true);
+    }
+    for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
+      for (auto const& problem : mttkrp_problems()) {
+        options.strategy = strategy;
+        check_all_modes<TestType>(problem, 5, options, true);
+        if (slices == 3) check_all_modes<Wide>(problem, 17, options, true);
+      }
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros, and choose slices by dims",
+                        "[kernels][mttkrp]", Cases) {
+  typename TestType::ExecutionSpace const exec{};
+  using Scalar = typename TestType::Scalar;
+  auto const X = generate<Scalar, std::uint32_t>(exec, {40, 900, 7, 30}, 8000, 0.5);
+  MttkrpOptions options{MttkrpStrategy::sorted, 4};
+  options.slices = 5;
+  auto const plan = make_mttkrp_plan(exec, X, options);
+  auto const Y = on_host(sum_duplicates(exec, to_coo(exec, plan)).tensor), Z = on_host(X);
+  REQUIRE(Y.nnz() == Z.nnz());
+  std::uint64_t wrong = 0;
+  for (Position p = 0; p < Z.nnz(); ++p) {
+    wrong += Y.values(p) != Z.values(p);
+    for (int n = 0; n < 4; ++n) wrong += Y.coordinates(n, p) != Z.coordinates(n, p);
+  }
+  CHECK(wrong == 0);
+  for (int n = 0; n < 4; ++n) {
+    CHECK(describe(plan.choices[n]) == (n == 1 ? "sorted" : "sorted in 5 slices"));
+    CHECK(plan.parts[n].count() >= plan.parts[n].rows());
+    CHECK((n == 1 || plan.parts[n].rows() == X.dims[n]));
+    CHECK(mttkrp_cost(exec, plan, 4, n).bytes > 0);
+  }
+  auto const by_dims = [&](Dims const& dims, Position nnz) {
+    return detail::slices_for(dims, nnz, 4, MttkrpOptions{});
+  };
+  CHECK(by_dims({2902330, 2143368, 25495389}, 140000000) == 8);
+  CHECK(by_dims({2902330, 2143368, 25495389}, 20000000) == 1);  // fewer nonzeros than rows
+  CHECK(by_dims({532924, 17262471, 2480308, 1443}, 140126181) == 8);
+  CHECK(by_dims({4821207, 1774269, 1805187}, 1741809018) == 1);  // no mode is that long
+  CHECK(by_dims({12092, 9184, 28818}, 76879419) == 1);
+  options.slices = 65;
+  CHECK_THROWS_AS(make_mttkrp_plan(exec, X, options), Error);
+}
+
 TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals its definition",
                         "[kernels][mttkrp]", Cases) {
   Problem const over31{{70000, 60000, 50000}, 20000, 3}, over63{Dims(6, 8000), 20000, 2};

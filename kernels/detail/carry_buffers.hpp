@@ -41,6 +41,15 @@ class CarryBuffers {
     return matrix_in(exec, "sporades::mttkrp::buffer_rows", buffer_rows_, rows, columns);
   }
 
+  /// rows x columns, without the padding that it has, in the same memory: parts of rows. Contents
+  /// undefined.
+  template <class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> part_rows(ExecutionSpace const& exec, Position rows,
+                                        std::size_t columns) {
+    return Kokkos::subview(buffer_rows(exec, rows, columns), Kokkos::ALL,
+                           std::make_pair(std::size_t{0}, columns));
+  }
+
   /// rows x columns, without the padding that it has: a copy of columns of the factor of mode m.
   /// Contents undefined.
   template <class ExecutionSpace>

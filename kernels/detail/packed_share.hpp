@@ -28,7 +28,9 @@ struct ContinueRow {
 template <class Scalar, class Index, class MemorySpace>
 struct PackedShare {
   PackedTensor<Scalar, Index, MemorySpace> packed;  // and one nonzero more, of the row behind
-  Position nnz = 0;                                 // without that one
+  CooTensor<Scalar, Index, MemorySpace> coo;        // instead of it where indices do not fit words
+  Position chunks_before = 0;                       // of zeros, of row 1, at the beginning of `coo`
+  Position nnz = 0;                                 // without these
   Position first_chunk = 0, chunks = 0;             // here
   Position all_chunks = 0, length = 0;              // of all processes
   std::uint64_t row = 0;                            // of the first nonzero
@@ -46,6 +48,11 @@ struct PackedShare {
     for (std::size_t p = 0; p < begins.size(); ++p)
       if (leading[p] > 0) --rows.begins[p];
     return rows;
+  }
+
+  std::uint64_t bytes() const {
+    if (coo.order() > 0) return coo.storage_bytes();
+    return packed.order() > 0 ? packed.storage_bytes() : 0;
   }
 
   /// The number here of a row of all.
@@ -85,13 +92,13 @@ struct NameOtherSlots {
 };
 
 /// Makes the share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
-/// `length`. X: the process's nonzeros, of indices as they are read here, but for the rows. cuts:
-/// see sorted_across. Collective. Fences exec.
+/// `length`, packed if `packs`. X: the process's nonzeros, of indices as they are read here, but
+/// for the rows. cuts: see sorted_across. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PackedShare<Scalar, Index, MemorySpace> make_packed_share(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<int> const& modes,
-    std::vector<Position> const& cuts, Position length) {
+    std::vector<Position> const& cuts, Position length, bool packs = true) {
   Kokkos::DefaultHostExecutionSpace const host{};
   int const n = modes.front();
   auto const me = static_cast<std::size_t>(processes.rank());
@@ -131,18 +138,28 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
   bool const goes_on = behind < ends.size();
-  auto extended = allocate_coo<Scalar, Index>(host, X.dims, nnz + (goes_on ? 1 : 0));
+  // In coordinates a row is seen to have begun before where the nonzero in front is of it, too.
+  share.chunks_before = !packs && share.continues ? 1 : 0;
+  Position const before = share.chunks_before * length;
+  auto extended = allocate_coo<Scalar, Index>(host, X.dims, before + nnz + (goes_on ? 1 : 0));
   fence(host, "sporades::packed_share::make");
   extended.dims[static_cast<std::size_t>(n)] = share.count + 2;
   for (int m = 0; m < X.order(); ++m) {
     Index const* const from = own.indices(m);
     Index* const to = extended.indices(m);
-    for (Position p = 0; p < nnz; ++p) to[p] = m == n ? share.local(from[p]) : from[p];
-    if (goes_on) to[nnz] = m == n ? share.local(ends[behind].first) : Index{0};
+    std::fill_n(to, before, m == n ? Index{1} : Index{0});
+    for (Position p = 0; p < nnz; ++p) to[before + p] = m == n ? share.local(from[p]) : from[p];
+    if (goes_on) to[before + nnz] = m == n ? share.local(ends[behind].first) : Index{0};
   }
-  std::copy_n(own.values.data(), nnz, extended.values.data());
-  if (goes_on) extended.values(nnz) = 0;
+  std::fill_n(extended.values.data(), before, Scalar(0));
+  std::copy_n(own.values.data(), nnz, extended.values.data() + before);
+  if (goes_on) extended.values(before + nnz) = 0;
   extended.sorted_modes = modes;
+  if (!packs) {
+    share.coo = copy_to(exec, extended);
+    fence(exec, "sporades::packed_share::make");
+    return share;
+  }
   share.packed = make_packed(exec, copy_to(exec, extended), n);
   if (share.continues) {
     auto const go_on = [&](auto const& words) {
@@ -196,21 +213,34 @@ void share_carries(Communicator const& processes, ExecutionSpace const& exec,
   fence(exec, "sporades::packed_share::carries");
 }
 
-/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks. V: count + 2 rows.
-/// Rows that begin here are as in one process. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
-void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
-                     PackedShare<Scalar, Index, MemorySpace> const& share,
+/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks, from share.packed or
+/// share.coo as `list` says. V: count + 2 rows. Rows that begin here are as in one process.
+/// Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class List,
+          class Walk>
+void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
+                     PackedShare<Scalar, Index, MemorySpace> const& share, List const& list,
                      Matrix<Scalar, MemorySpace> const& V,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
   fill_view(exec, V, Scalar(0));
   carry.reserve(exec, share.all_chunks, V.extent(1));
   SortedRows<Scalar, Index, MemorySpace> const rows{share.length, share.all_chunks,
                                                     row_sums(V, carry, share.all_chunks)};
-  if (share.chunks > 0) walk(exec, share.packed, rows.part(share.first_chunk, share.chunks));
+  Position const before = share.chunks_before;
+  if (share.chunks > 0)
+    walk(exec, list, rows.part(share.first_chunk - before, before + share.chunks));
   if (share.all_chunks <= 1) return;
   share_carries(processes, exec, share, carry);
   reduce_carries(exec, V, carry, share.all_chunks);
+}
+
+/// The same of share.packed.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
+void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
+                     PackedShare<Scalar, Index, MemorySpace> const& share,
+                     Matrix<Scalar, MemorySpace> const& V,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
+  sum_shared_list(processes, exec, share, share.packed, V, carry, walk);
 }
 
 }  // namespace sporades::detail

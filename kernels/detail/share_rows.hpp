@@ -138,8 +138,8 @@ struct ShareOrder {
 /// numbers(p): the number of row rows(p) among all rows that have nonzeros on any process,
 /// ascending, from 0. rows: of the `count` nonzeros here, which follow those of the process before.
 /// Returns the rows that begin here. Collective.
-template <class Index>
-std::vector<std::uint64_t> number_rows(Communicator const& processes, Index const* rows,
+template <class Row, class Index>
+std::vector<std::uint64_t> number_rows(Communicator const& processes, Row const* rows,
                                        Position count, Index* numbers) {
   std::vector<std::uint64_t> mine;
   for (Position p = 0; p < count; ++p)

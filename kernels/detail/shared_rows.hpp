@@ -146,16 +146,29 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
           {rows.begins.begin() + 1, rows.begins.end()}};
 }
 
-/// Rows from where they are to where they are wanted: `from` has this process's of `given`, of
-/// which no two processes have the same, and `to` gets its rows of `wanted`; those that nobody has
-/// become 0. Both matrices have the same columns, without gaps. Collective, under this name. Fences
-/// exec.
+/// Rows from where they are to where they are wanted: `from` has this process's of `given`, which
+/// are behind those of the process before, and `to` gets its rows of `wanted`; those that nobody
+/// has become 0. Both matrices have the same columns, without gaps. Collective, under this name.
+/// Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                    RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,
                    RowRanges const& wanted, Matrix<Scalar, MemorySpace> const& to) {
   auto const me = static_cast<std::size_t>(processes.rank());
-  fill_view(exec, to, Scalar(0));
+  // Rows that nobody has lie between those that processes have, which are in their order.
+  std::uint64_t const begin = wanted.begins[me], end = wanted.ends[me];
+  std::uint64_t next = begin;
+  auto const clear_up_to = [&](std::uint64_t row) {
+    if (row > next)
+      fill_view(exec, Kokkos::subview(to, std::make_pair(next - begin, row - begin), Kokkos::ALL),
+                Scalar(0));
+  };
+  for (std::size_t p = 0; p < given.begins.size(); ++p)
+    if (given.common(p, wanted, me) > 0) {
+      clear_up_to(given.first(p, wanted, me));
+      next = std::min(given.ends[p], end);
+    }
+  clear_up_to(end);
   std::vector<Sent> sent;
   std::vector<Received> received;
   std::size_t const row_bytes = to.extent(1) * sizeof(Scalar);

@@ -35,6 +35,7 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
   products.products.streaming = options.streaming;
   products.products.gather = options.gather;
+  products.products.slices = options.slices;
   return products;
 }
 

@@ -8,6 +8,7 @@
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
+#include <sporades/kernels/detail/mttkrp/slices.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
@@ -18,12 +19,14 @@ namespace sporades {
 
 inline std::string describe(MttkrpChoice const& choice) {
   return std::string(to_string(choice.strategy)) +
-         (choice.order == RowOrder::morton ? " along a curve" : "");
+         (choice.order == RowOrder::morton ? " along a curve" : "") +
+         (choice.slices > 1 ? " in " + std::to_string(choice.slices) + " slices" : "");
 }
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = carry.bytes() + rounded.bytes();
+  for (auto const& mode : parts) bytes += mode.bytes();
   if constexpr (detail::has_mpi)
     if (shared) return bytes + shared->bytes();
   bool is_given = false;  // X is held as it was
@@ -195,6 +198,45 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
   }
 }
 
+/// The same where the modes but the longest have slices: `slices` of them.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
+                  MttkrpOptions const& options, int slices,
+                  MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  int const longest = longest_mode(plan.dims);
+  plan.parts.resize(plan.dims.size());
+  auto base = sorted(exec, X, mttkrp_mode_order(plan.dims, longest));
+  X = {};
+  auto const keep = [&](int n, auto const& list) {
+    auto const mode = static_cast<std::size_t>(n);
+    auto& choice = plan.choices[mode];
+    check_rows(plan.dims, n, choice.strategy, options, false);
+    bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
+    if (!fits_packed(plan.dims, n)) {
+      plan.coo[mode] = list;
+      if (is_automatic) choice.reason = "indices do not fit 63 bits";
+      return;
+    }
+    auto const& packed = plan.packed[mode] = make_packed(exec, list, n);
+    if (!is_automatic) return;
+    choice.split = measured_split<ExecutionSpace>(exec, packed, options.rank, choice.reason);
+    if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+  };
+  keep(longest, base);
+  auto const named = with_slices(exec, base, slice_cuts<ExecutionSpace>(slices, plan.nnz), 0);
+  base = {};
+  Position most = 0;
+  for (int n = 0; n < plan.order(); ++n) {
+    if (n == longest) continue;
+    auto const mode = static_cast<std::size_t>(n);
+    auto& parts = plan.parts[mode];
+    plan.choices[mode].slices = slices;
+    keep(n, in_parts(exec, sorted(exec, named, sliced_order(plan.dims, n)), n, parts));
+    most = std::max(most, parts.count());
+  }
+  plan.carry.buffer_rows(exec, most, static_cast<std::size_t>(options.rank));
+}
+
 /// Whether the strategy sums rows that chunks of nonzeros share by carry slots.
 inline bool has_carries(MttkrpStrategy strategy) {
   return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers ||
@@ -265,7 +307,14 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
           to_string(common.strategy),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");
   if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
-  build_sorted(exec, builder, X, options, far, plan);
+  int const slices = is_sorted && is_accessible && !streams
+                         ? slices_for(plan.dims, plan.nnz, sizeof(Index), options)
+                         : 1;
+  if (slices > 1) {
+    if constexpr (is_accessible) build_sliced(exec, X, options, slices, plan);
+  } else {
+    build_sorted(exec, builder, X, options, far, plan);
+  }
   plan.carry.windows.options = for_windows(plan.packed, options.streaming);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),
@@ -319,10 +368,11 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
   if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
   if (plan.alto.order() > 0) return to_coo(exec, plan.alto);
-  for (auto const& list : plan.coo)
-    if (list.order() > 0) return list;
-  for (auto const& packed : plan.packed)
-    if (packed.order() > 0) return to_coo(exec, packed);
+  auto const has_rows = [&](int n) { return plan.choices[n].slices == 1; };  // not parts of them
+  for (int n = 0; n < plan.order(); ++n)
+    if (has_rows(n) && plan.coo[n].order() > 0) return plan.coo[n];
+  for (int n = 0; n < plan.order(); ++n)
+    if (has_rows(n) && plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
   return to_coo(exec, plan.csf.front());
 }
 

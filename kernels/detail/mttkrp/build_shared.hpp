@@ -6,6 +6,7 @@
 
 #include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
 #include <sporades/kernels/detail/mttkrp/shared.hpp>
+#include <sporades/kernels/detail/mttkrp/slices.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
 
 /// How the plan of a tensor is built whose nonzeros are those of several processes.
@@ -85,12 +86,34 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   std::vector<bool> in_order;
   for (int n = 0; n < N; ++n) {
     in_order.push_back(plan.choices[static_cast<std::size_t>(n)].strategy != MttkrpStrategy::alto);
-    expects(!in_order.back() || fits_packed(X.dims, n), where, ": the indices of all modes but ", n,
-            " take ", packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
+    if (in_order.back())
+      check_rows(X.dims, n, plan.choices[static_cast<std::size_t>(n)].strategy, options, false);
   }
   std::vector<ShareOrder> orders;
   for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
-  auto nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
+  int const slices = is_alto ? 1 : slices_for(plan.dims, nnz, sizeof(Index), options);
+  int const longest = longest_mode(plan.dims);
+  std::vector<SharedParts<Scalar, Index>> parts(slices > 1 ? plan.dims.size() : 0);
+  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros;
+  if (slices > 1) {
+    X = sorted_across(processes, exec, hand_over(X),
+                      orders[static_cast<std::size_t>(longest)].modes, cuts);
+    nonzeros.resize(plan.dims.size());
+    nonzeros[static_cast<std::size_t>(longest)] = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+    read.insert(nonzeros[static_cast<std::size_t>(longest)], longest);
+    auto const named = with_slices(exec, X, slice_cuts<ExecutionSpace>(slices, nnz), cuts[me]);
+    X = {};
+    for (int n = 0; n < N; ++n) {
+      if (n == longest) continue;
+      auto& share = parts[static_cast<std::size_t>(n)];
+      share = share_parts(processes, exec, named, n, cuts);
+      read.insert(share.nonzeros, n);
+      nonzeros[static_cast<std::size_t>(n)] = share.nonzeros;
+      share.nonzeros = {};
+    }
+  } else {
+    nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
+  }
   read.finish();
 
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
@@ -118,13 +141,33 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     }
     auto const renumbered = read.renumbered(nonzeros[mode], n);
     nonzeros[mode] = {};
+    bool const has_parts = slices > 1 && n != longest;
+    if (has_parts) {
+      std::copy(parts[mode].numbers.begin(), parts[mode].numbers.end(), renumbered.indices(n));
+      parts[mode].numbers = {};
+      plan.choices[mode].slices = slices;
+    }
     auto& made = shared->shares[mode];
+    bool const fits = fits_packed(plan.dims, n);
     made = make_packed_share(processes, exec, copy_to(exec, renumbered), orders[mode].modes, cuts,
-                             length);
-    own_rows(n, made.begins);
+                             length, fits);
+    if (has_parts) {
+      auto begins = even_cuts(processes.size(), plan.dims[mode]);
+      begins.pop_back();
+      own_rows(n, begins);
+      plan.parts.resize(plan.dims.size());
+      plan.parts[mode] =
+          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].rows);
+    } else {
+      own_rows(n, made.begins);
+    }
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;
     if (options.strategy != MttkrpStrategy::automatic) continue;
+    if (!fits) {
+      choice.reason = "indices do not fit 63 bits";
+      continue;
+    }
     choice.split =
         measured_split<ExecutionSpace, Scalar>(N, options.rank, choice.reason, [&](int k) {
           RunSample sample;

@@ -80,6 +80,8 @@ double bytes_read(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
   if (plan.flycoo.order() > 0) return bytes_read(plan.flycoo, n);
   double bytes = 0;
   with_format(plan, n, [&](auto const& X) { bytes = bytes_read(X, n); });
+  if (plan.choices[n].slices > 1)
+    bytes += static_cast<double>((plan.parts[n].count() + plan.dims[n] + 1) * sizeof(Position));
   return bytes;
 }
 
@@ -99,6 +101,7 @@ struct AltoIndex {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double used_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
                  int n) {
+  if (plan.choices[n].slices > 1) return static_cast<double>(plan.parts[n].rows());
   if (plan.packed[n].order() > 0) return static_cast<double>(plan.packed[n].rows.extent(0));
   if (plan.csf[n].order() > 0) return static_cast<double>(plan.csf[n].nodes(0));
   if (plan.flycoo.order() > 0) return static_cast<double>(plan.flycoo.modes[n].rows);

@@ -8,6 +8,7 @@
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
+#include <sporades/kernels/detail/mttkrp/slices.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 
 /// What plans for MTTKRP hold, as formats/detail/format_memory.hpp, and which of them a limit
@@ -60,6 +61,45 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
   if (!is_new && !is_last) return;
   if (!keeps_values) count.release(base.value_bytes());
   if (!keeps_coordinates) count.release(base.coordinate_bytes());
+}
+
+/// The same lists with slices of the longest mode: see build_sliced.
+template <class ExecutionSpace, class Rows>
+void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                        bool is_last, int slices, Rows const& rows_of) {
+  int const longest = longest_mode(X.dims);
+  bool is_new = true, is_list_new = false;
+  auto const base = count_sorted(exec, count, X, mttkrp_mode_order(X.dims, longest), is_new);
+  if (is_new && is_last) count.release(X.bytes());
+  count_sorted_packed(exec, count, base, {longest}, rows_of(longest), is_list_new);
+  CooShape named = base;  // shares the values
+  named.dims.push_back(static_cast<std::uint64_t>(slices));
+  named.sorted_modes = {};
+  count.hold(named.coordinate_bytes());
+  if (is_new || is_last) count.release(base.coordinate_bytes());
+  for (int n = 0; n < X.order(); ++n) {
+    if (n == longest) continue;
+    double const parts = std::min(X.nnz, slices * rows_of(n)), row_bytes = 8 * rows_of(n) + 8;
+    MemoryCount building = count;
+    bool is_sorted_new = true;
+    auto const list = count_sorted(exec, building, named, sliced_order(X.dims, n), is_sorted_new);
+    building.hold(8 * X.nnz + X.coordinate_bytes() + 8 * parts);
+    if (!fits_packed(X.dims, n)) {
+      count.pass(building.peak() - count.held());
+      count.hold(X.bytes() + 8 * parts + row_bytes);
+      continue;
+    }
+    bool is_packed_new = false;
+    CooShape in_parts = list;
+    in_parts.dims.pop_back();
+    in_parts.dims[static_cast<std::size_t>(n)] = static_cast<std::uint64_t>(parts);
+    in_parts.sorted_modes = mttkrp_mode_order(X.dims, n);
+    count_sorted_packed(exec, building, in_parts, {n}, parts, is_packed_new);
+    count.pass(building.peak() - count.held());
+    count.hold(packed_word_bytes(X, n) + X.value_bytes() + packed_row_bytes(X, parts) + 8 * parts +
+               row_bytes);
+  }
+  count.release(named.coordinate_bytes());
 }
 
 /// Room for rounded factors, held.
@@ -184,6 +224,15 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
         return;
       }
       if (is_far) count.hold(window_bytes(options.streaming, lists / N));  // and near copies
+      if (int const slices = slices_for(X.dims, X.count(), index_bytes, options);
+          slices > 1 && !is_far) {
+        count_sliced_lists(exec, count, X, is_last, slices, rows_of);
+        for (int n = 0; n < N; ++n)
+          buffer_rows = std::max(
+              buffer_rows, n == longest_mode(X.dims) ? 0 : std::min(X.nnz, slices * rows_of(n)));
+        count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
+        break;
+      }
       count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_far, all,
                          rows_of);
   }
@@ -345,6 +394,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   if (fits(options)) return fitted;
   fitted.reason = (chooses_layout(options) ? "what is fastest needs " : "it needs ") +
                   bytes_text(least) + " of memory, " + bytes_text(left) + " may be taken";
+  options.slices = 1;
+  if (fits(options)) return fitted;
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||

@@ -26,6 +26,8 @@ inline void check_options(MttkrpOptions const& options, int order) {
           to_string(options.strategy));
   expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
           options.split, " of a tensor of order ", order, ": -1 to ", deepest);
+  expects(0 <= options.slices && options.slices <= 64, "make_mttkrp_plan: ", options.slices,
+          " slices: 0 to 64");
   check_streaming("make_mttkrp_plan", options.streaming);
   check_options(options.flycoo, "make_mttkrp_plan");
   expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,

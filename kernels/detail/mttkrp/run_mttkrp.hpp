@@ -195,16 +195,20 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
         return detail::together(plan.shared->processes, [&] {
           detail::mttkrp_shared(exec, plan, detail::as_factors<Plan>(A), n, product);
         });
+    bool const has_parts = choice.slices > 1;
+    if (has_parts) detail::check_mttkrp(plan.dims, detail::as_factors<Plan>(A), n, product);
+    Matrix<Scalar, MemorySpace> const sums =
+        has_parts ? plan.carry.part_rows(exec, plan.parts[n].count(), product.extent(1)) : product;
     auto const run = [&](auto const& X) {
       auto const& factors = detail::as_factors<Plan>(A);
       if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)
         if (choice.gather != GatherPrecision::full) {
-          detail::check_mttkrp(X.dims, factors, n, product);
+          detail::check_mttkrp(X.dims, factors, n, sums);
           int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
-          return detail::mttkrp_rounded(exec, X, factors, product, split, choice.gather,
-                                        plan.rounded, plan.carry);
+          return detail::mttkrp_rounded(exec, X, factors, sums, split, choice.gather, plan.rounded,
+                                        plan.carry);
         }
-      detail::run_mttkrp(exec, X, factors, n, product, choice, plan.carry);
+      detail::run_mttkrp(exec, X, factors, n, sums, choice, plan.carry);
     };
     if (choice.strategy == MttkrpStrategy::csf)
       run(plan.csf[n]);
@@ -215,6 +219,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
                             choice.split, plan.carry);
     else
       detail::with_format(plan, n, run);
+    if (has_parts) plan.parts[n].sum(exec, sums, product);
   }
 }
 
@@ -226,6 +231,7 @@ Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
   expects(!plan.shared, "mttkrp_cost: the plan is one of several processes");
   bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
   double rows = static_cast<double>(plan.dims[n]);
+  if (plan.choices[n].slices > 1) rows += 2 * static_cast<double>(plan.parts[n].count());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n)
       rows += is_rounded ? static_cast<double>(plan.dims[m]) : detail::used_rows(exec, plan, m);

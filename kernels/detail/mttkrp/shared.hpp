@@ -6,6 +6,7 @@
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
+#include <sporades/kernels/detail/mttkrp/sorted.hpp>
 #include <sporades/kernels/detail/packed_share.hpp>
 #include <sporades/kernels/detail/row_chain.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
@@ -35,8 +36,7 @@ struct SharedProducts {
     std::uint64_t sum = (sums.span() + inputs.span()) * sizeof(Scalar);
     for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
-    for (auto const& share : shares)
-      if (share.packed.order() > 0) sum += share.packed.storage_bytes();
+    for (auto const& share : shares) sum += share.bytes();
     return sum + (alto.order() > 0 ? alto.storage_bytes() : 0);
   }
 
@@ -60,19 +60,13 @@ struct SharedProducts {
         factors[m] = read[m].gather(exec, "rows of factors", A[m]);
   }
 
-  /// own: the rows of mode n's product that this process owns, `rows` says which, from the sums of
-  /// all processes' shares, which are where room put them. Collective. Fences exec.
-  template <class ExecutionSpace>
-  void send_sums(ExecutionSpace const& exec, std::size_t n, RowDistribution const& rows,
-                 Matrix<Scalar, MemorySpace> const& room,
-                 Matrix<Scalar, MemorySpace> const& own) const {
+  /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it.
+  Matrix<Scalar, MemorySpace> begun(std::size_t n, Matrix<Scalar, MemorySpace> const& room) const {
     auto const& share = shares[n];
     auto const me = static_cast<std::size_t>(processes.rank());
-    std::uint64_t const begun = share.ends[me] - share.begins[me];
     // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-    Matrix<Scalar, MemorySpace> const from(room.data() + (share.continues ? 2 : 1) * room.extent(1),
-                                           begun, room.extent(1));
-    move_rows(exec, rows, share.begins, share.ends, from, own);
+    return Matrix<Scalar, MemorySpace>(room.data() + (share.continues ? 2 : 1) * room.extent(1),
+                                       share.ends[me] - share.begins[me], room.extent(1));
   }
 };
 
@@ -120,7 +114,18 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
-  if (choice.gather == GatherPrecision::full)
+  if (share.coo.order() > 0)
+    with_unrolled_modes<Index>(share.coo.order() - 1, [&](auto others) {
+      bool const aligned = all_rows_aligned(shared.factors, static_cast<int>(n), sums);
+      sum_shared_list(shared.processes, exec, share, share.coo, sums, plan.carry,
+                      [&](auto const& instance, auto const& part, auto const& rows) {
+                        walk_rows<TileWidths::coarse>(
+                            instance, "sporades::mttkrp::sorted",
+                            coo_nonzeros<others()>(part, shared.factors, static_cast<int>(n)),
+                            rows.sums, rows.length, rows.chunks, sums.extent(1), aligned);
+                      });
+    });
+  else if (choice.gather == GatherPrecision::full)
     sum_shared_rows(
         shared.processes, exec, share, sums, plan.carry,
         [&](auto const& instance, auto const& part, auto const& rows) {
@@ -139,7 +144,10 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
                         walk_rounded(instance, part, rows, rounded, sums, split);
                       });
     });
-  shared.send_sums(exec, n, plan.rows[n], room, own);
+  if (choice.slices > 1)
+    plan.parts[n].sum(exec, shared.begun(n, room), own);
+  else
+    move_rows(exec, plan.rows[n], share.begins, share.ends, shared.begun(n, room), own);
 }
 
 /// The same of parts of a linear order, whose sums are added in their order; on hosts.

@@ -38,15 +38,16 @@ struct SplitIndices {
   int mode[max_order];  // S, then the others
   std::uint64_t dims[max_order];
   std::uint64_t offset;  // may wrap around
+  int cell = 0;          // the cells' mode in `from`
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     using Index = typename Coordinates::non_const_value_type;
-    std::uint64_t cell = from(0, p) + offset;
+    std::uint64_t rest = from(cell, p) + offset;
     for (int k = fused - 1; k >= 0; --k) {
-      to(mode[k], p) = static_cast<Index>(cell % dims[k]);
-      cell /= dims[k];
+      to(mode[k], p) = static_cast<Index>(rest % dims[k]);
+      rest /= dims[k];
     }
-    for (int k = 0; k < others; ++k) to(mode[fused + k], p) = from(1 + k, p);
+    for (int k = 0; k < others; ++k) to(mode[fused + k], p) = from(k < cell ? k : k + 1, p);
   }
 };
 
@@ -163,7 +164,9 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     launch_items(builder, "sporades::mttkrp_all_modes::fuse_indices", X.nnz(), fuse);
   }
   X = {};
-  tree.whole = plan_of(hand_over(whole), options);
+  auto in_rows = options;
+  in_rows.slices = 1;
+  tree.whole = plan_of(hand_over(whole), in_rows);
 
   auto const cuts = even_cuts(processes.size(), cells);
   auto const me = static_cast<std::size_t>(processes.rank());
@@ -175,7 +178,9 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", grid.nnz(), fill);
   }
   auto const rows = tree.whole.rows_of(0);
-  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, rows);
+  in_rows = {options.strategy, options.rank};
+  in_rows.slices = 1;
+  tree.grid = plan_of(hand_over(grid), in_rows, rows);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   std::uint64_t const own = rows.here(cells);
   tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);

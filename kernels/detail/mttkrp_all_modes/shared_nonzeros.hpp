@@ -22,8 +22,8 @@ struct NameCells {
 };
 
 /// The nonzeros of a tree of several processes, and the rows of factors that they read. Each
-/// process has those of its part of the linear order, or else of its share of the first rows in
-/// order, which nonzeros_of gives in one process.
+/// process has those of its part of the linear order, or else of its share of the first mode's rows
+/// in order, which nonzeros_of gives in one process.
 template <class Scalar, class Index, class MemorySpace>
 class SharedNonzeros {
   using Tree = MttkrpAllModesPlan<Scalar, Index, MemorySpace>;
@@ -38,7 +38,7 @@ class SharedNonzeros {
     if (tree.fused.empty() && !is_linear()) {  // the rows of the share
       std::vector<std::uint64_t> rows(share().count);
       std::iota(rows.begin(), rows.end(), share().row);
-      add(exec, 0, rows);
+      add(exec, row_mode(), rows);
     }
     for (std::size_t k = 0; k < tree.fused.size(); ++k) {  // few rows: all of them
       std::vector<std::uint64_t> rows(tree.grid.dims[k]);
@@ -55,13 +55,22 @@ class SharedNonzeros {
     auto const N = static_cast<std::size_t>(tree_.order());
     auto split = allocate_coo<Scalar, Index>(exec, Dims(N, 0), nnz());
     if (nnz() == 0) return split;
-    auto const whole = is_linear() ? to_coo(exec, shared().alto) : to_coo(exec, share().packed);
-    split.values = Kokkos::subview(whole.values, std::make_pair(Position{0}, nnz()));
+    bool const is_packed = is_linear() || share().coo.order() == 0;
+    auto whole = is_linear() ? to_coo(exec, shared().alto)
+                 : is_packed ? to_coo(exec, share().packed)
+                             : share().coo;
+    Position const before = is_packed ? 0 : share().chunks_before * share().length;
+    auto const here = std::make_pair(before, before + nnz());
+    whole.coordinates = Kokkos::subview(whole.coordinates, Kokkos::ALL, here);
+    split.values = Kokkos::subview(whole.values, here);
     SplitIndices<typename Tensor::Coordinates> indices{
         whole.coordinates, split.coordinates, 1, static_cast<int>(N) - 1, {}, {}, 0};
     if (!is_linear()) indices.offset = ~std::uint64_t{0};  // a share's rows are called 1, 2, ...
-    if (tree_.fused.empty()) {                             // a cell is a row of mode 0
-      std::iota(indices.mode, indices.mode + N, 0);
+    if (tree_.fused.empty()) {                             // a cell is a row
+      int* next = indices.mode;
+      *next++ = indices.cell = row_mode();
+      for (int m = 0; m < static_cast<int>(N); ++m)
+        if (m != indices.cell) *next++ = m;
       indices.dims[0] = ~std::uint64_t{0};
     } else {
       auto const S = tree_.fused.size();
@@ -104,7 +113,21 @@ class SharedNonzeros {
  private:
   SharedProducts<Scalar, Index, MemorySpace>& shared() const { return *tree_.whole.shared; }
   bool is_linear() const { return shared().parts > 0; }
-  PackedShare<Scalar, Index, MemorySpace> const& share() const { return shared().shares.front(); }
+  /// The mode in whose order they are, which has no slices; of X', where modes are fused.
+  int row_mode() const {
+    if (is_linear()) return 0;
+    int first = -1;
+    for (int n = 0; n < tree_.whole.order(); ++n) {
+      auto const mode = static_cast<std::size_t>(n);
+      if (tree_.whole.choices[mode].slices > 1) continue;
+      if (!fits_packed(tree_.whole.dims, n)) return n;  // to_coo takes those first
+      if (first < 0) first = n;
+    }
+    return first;
+  }
+  PackedShare<Scalar, Index, MemorySpace> const& share() const {
+    return shared().shares[static_cast<std::size_t>(row_mode())];
+  }
   Position nnz() const { return is_linear() ? shared().alto.nnz() : share().nnz; }
 
   template <class ExecutionSpace>

@@ -120,8 +120,9 @@ void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>&
           walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums, choice,
                             Vector<Scalar, MemorySpace>(plan.weights.data(), part.nnz()));
       });
-  with_padded_rows(exec, V,
-                   [&](auto const& rows) { shared.send_sums(exec, mode, owned, room, rows); });
+  with_padded_rows(exec, V, [&](auto const& rows) {
+    move_rows(exec, owned, share.begins, share.ends, shared.begun(mode, room), rows);
+  });
 }
 
 /// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.

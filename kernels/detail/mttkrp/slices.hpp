@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/row_parts.hpp>
+#include <sporades/kernels/detail/share_rows.hpp>
+
+/// Slices: equally many nonzeros each, consecutive in the order of the longest mode's rows. Where
+/// that mode is much longer than the others, the nonzeros of the others are sorted by slices first
+/// and then by rows. What a slice adds to a row is a part of it, and parts are added in the order
+/// of slices. So processes that have whole slices read few rows of the longest mode, and move
+/// rows of the shorter modes instead, as in the medium-grained distribution of Smith & Karypis
+/// (IPDPS 2016). It depends on the tensor alone, so that one process has the same bits.
+
+namespace sporades::detail {
+
+inline constexpr int most_slices = 64;
+
+inline int longest_mode(Dims const& dims) {
+  return static_cast<int>(std::max_element(dims.begin(), dims.end()) - dims.begin());
+}
+
+/// The number of slices for a tensor whose nonzeros are kept in the order of rows; 1: none. Eight
+/// where the longest mode has over a million rows, more than twice as many as the others together,
+/// and no more than nonzeros.
+inline int slices_for(Dims const& dims, Position nnz, std::size_t index_bytes,
+                      MttkrpOptions const& options) {
+  int const N = static_cast<int>(dims.size());
+  bool const may = N > 2 && N < max_order && !options.atomic_flush &&
+                   options.order != RowOrder::morton &&
+                   (index_bytes > 4 || nnz < std::numeric_limits<std::uint32_t>::max());
+  if (!may || nnz == 0) return 1;
+  if (options.slices > 0) return options.slices;
+  std::uint64_t const longest = dims[static_cast<std::size_t>(longest_mode(dims))];
+  std::uint64_t others = 0;
+  for (auto dim : dims) others += dim;
+  others -= longest;
+  return longest > (1 << 20) && longest / 2 > others && longest <= nnz ? 8 : 1;
+}
+
+/// Where slices begin and end in the order of the longest mode's rows: as even_cuts of as many
+/// processes.
+template <class ExecutionSpace>
+std::vector<Position> slice_cuts(int slices, Position nnz) {
+  return even_cuts(slices, nnz, block_length<ExecutionSpace>(nnz));
+}
+
+/// to <- from with one mode more, which is the slice of the nonzero.
+template <class Coordinates>
+struct NameSlices {
+  Coordinates from, to;  // N x nnz, N + 1 x nnz
+  Kokkos::Array<Position, most_slices + 1> cuts;
+  Position first;  // of all nonzeros in that order, that one here
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    std::size_t const N = from.extent(0);
+    for (std::size_t m = 0; m < N; ++m) to(m, p) = from(m, p);
+    int slice = 0;
+    while (cuts[slice + 1] <= first + p) ++slice;
+    to(N, p) = static_cast<typename Coordinates::non_const_value_type>(slice);
+  }
+};
+
+/// X with the slices of its nonzeros as one mode more. X: in the order of the longest mode's rows;
+/// its nonzeros are those from number `first` on of all. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> with_slices(ExecutionSpace const& exec,
+                                                  CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                  std::vector<Position> const& cuts,
+                                                  Position first) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  Dims dims = X.dims;
+  dims.push_back(cuts.size() - 1);
+  Tensor result{dims,
+                uninitialized<typename Tensor::Coordinates>(exec, "sporades::slices::coordinates",
+                                                            dims.size(), X.nnz()),
+                X.values,
+                {}};
+  NameSlices<typename Tensor::Coordinates> kernel{X.coordinates, result.coordinates, {}, first};
+  std::copy(cuts.begin(), cuts.end(), &kernel.cuts[0]);
+  launch_items(exec, "sporades::slices::name", X.nnz(), kernel);
+  fence(exec, "sporades::slices::name");
+  return result;
+}
+
+/// The order of mode n's nonzeros: by slices, rows, and the other modes.
+inline std::vector<int> sliced_order(Dims const& dims, int n) {
+  auto modes = mttkrp_mode_order(dims, n);
+  modes.insert(modes.begin(), static_cast<int>(dims.size()));
+  return modes;
+}
+
+/// to <- from without its last mode, the slice, and with the number of the part in mode n.
+template <class Coordinates>
+struct NumberParts {
+  CompareNonzeros<Coordinates> compare;
+  Kokkos::View<Position*, typename Coordinates::memory_space> before;
+  Coordinates from, to;
+  Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;  // of parts
+  int n;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    bool const begins = compare.begins_run(p);
+    Position const number = before(p) - (begins ? 0 : 1);
+    for (std::size_t m = 0; m < to.extent(0); ++m) to(m, p) = from(m, p);
+    to(n, p) = static_cast<typename Coordinates::non_const_value_type>(number);
+    if (begins) rows(number) = from(n, p);
+  }
+};
+
+/// X, of with_slices and in sliced_order for mode n, with parts instead of rows in that mode, and
+/// how they make rows. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
+                                               CooTensor<Scalar, Index, MemorySpace> const& X,
+                                               int n, RowParts<Scalar, MemorySpace>& parts) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  using Coordinates = typename Tensor::Coordinates;
+  Dims dims(X.dims.begin(), X.dims.end() - 1);
+  std::uint64_t const rows = dims[static_cast<std::size_t>(n)];
+  CompareNonzeros<Coordinates> const compare(X.coordinates, {X.order() - 1, n});
+  auto const runs = number_runs(exec, compare, X.nnz());
+  dims[static_cast<std::size_t>(n)] = runs.count;
+  Kokkos::View<std::uint64_t*, MemorySpace> const row_of =
+      uninitialized<Kokkos::View<std::uint64_t*, MemorySpace>>(exec, "sporades::slices::rows",
+                                                               runs.count);
+  Tensor result{
+      dims, uninitialized<Coordinates>(exec, "sporades::slices::coordinates", dims.size(), X.nnz()),
+      X.values, std::vector<int>(X.sorted_modes.begin() + 1, X.sorted_modes.end())};
+  launch_items(
+      exec, "sporades::slices::number_parts", X.nnz(),
+      NumberParts<Coordinates>{compare, runs.before, X.coordinates, result.coordinates, row_of, n});
+  parts = RowParts<Scalar, MemorySpace>(exec, row_of, rows);
+  return result;
+}
+
+/// A process's nonzeros in the order of mode n's parts, which are numbered among those of all
+/// processes.
+template <class Scalar, class Index>
+struct SharedParts {
+  CooTensor<Scalar, Index, Kokkos::HostSpace> nonzeros;  // with rows
+  std::vector<Index> numbers;                            // of their parts
+  std::vector<std::uint64_t> rows;                       // of the parts that begin here
+};
+
+/// named: the nonzeros that the process brings, of with_slices. cuts: see sorted_across.
+/// Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+SharedParts<Scalar, Index> share_parts(Communicator const& processes, ExecutionSpace const& exec,
+                                       CooTensor<Scalar, Index, MemorySpace> const& named, int n,
+                                       std::vector<Position> const& cuts) {
+  Dims const dims(named.dims.begin(), named.dims.end() - 1);
+  std::uint64_t const dim = dims[static_cast<std::size_t>(n)];
+  auto const X = copy_to(Kokkos::DefaultHostExecutionSpace{},
+                         sorted_across(processes, exec, named, sliced_order(dims, n), cuts));
+  SharedParts<Scalar, Index> result;
+  result.nonzeros = {
+      dims,
+      Kokkos::subview(X.coordinates, std::make_pair(std::size_t{0}, dims.size()), Kokkos::ALL),
+      X.values, mttkrp_mode_order(dims, n)};
+  std::vector<std::uint64_t> parts(X.nnz());  // slice after slice, with a place for each row
+  for (Position p = 0; p < X.nnz(); ++p)
+    parts[p] = X.indices(X.order() - 1)[p] * dim + X.indices(n)[p];
+  result.numbers.resize(X.nnz());
+  result.rows = number_rows(processes, parts.data(), X.nnz(), result.numbers.data());
+  for (auto& part : result.rows) part %= dim;
+  return result;
+}
+
+}  // namespace sporades::detail

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/generate.hpp>
+#include <support/backends.hpp>
+#include <support/catch.hpp>
+#include <support/tensors.hpp>
+
+#include "parts.hpp"
+
+using namespace sporades;
+
+namespace {
+
+/// The bits of one process with slices of the longest mode: more slices than processes and fewer,
+/// modes of few rows, and one whose other indices take more than 63 bits.
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one", "[mpi]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  struct Trial {
+    Dims dims;
+    Position nnz;
+    double skew;
+  };
+  auto const trial = GENERATE(Trial{{60, 9000, 40}, 40000, 0.9}, Trial{{2, 300, 5, 1}, 1500, 0.4},
+                              Trial{{500000, 17000000, 2400000, 1400}, 30000, 1.1});
+  CpAlsOptions options;
+  options.rank = 5;
+  options.iterations = 4;
+  options.tolerance = 0;
+  options.dimension_tree = false;
+  options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
+  options.slices = GENERATE(2, 8);
+  if (trial.dims[0] == 500000) {
+    if (options.strategy == MttkrpStrategy::fibers || options.slices == 2) return;
+    options.iterations = 2;
+    options.rank = 2;
+  }
+  CAPTURE(to_string(trial.dims), options.slices, processes.size());
+  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const one = cp_als(exec, X, options);
+  auto const part = test::part_of(exec, X, processes);
+  auto const shared = cp_als(processes, exec, part, options);
+  auto const problem = make_cp_als_problem(processes, exec, part, options);  // for its rows
+  CHECK(shared.values == one.values);
+  for (int n = 0; n < X.order(); ++n) {
+    auto const& choice = problem.products.whole.choices[static_cast<std::size_t>(n)];
+    CHECK(choice.slices == (n == 1 ? 1 : options.slices));
+    auto const rows = problem.products.rows_of(n);
+    auto const A = test::on_host(shared.model.factors[static_cast<std::size_t>(n)]);
+    auto const B = test::on_host(one.model.factors[static_cast<std::size_t>(n)]);
+    CHECK(test::wrong_entries(A, B, rows.first(), rows.here(B.extent(0))) == 0);
+  }
+}
+
+}  // namespace
