@@ -8,23 +8,47 @@
 
 namespace sporades::detail {
 
-/// begins(i) = the first place, in the order of rows, of a part of row i or a later one.
+/// Lists of rows of a matrix, each of which becomes one row: their sum.
 template <class MemorySpace>
-struct FindRowParts {
-  Kokkos::View<std::uint64_t*, MemorySpace> rows;  // of parts
-  Permutation<MemorySpace> order;
-  Kokkos::View<Position*, MemorySpace> begins;  // rows + 1
+struct RowLists {
+  Kokkos::View<Position*, MemorySpace> begins;     // of each list in `rows`, and the end
+  Kokkos::View<Position*, MemorySpace> rows;       // list after list
+  Kokkos::View<std::uint8_t*, MemorySpace> joins;  // of `rows`: see SumLists; 0 for the first
+
+  std::uint64_t bytes() const {
+    return (begins.extent(0) + rows.extent(0)) * sizeof(Position) + joins.extent(0);
+  }
+};
+
+/// The height, in a binary tree over slices, of the node where two of them meet.
+KOKKOS_INLINE_FUNCTION std::uint8_t join_height(std::uint32_t slice, std::uint32_t other) {
+  std::uint8_t height = 0;
+  for (std::uint32_t bits = slice ^ other; bits != 0; bits >>= 1) ++height;
+  return height;
+}
+
+/// begins(i) = the first place, in the order of rows, of a part of row i or a later one; joins(k) =
+/// the height where the k-th part in that order meets the one before.
+template <class MemorySpace>
+struct ListParts {
+  Kokkos::View<std::uint64_t*, MemorySpace> rows;    // of parts
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // of parts
+  RowLists<MemorySpace> lists;
 
   KOKKOS_FUNCTION void operator()(Position k) const {
+    auto const& order = lists.rows;
     Position const parts = rows.extent(0);
     std::uint64_t const first = k == 0 ? 0 : rows(order(k - 1)) + 1;
-    std::uint64_t const last = k == parts ? begins.extent(0) - 1 : rows(order(k));
-    for (std::uint64_t row = first; row <= last; ++row) begins(row) = k;
+    std::uint64_t const last = k == parts ? lists.begins.extent(0) - 1 : rows(order(k));
+    for (std::uint64_t row = first; row <= last; ++row) lists.begins(row) = k;
+    if (k == parts) return;
+    bool const is_first = k == 0 || rows(order(k - 1)) != rows(order(k));
+    lists.joins(k) = is_first ? 0 : join_height(slices(order(k - 1)), slices(order(k)));
   }
 };
 
 template <class MemorySpace>
-struct CountRowsWithParts {
+struct CountLists {
   Kokkos::View<Position*, MemorySpace> begins;
 
   KOKKOS_FUNCTION void operator()(Position i, std::uint64_t& used) const {
@@ -32,128 +56,213 @@ struct CountRowsWithParts {
   }
 };
 
-/// to(i, r) = the sum of parts(order(k), r) over k = begins(i) ... begins(i + 1) - 1, in order. An
-/// item is a row on hosts, an entry on GPUs.
+/// to(i, r) = the sum of from(rows(k), r) over list i, as a binary tree over slices adds them: two
+/// neighbours before either is added to what they meet higher up. An item is a row on hosts, an
+/// entry on GPUs.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-struct SumParts {
-  Matrix<Scalar, MemorySpace> parts, to;
-  Kokkos::View<Position*, MemorySpace> begins;
-  Permutation<MemorySpace> order;
+struct SumLists {
+  static constexpr int most_heights = 6;  // of 64 slices
+  static constexpr Position width = is_gpu<ExecutionSpace> ? 1 : 8;
+
+  Matrix<Scalar, MemorySpace> from, to;
+  RowLists<MemorySpace> lists;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
     Position const columns = to.extent(1);
     if constexpr (is_gpu<ExecutionSpace>) {
-      Position const i = item / columns, r = item % columns;
-      Scalar sum(0);
-      for (Position k = begins(i); k < begins(i + 1); ++k) sum += parts(order(k), r);
-      to(i, r) = sum;
+      sum(item / columns, item % columns, 1);
     } else {
-      Scalar* const sums = &to(item, 0);
-      for (Position r = 0; r < columns; ++r) sums[r] = 0;
-      for (Position k = begins(item); k < begins(item + 1); ++k) {
-        Scalar const* const part = &parts(order(k), 0);
-        for (Position r = 0; r < columns; ++r) sums[r] += part[r];
-      }
+      for (Position r = 0; r < columns; r += width)
+        sum(item, r, columns - r < width ? columns - r : width);
     }
+  }
+
+  /// Columns r to r + count - 1 of list i. Sums wait, the highest join first, until one joins them
+  /// that is higher than their own.
+  KOKKOS_INLINE_FUNCTION void sum(Position i, Position r, Position count) const {
+    Scalar waiting[most_heights + 1][width];
+    std::uint8_t joins[most_heights + 1];
+    int last = -1;
+    auto const add_last = [&] {
+      for (Position c = 0; c < count; ++c) waiting[last - 1][c] += waiting[last][c];
+      --last;
+    };
+    Position const begin = lists.begins(i), end = lists.begins(i + 1);
+    if (begin == end) {
+      for (Position c = 0; c < count; ++c) to(i, r + c) = Scalar(0);
+      return;
+    }
+    for (Position k = begin; k < end; ++k) {
+      std::uint8_t const join = lists.joins(k);
+      while (last > 0 && joins[last] < join) add_last();
+      ++last;
+      joins[last] = join;
+      for (Position c = 0; c < count; ++c) waiting[last][c] = from(lists.rows(k), r + c);
+    }
+    while (last > 0) add_last();
+    for (Position c = 0; c < count; ++c) to(i, r + c) = waiting[0][c];
   }
 };
 
-/// Rows that are sums of parts, which are added in their order: those of process 0 first, and of
-/// one process by their numbers.
+/// Rows that are sums of parts, at most one of each slice, which a binary tree over slices adds. So
+/// a process can add up what it has of whole subtrees: of two processes each sends one sum a row.
 template <class Scalar, class MemorySpace>
 class RowParts {
   using MatrixType = Matrix<Scalar, MemorySpace>;
-  using Numbers = Kokkos::View<std::uint64_t*, MemorySpace>;
+  using Rows = Kokkos::View<std::uint64_t*, MemorySpace>;
+  using Slices = Kokkos::View<std::uint32_t*, MemorySpace>;
 
  public:
   RowParts() = default;
 
-  /// In one process: part k is of row rows(k) < count. Fences exec.
+  /// In one process: part k is of row rows(k) < count and of slices(k); parts of a row are in the
+  /// order of slices. Fences exec.
   template <class ExecutionSpace>
-  RowParts(ExecutionSpace const& exec, Numbers const& rows, std::uint64_t count)
-      : parts_(rows.extent(0)) {
-    sort(exec, rows, count);
+  RowParts(ExecutionSpace const& exec, Rows const& rows, Slices const& slices, std::uint64_t count)
+      : parts_(rows.extent(0)), of_rows_(lists_of(exec, rows, slices, count)) {
+    Kokkos::parallel_reduce("sporades::row_parts::count", Range<ExecutionSpace>(exec, 0, count),
+                            CountLists<MemorySpace>{of_rows_.begins}, rows_);
+    fence(exec, "sporades::row_parts::make");
   }
 
-  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. rows: of all, those of this process's
-  /// parts. Collective. Fences exec.
+  /// A part that begins on a process: all of them, in the order of slices and then of rows, are
+  /// those of one process after another.
+  struct Part {
+    std::uint64_t row;
+    std::uint32_t slice;
+  };
+
+  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. parts: this process's, in order.
+  /// slices: how many there are. Collective. Fences exec.
   template <class ExecutionSpace>
   RowParts(Communicator const& processes, ExecutionSpace const& exec,
-           std::vector<std::uint64_t> const& owned, std::vector<std::uint64_t> const& rows)
-      : parts_(rows.size()), processes_(processes) {
-    auto const P = static_cast<std::size_t>(processes.size());
+           std::vector<std::uint64_t> const& owned, std::vector<Part> const& parts,
+           std::uint32_t slices)
+      : parts_(parts.size()), processes_(processes) {
     auto const me = static_cast<std::size_t>(processes.rank());
-    auto const owner = [&](std::uint64_t row) {
-      return static_cast<std::size_t>(std::upper_bound(owned.begin(), owned.end(), row) -
-                                      owned.begin() - 1);
+    struct Begin {
+      Part first;
+      bool any;
     };
-    std::vector<Position> counts(P, 0);
-    for (auto row : rows) ++counts[owner(row)];
-    sent_.assign(P + 1, 0);
-    std::partial_sum(counts.begin(), counts.end(), sent_.begin() + 1);
-    std::vector<Position> next(sent_.begin(), sent_.end() - 1), numbers(rows.size());
-    std::vector<std::uint64_t> listed(rows.size());
-    for (Position k = 0; k < rows.size(); ++k) {
-      Position const place = next[owner(rows[k])]++;
-      numbers[place] = k;
-      listed[place] = rows[k] - owned[owner(rows[k])];
+    auto const begins =
+        all_gathered(processes, "lists of rows",
+                     parts.empty() ? Begin{{0, 0}, false} : Begin{parts.front(), true});
+    Part end{0, slices};  // behind the last one here
+    for (auto p = begins.size(); p-- > me + 1;)
+      if (begins[p].any) end = begins[p].first;
+
+    std::vector<std::uint64_t> rows(parts.size());
+    std::vector<std::uint32_t> of_slices(parts.size());
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      rows[k] = parts[k].row;
+      of_slices[k] = parts[k].slice;
     }
-    received_ = {0};
+    auto const order = sort_permutation(exec, to_view(exec, "sporades::row_parts::rows", rows),
+                                        index_bits(owned.back()));
+    auto const by_row = Kokkos::create_mirror_view(order);
+    copy_view(exec, by_row, order);
+    fence(exec, "sporades::row_parts::order");
+
+    // The largest subtree that has this slice, and of which all parts of the row are here.
+    auto const subtree = [&](Part const& part) {
+      std::uint32_t const first = parts.front().slice + (part.row < parts.front().row ? 1 : 0);
+      std::uint32_t const past = end.slice + (part.row < end.row ? 1 : 0);
+      int height = 0;
+      for (;; ++height) {
+        std::uint32_t const begin = part.slice >> (height + 1) << (height + 1);
+        if (begin < first || begin + (2u << height) > past) break;
+      }
+      return part.slice >> height << height;
+    };
+    std::vector<Position> list_begins;
+    std::vector<std::uint8_t> joins;
+    std::vector<Part> sums;  // their first slices
+    std::vector<Position> counts(begins.size(), 0);
+    std::uint32_t tree = 0;
+    for (Position k = 0; k < by_row.extent(0); ++k) {
+      auto const& part = parts[by_row(k)];
+      auto const of = subtree(part);
+      bool const is_new = sums.empty() || sums.back().row != part.row || tree != of;
+      joins.push_back(is_new ? std::uint8_t{0}
+                             : join_height(parts[by_row(k - 1)].slice, part.slice));
+      if (!is_new) continue;
+      tree = of;
+      list_begins.push_back(k);
+      sums.push_back(part);
+      ++counts[static_cast<std::size_t>(std::upper_bound(owned.begin(), owned.end(), part.row) -
+                                        owned.begin() - 1)];
+    }
+    list_begins.push_back(by_row.extent(0));
+    of_subtrees_ = {to_view(exec, "sporades::row_parts::begins", list_begins), order,
+                    to_view(exec, "sporades::row_parts::joins", joins)};
+
+    sent_.assign(1, 0);
+    for (auto count : counts) sent_.push_back(sent_.back() + count);
+    received_.assign(1, 0);
     for (Position count : one_for_each(processes, "lists of rows", counts))
       received_.push_back(received_.back() + count);
-    std::vector<std::uint64_t> arrived(received_.back());
-    exchange_parts(processes, "lists of rows", listed.data(), sent_, arrived.data(), received_);
-    numbers_ = to_view(exec, "sporades::row_parts::numbers", numbers);
-    sort(exec, to_view(exec, "sporades::row_parts::rows", arrived), owned[me + 1] - owned[me]);
+    std::vector<Part> arrived(received_.back());
+    exchange_parts(processes, "lists of rows", sums.data(), sent_, arrived.data(), received_);
+    rows.clear();
+    of_slices.clear();
+    for (auto const& part : arrived) {
+      rows.push_back(part.row - owned[me]);
+      of_slices.push_back(part.slice);
+    }
+    of_rows_ = lists_of(exec, to_view(exec, "sporades::row_parts::rows", rows),
+                        to_view(exec, "sporades::row_parts::slices", of_slices),
+                        owned[me + 1] - owned[me]);
+    fence(exec, "sporades::row_parts::make");
   }
 
   /// The parts of this process.
   Position count() const { return parts_; }
-  /// Rows here that have parts.
+  /// In one process: rows that have parts.
   std::uint64_t rows() const { return rows_; }
 
-  /// to: the rows, of those that this process owns, from the parts of all processes. Both have the
-  /// same columns, without gaps where there are several processes. Collective. Fences exec where
-  /// there are several processes.
+  /// to: the rows, of those that this process owns, from the parts of all processes; of several
+  /// processes both have the same columns, without gaps. Collective. Fences exec where there are
+  /// several.
   template <class ExecutionSpace>
   void sum(ExecutionSpace const& exec, MatrixType const& parts, MatrixType const& to) {
-    if (processes_.size() == 1) return add(exec, parts, to);
+    if (processes_.size() == 1) return sum_lists(exec, parts, of_rows_, to);
     std::size_t const columns = to.extent(1);
-    auto const packed = room(exec, packed_, parts_, columns);
+    auto const sums = room(exec, sums_, sent_.back(), columns);
     auto const arrived = room(exec, arrived_, received_.back(), columns);
-    launch_items(exec, "sporades::row_parts::pack", packed.size(),
-                 CopyRows<Scalar, MemorySpace>{parts, packed, numbers_});
-    exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, "partial rows", packed.data(),
-                                              sent_, arrived.data(), received_, columns);
-    add(exec, arrived, to);
+    sum_lists(exec, parts, of_subtrees_, sums);
+    exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, "partial rows", sums.data(), sent_,
+                                              arrived.data(), received_, columns);
+    sum_lists(exec, arrived, of_rows_, to);
     fence(exec, "sporades::row_parts::sum");
   }
 
   std::uint64_t bytes() const {
-    return (numbers_.extent(0) + order_.extent(0) + begins_.extent(0)) * sizeof(Position) +
-           (packed_.extent(0) + arrived_.extent(0)) * sizeof(Scalar);
+    return of_rows_.bytes() + of_subtrees_.bytes() +
+           (sums_.extent(0) + arrived_.extent(0)) * sizeof(Scalar);
   }
 
  private:
+  /// A list for each of `count` rows.
   template <class ExecutionSpace>
-  void sort(ExecutionSpace const& exec, Numbers const& rows, std::uint64_t count) {
-    order_ = sort_permutation(exec, rows, index_bits(count));
-    begins_ = uninitialized<Kokkos::View<Position*, MemorySpace>>(
-        exec, "sporades::row_parts::begins", count + 1);
-    launch_items(exec, "sporades::row_parts::find", rows.extent(0) + 1,
-                 FindRowParts<MemorySpace>{rows, order_, begins_});
-    rows_ = 0;
-    Kokkos::parallel_reduce("sporades::row_parts::count", Range<ExecutionSpace>(exec, 0, count),
-                            CountRowsWithParts<MemorySpace>{begins_}, rows_);
-    fence(exec, "sporades::row_parts::make");
+  static RowLists<MemorySpace> lists_of(ExecutionSpace const& exec, Rows const& rows,
+                                        Slices const& slices, std::uint64_t count) {
+    RowLists<MemorySpace> lists;
+    lists.rows = sort_permutation(exec, rows, index_bits(count));
+    lists.begins =
+        uninitialized<decltype(lists.begins)>(exec, "sporades::row_parts::begins", count + 1);
+    lists.joins =
+        uninitialized<decltype(lists.joins)>(exec, "sporades::row_parts::joins", rows.extent(0));
+    launch_items(exec, "sporades::row_parts::list", rows.extent(0) + 1,
+                 ListParts<MemorySpace>{rows, slices, lists});
+    return lists;
   }
 
   template <class ExecutionSpace>
-  void add(ExecutionSpace const& exec, MatrixType const& parts, MatrixType const& to) const {
+  static void sum_lists(ExecutionSpace const& exec, MatrixType const& from,
+                        RowLists<MemorySpace> const& lists, MatrixType const& to) {
     Position const items = is_gpu<ExecutionSpace> ? to.extent(0) * to.extent(1) : to.extent(0);
-    if (to.extent(1) > 0)
-      launch_items(exec, "sporades::row_parts::sum", items,
-                   SumParts<ExecutionSpace, Scalar, MemorySpace>{parts, to, begins_, order_});
+    launch_items(exec, "sporades::row_parts::sum", items,
+                 SumLists<ExecutionSpace, Scalar, MemorySpace>{from, to, lists});
   }
 
   template <class ExecutionSpace>
@@ -167,13 +276,12 @@ class RowParts {
 
   Position parts_ = 0;
   std::uint64_t rows_ = 0;
-  Permutation<MemorySpace> order_;               // of parts, by rows
-  Kokkos::View<Position*, MemorySpace> begins_;  // of each row's parts in that order
+  RowLists<MemorySpace> of_rows_;
 
-  Communicator processes_;                        // what follows: where there are several
-  std::vector<Position> sent_, received_;         // where each process's parts begin
-  Kokkos::View<Position*, MemorySpace> numbers_;  // of the parts, in the order in which they go
-  Vector<Scalar, MemorySpace> packed_, arrived_;
+  Communicator processes_;                 // what follows: where there are several
+  RowLists<MemorySpace> of_subtrees_;      // of the parts here: a list is a sum that is sent
+  std::vector<Position> sent_, received_;  // where the sums of each process begin
+  Vector<Scalar, MemorySpace> sums_, arrived_;
 };
 
 }  // namespace sporades::detail

@@ -93,7 +93,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
   int const slices = is_alto ? 1 : slices_for(plan.dims, nnz, sizeof(Index), options);
   int const longest = longest_mode(plan.dims);
-  std::vector<SharedParts<Scalar, Index>> parts(slices > 1 ? plan.dims.size() : 0);
+  std::vector<SharedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
   std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros;
   if (slices > 1) {
     X = sorted_across(processes, exec, hand_over(X),
@@ -157,7 +157,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       own_rows(n, begins);
       plan.parts.resize(plan.dims.size());
       plan.parts[mode] =
-          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].rows);
+          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].begun,
+                                        static_cast<std::uint32_t>(slices));
     } else {
       own_rows(n, made.begins);
     }

@@ -9,10 +9,10 @@
 
 /// Slices: equally many nonzeros each, consecutive in the order of the longest mode's rows. Where
 /// that mode is much longer than the others, the nonzeros of the others are sorted by slices first
-/// and then by rows. What a slice adds to a row is a part of it, and parts are added in the order
-/// of slices. So processes that have whole slices read few rows of the longest mode, and move
-/// rows of the shorter modes instead, as in the medium-grained distribution of Smith & Karypis
-/// (IPDPS 2016). It depends on the tensor alone, so that one process has the same bits.
+/// and then by rows. What a slice adds to a row is a part of it; a binary tree adds the parts. So
+/// processes that have whole slices read few rows of the longest mode, and move rows of the shorter
+/// modes instead, as in the medium-grained distribution of Smith & Karypis (IPDPS 2016). It depends
+/// on the tensor alone, so that one process has the same bits.
 
 namespace sporades::detail {
 
@@ -98,7 +98,8 @@ struct NumberParts {
   CompareNonzeros<Coordinates> compare;
   Kokkos::View<Position*, typename Coordinates::memory_space> before;
   Coordinates from, to;
-  Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;  // of parts
+  Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;    // of parts
+  Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> slices;  // of parts
   int n;
 
   KOKKOS_FUNCTION void operator()(Position p) const {
@@ -106,7 +107,9 @@ struct NumberParts {
     Position const number = before(p) - (begins ? 0 : 1);
     for (std::size_t m = 0; m < to.extent(0); ++m) to(m, p) = from(m, p);
     to(n, p) = static_cast<typename Coordinates::non_const_value_type>(number);
-    if (begins) rows(number) = from(n, p);
+    if (!begins) return;
+    rows(number) = from(n, p);
+    slices(number) = static_cast<std::uint32_t>(from(to.extent(0), p));
   }
 };
 
@@ -123,39 +126,40 @@ CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
   CompareNonzeros<Coordinates> const compare(X.coordinates, {X.order() - 1, n});
   auto const runs = number_runs(exec, compare, X.nnz());
   dims[static_cast<std::size_t>(n)] = runs.count;
-  Kokkos::View<std::uint64_t*, MemorySpace> const row_of =
-      uninitialized<Kokkos::View<std::uint64_t*, MemorySpace>>(exec, "sporades::slices::rows",
-                                                               runs.count);
+  auto const row_of = uninitialized<Kokkos::View<std::uint64_t*, MemorySpace>>(
+      exec, "sporades::slices::rows", runs.count);
+  auto const slice_of = uninitialized<Kokkos::View<std::uint32_t*, MemorySpace>>(
+      exec, "sporades::slices::slices", runs.count);
   Tensor result{
       dims, uninitialized<Coordinates>(exec, "sporades::slices::coordinates", dims.size(), X.nnz()),
       X.values, std::vector<int>(X.sorted_modes.begin() + 1, X.sorted_modes.end())};
-  launch_items(
-      exec, "sporades::slices::number_parts", X.nnz(),
-      NumberParts<Coordinates>{compare, runs.before, X.coordinates, result.coordinates, row_of, n});
-  parts = RowParts<Scalar, MemorySpace>(exec, row_of, rows);
+  launch_items(exec, "sporades::slices::number_parts", X.nnz(),
+               NumberParts<Coordinates>{compare, runs.before, X.coordinates, result.coordinates,
+                                        row_of, slice_of, n});
+  parts = RowParts<Scalar, MemorySpace>(exec, row_of, slice_of, rows);
   return result;
 }
 
 /// A process's nonzeros in the order of mode n's parts, which are numbered among those of all
 /// processes.
-template <class Scalar, class Index>
+template <class Scalar, class Index, class MemorySpace>
 struct SharedParts {
-  CooTensor<Scalar, Index, Kokkos::HostSpace> nonzeros;  // with rows
-  std::vector<Index> numbers;                            // of their parts
-  std::vector<std::uint64_t> rows;                       // of the parts that begin here
+  CooTensor<Scalar, Index, Kokkos::HostSpace> nonzeros;             // with rows
+  std::vector<Index> numbers;                                       // of their parts
+  std::vector<typename RowParts<Scalar, MemorySpace>::Part> begun;  // parts that begin here
 };
 
 /// named: the nonzeros that the process brings, of with_slices. cuts: see sorted_across.
 /// Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-SharedParts<Scalar, Index> share_parts(Communicator const& processes, ExecutionSpace const& exec,
-                                       CooTensor<Scalar, Index, MemorySpace> const& named, int n,
-                                       std::vector<Position> const& cuts) {
+SharedParts<Scalar, Index, MemorySpace> share_parts(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> const& named, int n, std::vector<Position> const& cuts) {
   Dims const dims(named.dims.begin(), named.dims.end() - 1);
   std::uint64_t const dim = dims[static_cast<std::size_t>(n)];
   auto const X = copy_to(Kokkos::DefaultHostExecutionSpace{},
                          sorted_across(processes, exec, named, sliced_order(dims, n), cuts));
-  SharedParts<Scalar, Index> result;
+  SharedParts<Scalar, Index, MemorySpace> result;
   result.nonzeros = {
       dims,
       Kokkos::subview(X.coordinates, std::make_pair(std::size_t{0}, dims.size()), Kokkos::ALL),
@@ -164,8 +168,8 @@ SharedParts<Scalar, Index> share_parts(Communicator const& processes, ExecutionS
   for (Position p = 0; p < X.nnz(); ++p)
     parts[p] = X.indices(X.order() - 1)[p] * dim + X.indices(n)[p];
   result.numbers.resize(X.nnz());
-  result.rows = number_rows(processes, parts.data(), X.nnz(), result.numbers.data());
-  for (auto& part : result.rows) part %= dim;
+  for (auto part : number_rows(processes, parts.data(), X.nnz(), result.numbers.data()))
+    result.begun.push_back({part % dim, static_cast<std::uint32_t>(part / dim)});
   return result;
 }
 
