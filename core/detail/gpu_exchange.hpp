@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/memory.hpp>
 

@@ -36,6 +36,7 @@ struct PackedShare {
   std::uint64_t row = 0;                            // of the first nonzero
   std::uint64_t count = 0;                          // of rows
   bool continues = false;                           // the first row began on a process before
+  bool is_full = false;                             // each of the rows has nonzeros here
   std::vector<std::uint64_t> begins, ends;  // rows begins[p] to ends[p] - 1 begin on process p
   // Carry slots of each process, from its first one on, that are of a row that began before, and
   // the process where it did.
@@ -135,6 +136,10 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
+  Index const* const rows = own.indices(n);
+  std::uint64_t used = 1;
+  for (Position p = 1; p < nnz; ++p) used += rows[p] != rows[p - 1];
+  share.is_full = used == share.count;
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
   bool const goes_on = behind < ends.size();
@@ -222,7 +227,7 @@ void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
                      PackedShare<Scalar, Index, MemorySpace> const& share, List const& list,
                      Matrix<Scalar, MemorySpace> const& V,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
-  fill_view(exec, V, Scalar(0));
+  if (!share.is_full) fill_view(exec, V, Scalar(0));
   carry.reserve(exec, share.all_chunks, V.extent(1));
   SortedRows<Scalar, Index, MemorySpace> const rows{share.length, share.all_chunks,
                                                     row_sums(V, carry, share.all_chunks)};

@@ -4,6 +4,7 @@
 
 #include <numeric>
 #include <sporades/core/detail/sort.hpp>
+#include <sporades/core/detail/tile.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
 
 namespace sporades::detail {
@@ -56,51 +57,61 @@ struct CountLists {
   }
 };
 
-/// to(i, r) = the sum of from(rows(k), r) over list i, as a binary tree over slices adds them: two
-/// neighbours before either is added to what they meet higher up. An item is a row on hosts, an
-/// entry on GPUs.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
+/// to(i, r) = the sum of from(rows(k), r) over list i, as a binary tree over slices, `heights`
+/// high, adds them: two neighbours before either is added to what they meet higher up. from: with
+/// padding. An item is a row on hosts, four entries of one on GPUs.
+template <class ExecutionSpace, class Scalar, class MemorySpace, int heights>
 struct SumLists {
-  static constexpr int most_heights = 6;  // of 64 slices
-  static constexpr Position width = is_gpu<ExecutionSpace> ? 1 : 8;
+  static constexpr int width = 4;
+  using T = Tile<Scalar, width>;
 
   Matrix<Scalar, MemorySpace> from, to;
   RowLists<MemorySpace> lists;
 
+  KOKKOS_INLINE_FUNCTION Position tiles() const { return (to.extent(1) + width - 1) / width; }
+  Position items() const { return is_gpu<ExecutionSpace> ? to.extent(0) * tiles() : to.extent(0); }
+
   KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const columns = to.extent(1);
-    if constexpr (is_gpu<ExecutionSpace>) {
-      sum(item / columns, item % columns, 1);
-    } else {
-      for (Position r = 0; r < columns; r += width)
-        sum(item, r, columns - r < width ? columns - r : width);
-    }
+    if constexpr (is_gpu<ExecutionSpace>)
+      sum(item / tiles(), item % tiles() * width);
+    else
+      for (Position tile = 0; tile < tiles(); ++tile) sum(item, tile * width);
   }
 
-  /// Columns r to r + count - 1 of list i. Sums wait, the highest join first, until one joins them
-  /// that is higher than their own.
-  KOKKOS_INLINE_FUNCTION void sum(Position i, Position r, Position count) const {
-    Scalar waiting[most_heights + 1][width];
-    std::uint8_t joins[most_heights + 1];
-    int last = -1;
-    auto const add_last = [&] {
-      for (Position c = 0; c < count; ++c) waiting[last - 1][c] += waiting[last][c];
-      --last;
-    };
+  /// Columns r to r + width - 1 of list i. A sum waits for one that is as high as its own join: in
+  /// waiting[h] where that is h + 1, and the first one in the last place.
+  KOKKOS_INLINE_FUNCTION void sum(Position i, Position r) const {
+    T waiting[heights + 1];
+    unrolled<heights + 1>([&](int h) { waiting[h].fill(Scalar(0)); });
+    unsigned places = 0;  // those in use
     Position const begin = lists.begins(i), end = lists.begins(i + 1);
-    if (begin == end) {
-      for (Position c = 0; c < count; ++c) to(i, r + c) = Scalar(0);
-      return;
-    }
     for (Position k = begin; k < end; ++k) {
-      std::uint8_t const join = lists.joins(k);
-      while (last > 0 && joins[last] < join) add_last();
-      ++last;
-      joins[last] = join;
-      for (Position c = 0; c < count; ++c) waiting[last][c] = from(lists.rows(k), r + c);
+      int const place = k == begin ? heights : lists.joins(k) - 1;
+      T const part = load_tile<Scalar, width, true>(&from(lists.rows(k), r));
+      if (places & ((1u << place) - 1)) add_up(waiting, places, place);
+      unrolled<heights + 1>([&](int h) {
+        if (h == place) waiting[h] = part;
+      });
+      places |= 1u << place;
     }
-    while (last > 0) add_last();
-    for (Position c = 0; c < count; ++c) to(i, r + c) = waiting[0][c];
+    add_up(waiting, places, heights);
+    for (int c = 0; c < width; ++c)
+      if (r + c < to.extent(1)) to(i, r + c) = waiting[heights][c];
+  }
+
+  /// Adds the sums below a place to one another and to the next one.
+  static KOKKOS_FORCEINLINE_FUNCTION void add_up(T (&waiting)[heights + 1], unsigned& places,
+                                                 int place) {
+    T sum;
+    sum.fill(Scalar(0));
+    bool is_any = false;
+    unrolled<heights + 1>([&](int h) {
+      if (!(places >> h & 1) || (h >= place && !is_any)) return;
+      if (is_any) waiting[h].add(sum);
+      is_any = h < place;
+      if (is_any) sum = waiting[h];
+    });
+    places &= ~((1u << place) - 1);
   }
 };
 
@@ -115,11 +126,12 @@ class RowParts {
  public:
   RowParts() = default;
 
-  /// In one process: part k is of row rows(k) < count and of slices(k); parts of a row are in the
-  /// order of slices. Fences exec.
+  /// In one process: part k is of row rows(k) < count and of slice of_slices(k) < slices; parts of
+  /// a row are in the order of slices. Fences exec.
   template <class ExecutionSpace>
-  RowParts(ExecutionSpace const& exec, Rows const& rows, Slices const& slices, std::uint64_t count)
-      : parts_(rows.extent(0)), of_rows_(lists_of(exec, rows, slices, count)) {
+  RowParts(ExecutionSpace const& exec, Rows const& rows, Slices const& of_slices,
+           std::uint64_t count, std::uint32_t slices)
+      : parts_(rows.extent(0)), slices_(slices), of_rows_(lists_of(exec, rows, of_slices, count)) {
     Kokkos::parallel_reduce("sporades::row_parts::count", Range<ExecutionSpace>(exec, 0, count),
                             CountLists<MemorySpace>{of_rows_.begins}, rows_);
     fence(exec, "sporades::row_parts::make");
@@ -138,7 +150,7 @@ class RowParts {
   RowParts(Communicator const& processes, ExecutionSpace const& exec,
            std::vector<std::uint64_t> const& owned, std::vector<Part> const& parts,
            std::uint32_t slices)
-      : parts_(parts.size()), processes_(processes) {
+      : parts_(parts.size()), slices_(slices), processes_(processes) {
     auto const me = static_cast<std::size_t>(processes.rank());
     struct Begin {
       Part first;
@@ -258,11 +270,16 @@ class RowParts {
   }
 
   template <class ExecutionSpace>
-  static void sum_lists(ExecutionSpace const& exec, MatrixType const& from,
-                        RowLists<MemorySpace> const& lists, MatrixType const& to) {
-    Position const items = is_gpu<ExecutionSpace> ? to.extent(0) * to.extent(1) : to.extent(0);
-    launch_items(exec, "sporades::row_parts::sum", items,
-                 SumLists<ExecutionSpace, Scalar, MemorySpace>{from, to, lists});
+  void sum_lists(ExecutionSpace const& exec, MatrixType const& from,
+                 RowLists<MemorySpace> const& lists, MatrixType const& to) const {
+    auto const with_heights = [&](auto heights) {
+      SumLists<ExecutionSpace, Scalar, MemorySpace, heights()> const kernel{from, to, lists};
+      launch_items(exec, "sporades::row_parts::sum", kernel.items(), kernel);
+    };
+    if (slices_ <= 8)
+      with_heights(std::integral_constant<int, 3>{});
+    else
+      with_heights(std::integral_constant<int, 6>{});
   }
 
   template <class ExecutionSpace>
@@ -275,6 +292,7 @@ class RowParts {
   }
 
   Position parts_ = 0;
+  std::uint32_t slices_ = 1;
   std::uint64_t rows_ = 0;
   RowLists<MemorySpace> of_rows_;
 

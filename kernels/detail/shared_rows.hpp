@@ -82,10 +82,22 @@ class SharedRows {
     std::size_t const columns = padded_columns(own.extent(1));
     auto const packed = matrix_in(exec, packed_, sent_.back(), columns);
     auto const read = matrix_in(exec, gathered_, read_.back(), columns);
-    launch_items(exec, "sporades::shared_rows::pack", packed.extent(0) * columns,
-                 CopyRows<Scalar, MemorySpace>{own, packed, rows_});
-    exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, name, packed.data(), sent_,
-                                              read.data(), read_, columns);
+    // Those that stay here go straight to their places.
+    auto const copy = [&](Position begin, Position end, MatrixType const& to, Position first) {
+      launch_items(exec, "sporades::shared_rows::pack", (end - begin) * columns,
+                   CopyRows<Scalar, MemorySpace>{
+                       own, MatrixType(to.data() + first * columns, end - begin, columns),
+                       Kokkos::subview(rows_, std::make_pair(begin, end))});
+    };
+    int const rank = processes_.rank();
+    auto const me = static_cast<std::size_t>(rank);
+    copy(0, sent_[me], packed, 0);
+    copy(sent_[me], sent_[me + 1], read, read_[me]);
+    copy(sent_[me + 1], sent_.back(), packed, sent_[me + 1]);
+    exchange_parts<Scalar>(
+        packed.data(), sent_, read.data(), read_, columns, [&](auto const& out, auto const& in) {
+          exchange_on(exec, processes_, name, of_others(out, rank), of_others(in, rank));
+        });
     return Kokkos::subview(read, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 

@@ -136,7 +136,8 @@ CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
   launch_items(exec, "sporades::slices::number_parts", X.nnz(),
                NumberParts<Coordinates>{compare, runs.before, X.coordinates, result.coordinates,
                                         row_of, slice_of, n});
-  parts = RowParts<Scalar, MemorySpace>(exec, row_of, slice_of, rows);
+  parts = RowParts<Scalar, MemorySpace>(exec, row_of, slice_of, rows,
+                                        static_cast<std::uint32_t>(X.dims.back()));
   return result;
 }
 
