@@ -59,7 +59,7 @@ struct CpAlsOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
-  int slices = 0;                                  // of the longest mode: see MttkrpOptions
+  int slices = 1;                                  // of the longest mode: see MttkrpOptions
   Streaming streaming = {};                        // where the nonzeros take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:

@@ -61,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp in slices of the longest mode equals its definit
     options.slices = slices;
     for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted}) {
       options.strategy = strategy;
-      options.order = RowOrder::lexicographic;  // automatic would take a linear order
+      options.order = RowOrder::lexicographic;
       check_all_modes<TestType>(over63, 5, options, true);
     }
     for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
@@ -73,8 +73,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp in slices of the longest mode equals its definit
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros, and choose slices by dims",
-                        "[kernels][mttkrp]", Cases) {
+TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros", "[kernels][mttkrp]", Cases) {
   typename TestType::ExecutionSpace const exec{};
   using Scalar = typename TestType::Scalar;
   auto const X = generate<Scalar, std::uint32_t>(exec, {40, 900, 7, 30}, 8000, 0.5);
@@ -95,16 +94,10 @@ TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros, and choose slice
     CHECK((n == 1 || plan.parts[n].rows() == X.dims[n]));
     CHECK(mttkrp_cost(exec, plan, 4, n).bytes > 0);
   }
-  auto const by_dims = [&](Dims const& dims, Position nnz) {
-    return detail::slices_for(dims, nnz, 4, MttkrpOptions{});
-  };
-  CHECK(by_dims({2902330, 2143368, 25495389}, 140000000) == 8);
-  CHECK(by_dims({2902330, 2143368, 25495389}, 20000000) == 1);  // fewer nonzeros than rows
-  CHECK(by_dims({532924, 17262471, 2480308, 1443}, 140126181) == 8);
-  CHECK(by_dims({4821207, 1774269, 1805187}, 1741809018) == 1);  // no mode is that long
-  CHECK(by_dims({12092, 9184, 28818}, 76879419) == 1);
-  options.slices = 65;
-  CHECK_THROWS_AS(make_mttkrp_plan(exec, X, options), Error);
+  for (int slices : {0, 65}) {
+    options.slices = slices;
+    CHECK_THROWS_AS(make_mttkrp_plan(exec, X, options), Error);
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp with indices of more than 31 and 63 bits equals its definition",

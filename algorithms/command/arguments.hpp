@@ -82,6 +82,7 @@ struct CpAlsArguments {
   double regularization = 0;
   bool dimension_tree = true;
   std::string gather = "full";
+  int slices = 1;
 };
 
 struct CpAprArguments {

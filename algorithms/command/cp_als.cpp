@@ -17,6 +17,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
   options.gather = from_name<GatherPrecision>(arguments.gather);
+  options.slices = arguments.slices;
   options.strategy = from_name<MttkrpStrategy>(common.strategy);
   sporades::detail::check_cp_als(options);
   return options;
@@ -51,6 +52,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return {{"non-negative", yes_or_no(options.non_negative)},
             {"dimension-tree", yes_or_no(options.dimension_tree)},
             {"gather", to_string(options.gather)},
+            {"slices", std::to_string(options.slices)},
             {"regularization", sporades::detail::concatenate(options.regularization)}};
   }
 
@@ -147,7 +149,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     report.settings = {{"starts", static_cast<std::uint64_t>(options.starts)},
                        {"non_negative", options.non_negative},
                        {"regularization", options.regularization},
-                       {"gather", to_string(options.gather)}};
+                       {"gather", to_string(options.gather)},
+                       {"slices", static_cast<std::uint64_t>(options.slices)}};
     report.bytes_plan = problem.products.storage_bytes();
     for (int n = 0; n < static_cast<int>(problem.dims.size()); ++n) {
       report.strategies.push_back(sporades::detail::describe(problem.products, n));

@@ -265,6 +265,13 @@ Parsed parse(std::vector<std::string> arguments) {
                   "Precision in which products read factors, with strategies sorted and fibers")
       ->check(CLI::IsMember(sporades::names_of<sporades::GatherPrecision>()))
       ->capture_default_str();
+  cp_als_app
+      .add_option(
+          "--slices", cp_als_arguments.slices,
+          "Slices of the longest mode, with strategies sorted and fibers: several processes "
+          "exchange less with them, where that mode is much longer than the others")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   cp_als_app.callback([&] {
     complete(cp_als_app, cp_als_arguments.common, "--rank");
     run = [=] { return cp_als(cp_als_arguments); };

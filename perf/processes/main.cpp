@@ -26,6 +26,7 @@ constexpr char const* usage =
     "  --rank=R              number of components (default: 16)\n"
     "  --scalar=TYPE         double or float (default: double)\n"
     "  --strategy=NAME       automatic, sorted, fibers or alto (default: automatic)\n"
+    "  --slices=S            of the longest mode (default: 1, none)\n"
     "  --iterations=K        that are timed, after a first one (default: 10)\n";
 
 struct Settings {
@@ -57,6 +58,8 @@ Settings settings_of(int argc, char** argv) {
                             MttkrpStrategy::fibers, MttkrpStrategy::alto})
         if (value == to_string(strategy)) settings.options.strategy = strategy;
       expects(value == to_string(settings.options.strategy), "--strategy: no ", value);
+    } else if (name == "--slices") {
+      settings.options.slices = std::stoi(value);
     } else if (name == "--iterations") {
       settings.options.iterations = std::stoi(value);
     } else {
@@ -108,6 +111,14 @@ void run(Communicator const& processes, Settings const& settings) {
     std::printf("  iteration            %9.3f ms\n",
                 1e3 * *std::max_element(times.begin(), times.end()));
   }
+  auto timed = options;
+  timed.time_kernels = true;
+  timed.iterations = 2;
+  state = detail::random_start(exec, problem, timed);
+  auto const kernels = cp_als(exec, problem, timed, state).kernels;
+  if (speaks)
+    for (auto const& [name, time] : kernels)
+      std::printf("  %-20s %9.3f ms\n", name.c_str(), 1e3 * time.seconds / timed.iterations);
   for (auto const& [name, total] : after) {
     auto one = total;
     if (auto const found = before.find(name); found != before.end()) {

@@ -60,8 +60,9 @@ MttkrpChoice first_choice(Dims const& dims, Position nnz, MttkrpOptions const& o
     choice = automatic_layout<ExecutionSpace, Scalar>(dims, nnz, options.rank, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
     choice = {MttkrpStrategy::sorted, options.order, 0,
-              options.gather == GatherPrecision::full ? "this order was asked for"
-                                                      : "this precision was asked for"};
+              options.slices > 1                        ? "slices were asked for"
+              : options.gather == GatherPrecision::full ? "this order was asked for"
+                                                        : "this precision was asked for"};
   if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
       !linear_order_fits(dims, nnz, sizeof(Scalar), options.streaming))
     choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
@@ -307,9 +308,9 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
           to_string(common.strategy),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");
   if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
-  int const slices = is_sorted && is_accessible && !streams
-                         ? slices_for(plan.dims, plan.nnz, sizeof(Index), options)
-                         : 1;
+  int const slices = slices_for(plan.dims, plan.nnz, sizeof(Index), options);
+  expects(slices == 1 || (is_accessible && !streams),
+          "make_mttkrp_plan: nonzeros in slices are not streamed, and these would have to be");
   if (slices > 1) {
     if constexpr (is_accessible) build_sliced(exec, X, options, slices, plan);
   } else {

@@ -394,8 +394,6 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   if (fits(options)) return fitted;
   fitted.reason = (chooses_layout(options) ? "what is fastest needs " : "it needs ") +
                   bytes_text(least) + " of memory, " + bytes_text(left) + " may be taken";
-  options.slices = 1;
-  if (fits(options)) return fitted;
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
@@ -403,8 +401,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                         options.strategy == MttkrpStrategy::fibers;
   bool const by_parts = on_gpu || options.order != RowOrder::morton;
   // Files take room on a disk: a host uses them only where a limit is asked for.
-  bool const may_stream = has_rows && by_parts && fits_packed_words(shape) && !is_asked &&
-                          (on_gpu || options.memory > 0);
+  bool const may_stream = options.slices == 1 && has_rows && by_parts && fits_packed_words(shape) &&
+                          !is_asked && (on_gpu || options.memory > 0);
   // Whether copies that the host sorts, or files, do, of which so many bytes are near at once.
   auto const streams = [&](double fewest) {
     if (!may_stream) return false;

@@ -26,8 +26,15 @@ inline void check_options(MttkrpOptions const& options, int order) {
           to_string(options.strategy));
   expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
           options.split, " of a tensor of order ", order, ": -1 to ", deepest);
-  expects(0 <= options.slices && options.slices <= 64, "make_mttkrp_plan: ", options.slices,
-          " slices: 0 to 64");
+  expects(1 <= options.slices && options.slices <= 64, "make_mttkrp_plan: ", options.slices,
+          " slices: 1 to 64");
+  expects(
+      options.slices == 1 || ((options.strategy == MttkrpStrategy::automatic ||
+                               options.strategy == MttkrpStrategy::sorted ||
+                               options.strategy == MttkrpStrategy::fibers) &&
+                              options.order != RowOrder::morton && !options.atomic_flush),
+      "make_mttkrp_plan: slices are for strategies sorted and fibers, in lexicographic order and "
+      "without atomics");
   check_streaming("make_mttkrp_plan", options.streaming);
   check_options(options.flycoo, "make_mttkrp_plan");
   expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
@@ -47,7 +54,7 @@ inline bool is_linear(MttkrpStrategy strategy) {
 /// Whether `automatic` chooses the order of the nonzeros as well.
 inline bool chooses_layout(MttkrpOptions const& options) {
   return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic &&
-         options.gather == GatherPrecision::full;
+         options.gather == GatherPrecision::full && options.slices == 1;
 }
 
 /// Whether a linear order fits the memory where rows in order do not.

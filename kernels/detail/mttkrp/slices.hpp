@@ -7,12 +7,12 @@
 #include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
 
-/// Slices: equally many nonzeros each, consecutive in the order of the longest mode's rows. Where
-/// that mode is much longer than the others, the nonzeros of the others are sorted by slices first
-/// and then by rows. What a slice adds to a row is a part of it; a binary tree adds the parts. So
-/// processes that have whole slices read few rows of the longest mode, and move rows of the shorter
-/// modes instead, as in the medium-grained distribution of Smith & Karypis (IPDPS 2016). It depends
-/// on the tensor alone, so that one process has the same bits.
+/// Slices: equally many nonzeros each, consecutive in the order of the longest mode's rows. The
+/// nonzeros of the other modes are sorted by slices first and then by rows. What a slice adds to a
+/// row is a part of it; a binary tree adds the parts. So processes that have whole slices read few
+/// rows of the longest mode, and move rows of the shorter modes instead, as in the medium-grained
+/// distribution of Smith & Karypis (IPDPS 2016). It depends on the tensor alone, so that one
+/// process has the same bits.
 
 namespace sporades::detail {
 
@@ -22,22 +22,14 @@ inline int longest_mode(Dims const& dims) {
   return static_cast<int>(std::max_element(dims.begin(), dims.end()) - dims.begin());
 }
 
-/// The number of slices for a tensor whose nonzeros are kept in the order of rows; 1: none. Eight
-/// where the longest mode has over a million rows, more than twice as many as the others together,
-/// and no more than nonzeros.
+/// The slices of a plan with these options, if its nonzeros are in the order of rows; 1, none, for
+/// less than three modes or no nonzeros, and where parts of rows might be too many for an index.
 inline int slices_for(Dims const& dims, Position nnz, std::size_t index_bytes,
                       MttkrpOptions const& options) {
   int const N = static_cast<int>(dims.size());
-  bool const may = N > 2 && N < max_order && !options.atomic_flush &&
-                   options.order != RowOrder::morton &&
+  bool const may = N > 2 && N < max_order && nnz > 0 &&
                    (index_bytes > 4 || nnz < std::numeric_limits<std::uint32_t>::max());
-  if (!may || nnz == 0) return 1;
-  if (options.slices > 0) return options.slices;
-  std::uint64_t const longest = dims[static_cast<std::size_t>(longest_mode(dims))];
-  std::uint64_t others = 0;
-  for (auto dim : dims) others += dim;
-  others -= longest;
-  return longest > (1 << 20) && longest / 2 > others && longest <= nnz ? 8 : 1;
+  return may ? options.slices : 1;
 }
 
 /// Where slices begin and end in the order of the longest mode's rows: as even_cuts of as many

@@ -12,7 +12,7 @@ namespace sporades::detail {
 /// Whether a plan may fuse modes. (Sums of fused modes are not rounded: half may not hold them.)
 inline bool fuses_modes(MttkrpAllModesOptions const& options) {
   return options.dimension_tree && options.products.strategy == MttkrpStrategy::automatic &&
-         options.products.gather == GatherPrecision::full;
+         options.products.gather == GatherPrecision::full && options.products.slices == 1;
 }
 
 /// make_mttkrp_plan of an X that is handed over.

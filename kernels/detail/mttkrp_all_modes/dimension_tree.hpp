@@ -164,9 +164,7 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     launch_items(builder, "sporades::mttkrp_all_modes::fuse_indices", X.nnz(), fuse);
   }
   X = {};
-  auto in_rows = options;
-  in_rows.slices = 1;
-  tree.whole = plan_of(hand_over(whole), in_rows);
+  tree.whole = plan_of(hand_over(whole), options);
 
   auto const cuts = even_cuts(processes.size(), cells);
   auto const me = static_cast<std::size_t>(processes.rank());
@@ -178,9 +176,7 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", grid.nnz(), fill);
   }
   auto const rows = tree.whole.rows_of(0);
-  in_rows = {options.strategy, options.rank};
-  in_rows.slices = 1;
-  tree.grid = plan_of(hand_over(grid), in_rows, rows);
+  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, rows);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   std::uint64_t const own = rows.here(cells);
   tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);

@@ -97,7 +97,6 @@ template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, cla
 void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
                     PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-  products.slices = 1;
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   bool const is_one_tile = rows_are_one_tile<ExecutionSpace, Scalar>(columns);
   products.streaming =
@@ -169,7 +168,6 @@ PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& pr
   expects(options.pi == Pi::on_the_fly,
           "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-  products.slices = 1;
   products.streaming = options.streaming;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   PhiPlan<Scalar, Index, MemorySpace> plan;

@@ -56,7 +56,6 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
     return false;
   }
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-  products.slices = 1;
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
