@@ -2,13 +2,71 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/communicator.hpp>
+#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/coo_tensor.hpp>
+#include <support/tensors.hpp>
+#include <tuple>
 #include <vector>
 
-/// What processes bring of a tensor, and whether what they own is the whole's.
+/// What one process makes for all, what processes bring of a tensor, and whether what they own is
+/// the whole's.
 
 namespace sporades::test {
+
+template <class T>
+void hand_out(Communicator const& processes, T& x);
+template <class Scalar, class Index, class Memory>
+void hand_out(Communicator const& processes, CooTensor<Scalar, Index, Memory>& X);
+
+template <class... T>
+void hand_out(Communicator const& processes, std::tuple<T...>& all) {
+  std::apply([&](auto&... x) { (hand_out(processes, x), ...); }, all);
+}
+
+template <class Scalar, class Index, class Memory>
+void hand_out(Communicator const& processes, CooTensor<Scalar, Index, Memory>& X) {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto shape = std::tuple(X.dims, X.sorted_modes, X.nnz());
+  hand_out(processes, shape);
+  auto const& [dims, sorted_modes, nnz] = shape;
+  auto all = processes.rank() == 0 ? copy_to(host, X)
+                                   : sporades::detail::allocate_coo<Scalar, Index>(host, dims, nnz);
+  host.fence();
+  for (int n = 0; n < all.order(); ++n)
+    sporades::detail::broadcast(processes, "test", all.indices(n), nnz * sizeof(Index));
+  sporades::detail::broadcast(processes, "test", all.values.data(), nnz * sizeof(Scalar));
+  all.sorted_modes = sorted_modes;
+  X = copy_to(typename Memory::execution_space{}, all);
+}
+
+/// x of the first process to all: a number or a struct of numbers, a list, a tuple, or a tensor.
+template <class T>
+void hand_out(Communicator const& processes, T& x) {
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    sporades::detail::broadcast(processes, "test", &x, sizeof x);
+  } else {
+    auto length = x.size();
+    hand_out(processes, length);
+    x.resize(length);
+    if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
+      sporades::detail::broadcast(processes, "test", x.data(), length * sizeof x[0]);
+    else
+      for (auto& item : x) hand_out(processes, item);
+  }
+}
+
+/// make() of the first process. The others wait for it, and do not compute the same beside it. No
+/// GENERATE or SECTION stands in make: the processes would go on with different cases.
+template <class Make>
+auto made_once(Communicator const& processes, Make const& make) {
+  return sporades::detail::together(processes, [&] {
+    decltype(make()) made{};
+    if (processes.rank() == 0) made = make();
+    hand_out(processes, made);
+    return made;
+  });
+}
 
 /// The part of X that this process brings: every (P - 1)-th nonzero; the second brings none.
 template <class Exec, class Scalar, class Memory>
@@ -33,15 +91,39 @@ CooTensor<Scalar, std::uint32_t, Memory> part_of(Exec const& exec,
   return copy_to(exec, part);
 }
 
-/// Entries of `own`, rows first and on of `all`, that are not the same; all of them where there are
-/// not `count` rows.
-template <class Own, class All>
-std::uint64_t wrong_entries(Own const& own, All const& all, std::uint64_t first,
-                            std::uint64_t count) {
-  if (own.extent(0) != count || own.extent(1) != all.extent(1)) return own.size() + 1;
+/// The entries of a vector, or of a matrix, row by row.
+template <class ViewType>
+auto entries_of(ViewType const& view) {
+  auto const A = on_host(view);
+  std::vector<typename ViewType::non_const_value_type> entries;
+  entries.reserve(A.size());
+  for (std::size_t i = 0; i < A.extent(0); ++i)
+    if constexpr (int(ViewType::rank) == 1)
+      entries.push_back(A(i));
+    else
+      for (std::size_t r = 0; r < A.extent(1); ++r) entries.push_back(A(i, r));
+  return entries;
+}
+
+/// The same of each matrix.
+template <class MatrixType>
+auto entries_of(std::vector<MatrixType> const& matrices) {
+  std::vector<decltype(entries_of(matrices[0]))> entries;
+  for (auto const& A : matrices) entries.push_back(entries_of(A));
+  return entries;
+}
+
+/// Entries of `own`, this process's rows, that are not those of the matrix of all rows; more than
+/// there are where it has not as many rows as it should.
+template <class Own, class Scalar>
+std::uint64_t wrong_entries(Own const& own, std::vector<Scalar> const& all,
+                            RowDistribution const& rows = {}) {
+  auto const mine = entries_of(own);
+  auto const columns = mine.empty() ? own.extent(1) : mine.size() / own.extent(0);
+  if (own.extent(0) != rows.here(own.extent(0)) || rows.all(own.extent(0)) * columns != all.size())
+    return mine.size() + 1;
   std::uint64_t wrong = 0;
-  for (std::uint64_t i = 0; i < count; ++i)
-    for (std::uint64_t r = 0; r < own.extent(1); ++r) wrong += own(i, r) != all(first + i, r);
+  for (std::size_t k = 0; k < mine.size(); ++k) wrong += mine[k] != all[rows.first() * columns + k];
   return wrong;
 }
 

@@ -12,36 +12,42 @@
 #include "parts.hpp"
 
 using namespace sporades;
+using sporades::test::entries_of;
+using sporades::test::made_once;
 using sporades::test::part_of;
+using sporades::test::wrong_entries;
 
 namespace {
 
 /// The shared run's choices, rows, weights and fits are those of one process, bit for bit. Returns
-/// the modes that are fused.
+/// the shared problem and the fit.
 template <class Exec, class Tensor>
-std::vector<int> check_same_bits(Exec const& exec, Communicator const& processes, Tensor const& X,
-                                 CpAlsOptions const& options) {
+auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor const& X,
+                     CpAlsOptions const& options) {
   CAPTURE(to_string(X.dims), X.nnz(), sizeof(typename Tensor::Scalar), to_string(options.strategy));
   CAPTURE(processes.size(), processes.rank());
-  auto const whole = make_cp_als_problem(exec, X, options);
-  auto const one = cp_als(exec, X, options);
+  auto const choices_of = [&](auto const& problem) {
+    std::vector<std::string> choices;
+    for (int n = 0; n < X.order(); ++n) choices.push_back(detail::describe(problem.products, n));
+    return choices;
+  };
+  auto const [values, weights, factors, choices, nnz] = made_once(processes, [&] {
+    auto const one = cp_als(exec, X, options);
+    auto const whole = make_cp_als_problem(exec, X, options);
+    return std::tuple(one.values, entries_of(one.model.weights), entries_of(one.model.factors),
+                      choices_of(whole), whole.nnz);
+  });
   auto const part = part_of(exec, X, processes);
   auto const shared = cp_als(processes, exec, part, options);
   auto const problem = make_cp_als_problem(processes, exec, part, options);  // for its rows
-  CHECK(shared.values == one.values);
-  CHECK(problem.nnz == whole.nnz);
-  for (int n = 0; n < X.order(); ++n)
-    CHECK(detail::describe(problem.products, n) == detail::describe(whole.products, n));
-  auto const weights = test::on_host(shared.model.weights),
-             wanted = test::on_host(one.model.weights);
-  for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
-  for (int n = 0; n < X.order(); ++n) {
-    auto const rows = problem.products.rows_of(n);
-    auto const A = test::on_host(shared.model.factors[static_cast<std::size_t>(n)]);
-    auto const B = test::on_host(one.model.factors[static_cast<std::size_t>(n)]);
-    CHECK(test::wrong_entries(A, B, rows.first(), rows.here(B.extent(0))) == 0);
-  }
-  return problem.products.fused;
+  CHECK(shared.values == values);
+  CHECK(problem.nnz == nnz);
+  CHECK(choices_of(problem) == choices);
+  CHECK(entries_of(shared.model.weights) == weights);
+  for (std::size_t n = 0; n < factors.size(); ++n)
+    CHECK(wrong_entries(shared.model.factors[n], factors[n],
+                        problem.products.rows_of(static_cast<int>(n))) == 0);
+  return std::pair(problem, shared.fit());
 }
 
 CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
@@ -69,7 +75,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
       Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{30000, 2, 700}, 50000, 0.5, 16},
       Trial{{1, 300, 4}, 500, 0, 3}, Trial{{40, 30}, 100, 0, 4},
       Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4}, Trial{{9000, 8000, 7000}, 200000, 1.2, 8});
-  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
@@ -94,14 +102,15 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]"
                Trial{{33000, 5000, 5000}, 350000, 0, 128, MttkrpStrategy::automatic},
                Trial{{5000, 20000, 60000}, 350000, 0, 128, MttkrpStrategy::automatic, "sorted"});
   if (trial.rank == 128 && sizeof(Scalar) < sizeof(double)) return;  // `automatic` takes rows
-  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   auto options = options_of(trial.strategy, trial.rank);
   if (trial.nnz > 100000) options.iterations = trial.rank == 128 ? 1 : 2;
-  auto const problem = make_cp_als_problem(exec, X, options);
+  auto const problem = check_same_bits(exec, processes, X, options).first;
   CHECK(detail::describe(problem.products, X.order() - 1) == trial.last);
   if (trial.strategy == MttkrpStrategy::automatic)
     CHECK(detail::describe(problem.products, 0) == "alto");
-  check_same_bits(exec, processes, X, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
@@ -120,10 +129,12 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
                               Trial{{20, 9, 3000, 10}, 60000, 0.8, 5, {3, 0, 1}},
                               Trial{{1, 2, 40, 30}, 2000, 0, 3, {3, 0, 1}},
                               Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4, {5, 6, 0, 1}});
-  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   auto options = options_of(MttkrpStrategy::automatic, trial.rank);
   options.non_negative = GENERATE(false, true);
-  CHECK(check_same_bits(exec, processes, X, options) == trial.fused);
+  CHECK(check_same_bits(exec, processes, X, options).first.products.fused == trial.fused);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
@@ -146,7 +157,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate<Scalar, std::uint32_t>(exec, {700, 50, 90}, 30000, 0.7);
+  auto const X = made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, {700, 50, 90}, 30000, 0.7);
+  });
   auto options = options_of(MttkrpStrategy::sorted, 6);
   SECTION("non-negative") {
     options.non_negative = true;
@@ -180,7 +193,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  Dims const dims = GENERATE(Dims{60, 50, 40}, Dims{9, 3000, 10, 2});
+  Dims const dims = GENERATE(Dims{60, 50, 40}, Dims{9, 700, 10, 2});
   Kokkos::DefaultHostExecutionSpace const host{};
   Position nnz = 1;
   for (auto dim : dims) nnz *= dim;
@@ -201,9 +214,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
       GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::automatic, MttkrpStrategy::alto), 2);
   if (options.strategy == MttkrpStrategy::alto && detail::is_gpu<typename TestType::ExecutionSpace>)
     return;
-  auto const given = copy_to(exec, X);
-  CHECK(cp_als(exec, given, options).fit() > 0.99);
-  check_same_bits(exec, processes, given, options);
+  CHECK(check_same_bits(exec, processes, copy_to(exec, X), options).second > 0.99);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi]",

@@ -11,16 +11,21 @@
 #include "parts.hpp"
 
 using namespace sporades;
+using sporades::test::entries_of;
+using sporades::test::made_once;
 using sporades::test::part_of;
+using sporades::test::wrong_entries;
 
 namespace {
 
 /// Counts from 1 to 9, times `unit`. hub: every second nonzero is moved to row 0 of mode 0.
 template <class Scalar, class Exec>
-auto generate_counts(Exec const& exec, Dims const& dims, Position nnz, double skew,
-                     bool hub = false, Scalar unit = 1) {
+auto generate_counts(Communicator const& processes, Exec const& exec, Dims const& dims,
+                     Position nnz, double skew, bool hub = false, Scalar unit = 1) {
   auto const host = Kokkos::DefaultHostExecutionSpace{};
-  auto const X = copy_to(host, generate<Scalar, std::uint32_t>(exec, dims, nnz, skew));
+  auto const X = copy_to(host, made_once(processes, [&] {
+                           return generate<Scalar, std::uint32_t>(exec, dims, nnz, skew);
+                         }));
   auto const Y = detail::allocate_coo<Scalar, std::uint32_t>(host, dims, X.nnz());
   host.fence();
   for (Position p = 0; p < X.nnz(); ++p) {
@@ -41,10 +46,16 @@ CpAprOptions options_of(CpAprMethod method, int rank, int iterations = 3) {
   return options;
 }
 
-template <class Exec, class Tensor, class Problem, class Result>
-void check_same(Exec const& exec, Tensor const& X, Problem const& problem, Result const& shared,
-                Result const& one) {
-  auto const& all = one.history;
+/// What a run gave, on the host.
+template <class Scalar, class Memory>
+auto outcome_of(CpAprResult<Scalar, Memory> const& result) {
+  return std::tuple(result.history, result.converged, entries_of(result.model.weights),
+                    entries_of(result.model.factors));
+}
+
+template <class Problem, class Result, class Outcome>
+void check_same(Problem const& problem, Result const& shared, Outcome const& one) {
+  auto const& [all, converged, weights, factors] = one;
   REQUIRE(shared.history.size() == all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     auto const& here = shared.history[k];
@@ -55,18 +66,13 @@ void check_same(Exec const& exec, Tensor const& X, Problem const& problem, Resul
     CHECK(here.zero_model_nonzeros == all[k].zero_model_nonzeros);
     CHECK(here.unchanged == all[k].unchanged);
   }
-  CHECK(shared.converged == one.converged);
-  auto const weights = test::on_host(shared.model.weights),
-             wanted = test::on_host(one.model.weights);
-  for (std::size_t r = 0; r < wanted.extent(0); ++r) CHECK(weights(r) == wanted(r));
-  for (std::size_t n = 0; n < X.dims.size(); ++n) {
+  CHECK(shared.converged == converged);
+  CHECK(entries_of(shared.model.weights) == weights);
+  for (std::size_t n = 0; n < factors.size(); ++n) {
     CAPTURE(n);
     auto const rows = problem.factor_rows.empty() ? RowDistribution{} : problem.factor_rows[n];
-    CHECK(test::wrong_entries(test::on_host(shared.model.factors[n]),
-                              test::on_host(one.model.factors[n]), rows.first(),
-                              rows.here(X.dims[n])) == 0);
+    CHECK(wrong_entries(shared.model.factors[n], factors[n], rows) == 0);
   }
-  exec.fence();
 }
 
 /// The shared run's history, weights and rows are those of one process, bit for bit. Returns the
@@ -79,12 +85,11 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
   auto alone = options;
   if (options.method == CpAprMethod::mu && processes.size() > 1)
     alone.strategy = PhiStrategy::pull;  // which `automatic` is there
-  auto const one = cp_apr(exec, X, alone);
+  auto const one = made_once(processes, [&] { return outcome_of(cp_apr(exec, X, alone)); });
   auto const part = part_of(exec, X, processes);
   auto const shared = cp_apr(processes, exec, part, options);
-  auto const problem = make_cp_apr_problem(processes, exec, part, options);  // for its rows
-  check_same(exec, X, problem, shared, one);
-  return one.history;
+  check_same(make_cp_apr_problem(processes, exec, part, options), shared, one);  // for its rows
+  return shared.history;
 }
 
 auto const all_methods = {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr};
@@ -97,23 +102,34 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   Dims const dims{300, 2000, 7};
-  auto const X = generate_counts<Scalar>(exec, dims, 30000, 0.6);
+  auto const X = generate_counts<Scalar>(processes, exec, dims, 30000, 0.6);
   PhiOptions options;
   options.strategy = PhiStrategy::pull;
   bool const is_padded = GENERATE(true, false);
   options.rank = GENERATE(4, 5, 16, 33);
   int const R = options.rank;
   CAPTURE(processes.size(), R, is_padded);
-  auto one = make_phi_plan(exec, X, options);
+  auto const factor_of = [&](std::uint64_t rows, int m, std::uint64_t first) {
+    return detail::random_factor<Scalar>(exec, "factor", rows, R, 7, m, first);
+  };
+  auto const [nnz, wanted] = made_once(processes, [&] {
+    auto one = make_phi_plan(exec, X, options);
+    Factors<Scalar, Memory> A, V;
+    for (int m = 0; m < 3; ++m) A.push_back(factor_of(dims[static_cast<std::size_t>(m)], m, 0));
+    for (int n = 0; n < 3; ++n) {
+      V.push_back(make_matrix<Scalar>(exec, "V", dims[static_cast<std::size_t>(n)], R));
+      phi(exec, one, A, A[static_cast<std::size_t>(n)], n, V.back());
+    }
+    exec.fence();
+    return std::tuple(one.nnz, entries_of(V));
+  });
   auto shared = make_phi_plan(processes, exec, part_of(exec, X, processes), options);
-  CHECK(shared.nnz == one.nnz);
-  Factors<Scalar, Memory> all, own;
+  CHECK(shared.nnz == nnz);
+  Factors<Scalar, Memory> own;
   for (int m = 0; m < 3; ++m) {
     auto const rows = shared.products.rows_of(m);
     auto const mode = static_cast<std::size_t>(m);
-    auto const factor =
-        detail::random_factor<Scalar>(exec, "own", rows.here(dims[mode]), R, 7, m, rows.first());
-    all.push_back(detail::random_factor<Scalar>(exec, "all", dims[mode], R, 7, m));
+    auto const factor = factor_of(rows.here(dims[mode]), m, rows.first());
     own.push_back(is_padded ? factor : Matrix<Scalar, Memory>("own", factor.extent(0), R));
     detail::copy_view(exec, own.back(), factor);
   }
@@ -121,13 +137,12 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
     auto const mode = static_cast<std::size_t>(n);
     auto const rows = shared.products.rows_of(n);
     std::uint64_t const here = rows.here(dims[mode]);
-    auto const V = make_matrix<Scalar>(exec, "V", dims[mode], R);
     auto const W =
         is_padded ? make_matrix<Scalar>(exec, "W", here, R) : Matrix<Scalar, Memory>("W", here, R);
     Kokkos::deep_copy(exec, W, Scalar(NAN));
-    phi(exec, one, all, all[mode], n, V);
     phi(exec, shared, own, own[mode], n, W);
-    CHECK(test::wrong_entries(test::on_host(W), test::on_host(V), rows.first(), here) == 0);
+    exec.fence();
+    CHECK(wrong_entries(W, wanted[mode], rows) == 0);
   }
 }
 
@@ -150,7 +165,8 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi
       Trial{{1, 300, 4}, 500, 0, false, 33}, Trial{{1}, 1, 0, false, 2},
       Trial{{5000}, 900, 0, false, 3}, Trial{{40, 30}, 3, 0, false, 4},
       Trial{{5, 4, 6, 3, 7}, 1500, 0.3, false, 4}, Trial{{700, 20, 3, 30}, 9000, 0.9, true, 20});
-  auto const X = generate_counts<Scalar>(exec, trial.dims, trial.nnz, trial.skew, trial.hub);
+  auto const X =
+      generate_counts<Scalar>(processes, exec, trial.dims, trial.nnz, trial.skew, trial.hub);
   check_same_bits(exec, processes, X, options_of(method, trial.rank));
 }
 
@@ -161,19 +177,19 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and conv
   Communicator const processes(MPI_COMM_WORLD);
   auto options = options_of(GENERATE(from_range(all_methods)), 5);
   SECTION("fractions") {
-    auto const X = generate_counts<double>(exec, {3000, 50, 90}, 9000, 0.7, false, 0.3);
+    auto const X = generate_counts<double>(processes, exec, {3000, 50, 90}, 9000, 0.7, false, 0.3);
     check_same_bits(exec, processes, X, options);
   }
   SECTION("several starts") {
     options.starts = 3;
-    auto const X = generate_counts<double>(exec, {700, 50, 90}, 9000, 0.7);
+    auto const X = generate_counts<double>(processes, exec, {700, 50, 90}, 9000, 0.7);
     check_same_bits(exec, processes, X, options);
   }
   SECTION("convergence") {
     options.tolerance = 1e-2;
     options.iterations = 200;
     options.rank = 2;
-    auto const X = generate_counts<double>(exec, {30, 20, 10}, 3000, 0.2);
+    auto const X = generate_counts<double>(processes, exec, {30, 20, 10}, 3000, 0.2);
     check_same_bits(exec, processes, X, options);
   }
 }
@@ -219,14 +235,14 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate_counts<double>(exec, {3000, 50, 90}, 9000, 0.7);
+  auto const X = generate_counts<double>(processes, exec, {3000, 50, 90}, 9000, 0.7);
   auto options = options_of(GENERATE(from_range(all_methods)), 6);
   auto model = cp_apr(exec, X, options).model;
   options.init = CpAprInit::given;
   if (options.method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
   auto whole = make_cp_apr_problem(exec, X, options);
   auto start = cp_apr_start(exec, X.dims, options, model);
-  auto const one = cp_apr(exec, whole, options, start);
+  auto const one = outcome_of(cp_apr(exec, whole, options, start));
   auto problem = make_cp_apr_problem(processes, exec, part_of(exec, X, processes), options);
   for (std::size_t n = 0; n < problem.factor_rows.size(); ++n) {
     auto const& rows = problem.factor_rows[n];
@@ -235,7 +251,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]
                         Kokkos::ALL);
   }
   auto state = cp_apr_start(exec, problem, options, model);
-  check_same(exec, X, problem, cp_apr(exec, problem, options, state), one);
+  check_same(problem, cp_apr(exec, problem, options, state), one);
 }
 
 /// The order of sums in long rows is that of all counts.
@@ -244,14 +260,18 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes cuts rows as one does", "[m
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate_counts<double>(exec, {2000, 90, 30}, 60000, 0.);
+  auto const X = generate_counts<double>(processes, exec, {2000, 90, 30}, 60000, 0.);
   auto const options = options_of(CpAprMethod::pdnr, 1000);
-  auto const whole = make_cp_apr_problem(exec, X, options);
-  auto const part = make_cp_apr_problem(processes, exec, part_of(exec, X, processes), options);
-  CHECK(part.nnz == whole.nnz);
-  CHECK(whole.nnz > 8 * 4096);
-  for (std::size_t n = 0; n < 3; ++n)
-    CHECK(part.rows[n].segment_length == whole.rows[n].segment_length);
+  auto const lengths_of = [](auto const& problem) {
+    std::vector<Position> lengths{problem.nnz};
+    for (auto const& rows : problem.rows) lengths.push_back(rows.segment_length);
+    return lengths;
+  };
+  auto const whole =
+      made_once(processes, [&] { return lengths_of(make_cp_apr_problem(exec, X, options)); });
+  CHECK(whole[0] > 8 * 4096);
+  CHECK(lengths_of(make_cp_apr_problem(processes, exec, part_of(exec, X, processes), options)) ==
+        whole);
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-APR refuses what several processes cannot share", "[mpi]",
@@ -260,7 +280,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses what several processes cannot share", "[
   Exec const exec{};
   Communicator const world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
-  auto const X = generate_counts<double>(exec, {20, 30, 40}, 1000, 0.);
+  auto const X = generate_counts<double>(world, exec, {20, 30, 40}, 1000, 0.);
   auto options = options_of(CpAprMethod::mu, 3);
   auto const fails = [&](auto const& tensor, char const* text) {
     Communicator const processes(MPI_COMM_WORLD);

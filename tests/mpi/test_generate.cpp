@@ -5,6 +5,8 @@
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 
+#include "parts.hpp"
+
 using namespace sporades;
 
 namespace {
@@ -22,7 +24,9 @@ TEMPLATE_LIST_TEST_CASE("Look-alikes that processes make are those of one", "[mp
                                                                   {"nips", 1000},
                                                                   {"nell-1", 5}}));
   CAPTURE(name, nnz, processes.size());
-  auto const one = generate_like<double>(exec, name, nnz);
+  auto const one = test::made_once(processes, [&, like = name, count = nnz] {
+    return generate_like<double>(exec, like, count);
+  });
   auto const share = generate_like<double>(processes, exec, name, nnz);
   auto const places = detail::first_places(processes, share.nnz());
   REQUIRE(places.back() == one.nnz());

@@ -7,7 +7,12 @@
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 
+#include "parts.hpp"
+
 using namespace sporades;
+using sporades::test::entries_of;
+using sporades::test::made_once;
+using sporades::test::wrong_entries;
 
 namespace {
 
@@ -21,7 +26,8 @@ TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   Dims const dims{300, 2000, 7};
-  auto const X = generate<Scalar, std::uint32_t>(exec, dims, 30000, 0.6);
+  auto const X =
+      made_once(processes, [&] { return generate<Scalar, std::uint32_t>(exec, dims, 30000, 0.6); });
   auto brought = X;
   if (processes.rank() > 0) brought = detail::allocate_coo<Scalar, std::uint32_t>(exec, dims, 0);
   MttkrpOptions options;
@@ -33,33 +39,43 @@ TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi
   bool const is_padded = GENERATE(true, false);
   int const R = GENERATE(5, 16);
   CAPTURE(processes.size(), R, is_padded);
-  auto one = make_mttkrp_plan(exec, X, options);
+  auto const factor_of = [&](std::uint64_t rows, std::uint64_t round, int m, std::uint64_t first) {
+    return detail::random_factor<Scalar>(exec, "factor", rows, R, 7 + round, m, first);
+  };
+  auto const [nnz, wanted] = made_once(processes, [&] {
+    auto one = make_mttkrp_plan(exec, X, options);
+    std::vector<std::vector<Scalar>> products;  // of both rounds
+    for (std::uint64_t round = 0; round < 2; ++round) {
+      Factors<Scalar, Memory> A;
+      for (int m = 0; m < 3; ++m)
+        A.push_back(factor_of(dims[static_cast<std::size_t>(m)], round, m, 0));
+      for (int n = 0; n < 3; ++n) {
+        auto const V = make_matrix<Scalar>(exec, "V", dims[static_cast<std::size_t>(n)], R);
+        mttkrp(exec, one, A, n, V);
+        exec.fence();
+        products.push_back(entries_of(V));
+      }
+    }
+    return std::tuple(one.nnz, products);
+  });
   auto shared = make_mttkrp_plan(processes, exec, brought, options);
-  CHECK(shared.nnz == one.nnz);
+  CHECK(shared.nnz == nnz);
   for (std::uint64_t round = 0; round < 2; ++round) {
-    Factors<Scalar, Memory> all, own;
+    Factors<Scalar, Memory> own;
     for (int m = 0; m < 3; ++m) {
       auto const rows = shared.rows_of(m);
-      auto const mode = static_cast<std::size_t>(m);
-      all.push_back(detail::random_factor<Scalar>(exec, "all", dims[mode], R, 7 + round, m));
-      own.push_back(detail::random_factor<Scalar>(exec, "own", rows.here(dims[mode]), R, 7 + round,
-                                                  m, rows.first()));
+      own.push_back(
+          factor_of(rows.here(dims[static_cast<std::size_t>(m)]), round, m, rows.first()));
     }
     for (int n = 0; n < 3; ++n) {
-      auto const mode = static_cast<std::size_t>(n);
       auto const rows = shared.rows_of(n);
-      std::uint64_t const here = rows.here(dims[mode]);
-      auto const V = make_matrix<Scalar>(exec, "V", dims[mode], R);
+      std::uint64_t const here = rows.here(dims[static_cast<std::size_t>(n)]);
       auto const W = is_padded ? make_matrix<Scalar>(exec, "W", here, R)
                                : Matrix<Scalar, Memory>("W", here, R);
       Kokkos::deep_copy(exec, W, Scalar(NAN));
-      mttkrp(exec, one, all, n, V);
       mttkrp(exec, shared, own, n, W);
-      auto const v = test::on_host(V), w = test::on_host(W);
-      int wrong = 0;
-      for (std::uint64_t i = 0; i < here; ++i)
-        for (int r = 0; r < R; ++r) wrong += w(i, r) != v(rows.first() + i, r);
-      CHECK(wrong == 0);
+      exec.fence();
+      CHECK(wrong_entries(W, wanted[3 * round + static_cast<std::size_t>(n)], rows) == 0);
     }
   }
 }

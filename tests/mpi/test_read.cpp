@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
@@ -12,6 +13,8 @@
 #include <sporades/formats/files/tns_file.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
+
+#include "parts.hpp"
 
 using namespace sporades;
 
@@ -45,28 +48,30 @@ class SharedFile {
 ReadResult<double> check_same(Communicator const& processes, std::string const& path,
                               ReadOptions const& options = {}) {
   CAPTURE(path, processes.size());
-  auto const one = read_tensor<double, std::uint32_t>(path, options);
+  auto const [duplicates, dialect, one] = test::made_once(processes, [&] {
+    auto const read = read_tensor<double, std::uint32_t>(path, options);
+    // The order is that of the file, or where duplicates are summed that of the modes.
+    std::vector<int> modes(read.tensor.dims.size());
+    std::iota(modes.begin(), modes.end(), 0);
+    Kokkos::DefaultHostExecutionSpace const host{};
+    return std::tuple(read.duplicates, read.dialect,
+                      options.duplicates == Duplicates::keep
+                          ? read.tensor
+                          : sorted(host, copy_to(host, read.tensor), modes));
+  });
   auto const any = read_tensor<double>(processes, path, options);
   auto const& part = std::get<0>(any.tensor);
-  CHECK(part.dims == one.tensor.dims);
-  CHECK(any.duplicates == one.duplicates);
-  CHECK(any.dialect == one.dialect);
+  CHECK(part.dims == one.dims);
+  CHECK(any.duplicates == duplicates);
+  CHECK(any.dialect == dialect);
   auto const first = detail::first_places(processes, part.nnz());
-  REQUIRE(first.back() == one.tensor.nnz());
-  // The order is that of the file, or where duplicates are summed that of the modes.
-  Kokkos::DefaultHostExecutionSpace const host{};
-  std::vector<int> modes;
-  for (int n = 0; n < part.order(); ++n) modes.push_back(n);
-  auto const wanted = options.duplicates == Duplicates::keep
-                          ? one.tensor
-                          : sorted(host, copy_to(host, one.tensor), modes);
-  host.fence();
+  REQUIRE(first.back() == one.nnz());
   auto const begin = first[static_cast<std::size_t>(processes.rank())];
   int wrong = 0;
   for (Position p = 0; p < part.nnz(); ++p) {
     for (int n = 0; n < part.order(); ++n)
-      wrong += part.coordinates(n, p) != wanted.coordinates(n, begin + p);
-    wrong += part.values(p) != wanted.values(begin + p);
+      wrong += part.coordinates(n, p) != one.coordinates(n, begin + p);
+    wrong += part.values(p) != one.values(begin + p);
   }
   CHECK(wrong == 0);
   return any;

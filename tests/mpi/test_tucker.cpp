@@ -11,30 +11,31 @@
 #include "parts.hpp"
 
 using namespace sporades;
+using sporades::test::entries_of;
+using sporades::test::made_once;
 using sporades::test::part_of;
+using sporades::test::wrong_entries;
 
 namespace {
 
 template <class Exec>
 using TensorOf = CooTensor<double, std::uint32_t, typename Exec::memory_space>;
 
-/// The factors of a shared run are rows of those of one process, the cores the same, bit for bit.
+/// The core and the factors, on the host.
 template <class Model>
-void check_same_model(Model const& shared, Model const& one,
+auto entries_of_model(Model const& model) {
+  return std::tuple(entries_of(model.core), entries_of(model.factors));
+}
+
+/// The factors of a shared run are rows of those of one process, the cores the same, bit for bit.
+template <class Model, class Entries>
+void check_same_model(Model const& shared, Entries const& one,
                       std::vector<RowDistribution> const& rows) {
-  auto const core = test::on_host(shared.core), wanted = test::on_host(one.core);
-  REQUIRE(core.extent(0) == wanted.extent(0));
-  int wrong = 0;
-  for (std::size_t g = 0; g < core.extent(0); ++g) wrong += core(g) != wanted(g);
-  CHECK(wrong == 0);
+  auto const& [core, factors] = one;
+  CHECK(wrong_entries(shared.core, core) == 0);
   for (std::size_t n = 0; n < rows.size(); ++n) {
     CAPTURE(n);
-    auto const A = test::on_host(shared.factors[n]), B = test::on_host(one.factors[n]);
-    REQUIRE(A.extent(0) == rows[n].here(B.extent(0)));
-    wrong = 0;
-    for (std::size_t i = 0; i < A.extent(0); ++i)
-      for (std::size_t r = 0; r < A.extent(1); ++r) wrong += A(i, r) != B(rows[n].first() + i, r);
-    CHECK(wrong == 0);
+    CHECK(wrong_entries(shared.factors[n], factors[n], rows[n]) == 0);
   }
 }
 
@@ -44,25 +45,36 @@ template <class Exec>
 int check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Exec> const& X,
                     TuckerOptions options) {
   CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
+  auto const choices_of = [](auto const& chain) {
+    std::vector<std::tuple<std::string, double>> choices;
+    for (auto const& choice : chain.choices) choices.emplace_back(describe(choice), choice.flops);
+    return choices;
+  };
+  auto alone = options;
+  alone.strategy = TtmChainStrategy::fused;
+  auto const [norm_squared, nnz, choices, used_rows, values, model] = made_once(processes, [&] {
+    auto const whole = make_tucker_problem(exec, X, alone);
+    auto const one = tucker(exec, X, alone);
+    std::vector<std::uint64_t> used;
+    for (auto const& rows : whole.chain.rows) used.push_back(rows.extent(0));
+    return std::tuple(whole.norm_squared, whole.chain.nnz, choices_of(whole.chain), used,
+                      one.values, entries_of_model(one.model));
+  });
   auto const part = part_of(exec, X, processes);
   options.strategy = TtmChainStrategy::automatic;
   auto const shared = tucker(processes, exec, part, options);
   auto const problem = make_tucker_problem(processes, exec, part, options);  // for its rows
-  options.strategy = TtmChainStrategy::fused;
-  auto const whole = make_tucker_problem(exec, X, options);
-  auto const one = tucker(exec, X, options);
-  CHECK(problem.norm_squared == whole.norm_squared);
-  CHECK(problem.chain.nnz == whole.chain.nnz);
+  CHECK(problem.norm_squared == norm_squared);
+  CHECK(problem.chain.nnz == nnz);
+  if (processes.size() == 1) return 0;
+  CHECK(choices_of(problem.chain) == choices);
   int distributed = 0;
   for (std::size_t n = 0; n < X.dims.size(); ++n) {
-    if (processes.size() == 1) continue;
-    CHECK(describe(problem.chain.choices[n]) == describe(whole.chain.choices[n]));
-    CHECK(problem.chain.choices[n].flops == whole.chain.choices[n].flops);
-    CHECK(problem.chain.where[n].used.begins.back() == whole.chain.rows[n].extent(0));
+    CHECK(problem.chain.where[n].used.begins.back() == used_rows[n]);
     distributed += problem.chain.where[n].product.is_whole() ? 0 : 1;
   }
-  if (processes.size() > 1) CHECK(shared.values == one.values);
-  if (processes.size() > 1) check_same_model(shared.model, one.model, problem.rows());
+  CHECK(shared.values == values);
+  check_same_model(shared.model, model, problem.rows());
   return distributed;
 }
 
@@ -96,7 +108,9 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes has the bits of one", "[mpi
   auto const method = GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::gram,
                                SingularVectorMethod::lanczos);
   CAPTURE(static_cast<int>(method));
-  auto const X = generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = made_once(processes, [&] {
+    return generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   auto options = options_of(trial.ranks);
   options.singular_vectors = method;
   int const distributed = check_same_bits(exec, processes, X, options);
@@ -110,7 +124,10 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes with a row of most nonzeros
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = copy_to(host, generate<double, std::uint32_t>(exec, {2000, 300, 200}, 40000, 0.));
+  auto const X =
+      copy_to(host, made_once(processes, [&] {
+                return generate<double, std::uint32_t>(exec, {2000, 300, 200}, 40000, 0.);
+              }));
   for (Position p = 0; p < X.nnz(); ++p)
     if (p % 10 != 0) X.coordinates(0, p) = 1000;
   auto unsorted = X;
@@ -124,8 +141,10 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes of few nonzeros", "[mpi]",
   using Exec = TestType;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate<double, std::uint32_t>(exec, {900, 800, 700},
-                                                 GENERATE(Position{1}, Position{3}), 0.);
+  auto const nnz = GENERATE(Position{1}, Position{3});
+  auto const X = made_once(processes, [&] {
+    return generate<double, std::uint32_t>(exec, {900, 800, 700}, nnz, 0.);
+  });
   check_same_bits(exec, processes, X, options_of({2, 2, 2}));
 }
 
@@ -146,7 +165,9 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes: all options", "[mpi]",
   using Exec = TestType;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate<double, std::uint32_t>(exec, {2700, 50, 90}, 30000, 0.7);
+  auto const X = made_once(processes, [&] {
+    return generate<double, std::uint32_t>(exec, {2700, 50, 90}, 30000, 0.7);
+  });
   auto options = options_of({12, 14, 13});
   SECTION("Lanczos by automatic") {
     CHECK(detail::prefers_lanczos(options.singular_vectors, 2700, 14 * 16, 12));
@@ -170,7 +191,9 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes from a given model", "[mpi]
   using Exec = TestType;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
-  auto const X = generate<double, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
+  auto const X = made_once(processes, [&] {
+    return generate<double, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
+  });
   auto options = options_of({3, 4, 5});
   options.strategy = TtmChainStrategy::fused;
   options.iterations = 2;
@@ -191,7 +214,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes from a given model", "[mpi]
   auto state = tucker_start(exec, problem, options, model);
   auto const shared = tucker(exec, problem, options, state);
   CHECK(shared.values == one.values);
-  check_same_model(shared.model, one.model, rows);
+  check_same_model(shared.model, entries_of_model(one.model), rows);
 }
 
 TEMPLATE_LIST_TEST_CASE("Several processes refuse chains that they cannot share", "[mpi]",
