@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <cstdio>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/expected.hpp>
 #include <sporades/algorithms/command/files.hpp>
@@ -124,7 +124,10 @@ int expected(InfoArguments const& arguments) {
     if (speaks()) {
       check_files({{"FILE", arguments.read.file}}, {});
       status = with_precision(arguments.precision, [&](auto number) {
-        auto const result = read<decltype(number)>(arguments.read);
+        auto options = read_options(arguments.read);
+        options.duplicates = Duplicates::sum;
+        auto const result = read_tensor<decltype(number)>(arguments.read.file, options);
+        for (auto const& note : result.notes) tell("note: " + note);
         std::visit([&](auto const& X) { print_expected(arguments, network, X); }, result.tensor);
         return 0;
       });

@@ -154,6 +154,7 @@ void add_expected_options(CLI::App& app, InfoArguments& info) {
       ->capture_default_str()
       ->needs(processes);
   add_precision(app, info.precision);
+  app.get_option("--precision")->needs(processes);
   add_real(
       app, "--latency", info.latency,
       "Seconds of a message (default: 2e-6, or measured where mpirun starts several processes)")
