@@ -19,7 +19,6 @@ Communicator::Communicator(MPI_Comm mpi)
 namespace detail {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // MPI 3 counts in int
 constexpr std::size_t longest_news = 2000;                 // characters
 constexpr int failed_tag = 0, drained_tag = 1;             // of news
 

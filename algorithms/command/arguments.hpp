@@ -33,6 +33,12 @@ struct InfoArguments {
   int rank = 16;
   bool json = false;
   std::string report;
+  std::vector<int> processes;  // that an iteration is expected on; none: the tensor itself
+  std::string strategy = "automatic";
+  std::string precision = "double";
+  std::optional<double> latency;    // seconds
+  std::optional<double> bandwidth;  // bytes a second
+  std::optional<double> seconds;    // of an iteration on one process
 };
 
 struct GenerateArguments {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <sporades/algorithms/command/backend.hpp>
+#include <sporades/algorithms/command/expected.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/processes.hpp>
@@ -332,9 +333,12 @@ void print(TensorInfo const& info) {
 }  // namespace
 
 int info(InfoArguments const& arguments) {
+  expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
+  for (int const P : arguments.processes)
+    expects(P <= 65536, "info: --processes ", P, " is more than 65536");
+  if (!arguments.processes.empty()) return expected(arguments);
   expect_one_process("info");
   Exec const exec;
-  expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
   check_files({{"FILE", arguments.read.file}}, {{"--report", arguments.report}});
   auto const result = read<double>(arguments.read);
   TensorInfo info;

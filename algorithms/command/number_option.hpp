@@ -55,8 +55,9 @@ inline CLI::Option* add_bytes(CLI::App& app, std::string const& name, std::uint6
 }
 
 /// The same for numbers with a fraction; their bounds are those of the algorithm.
-inline CLI::Option* add_real(CLI::App& app, std::string const& name, double& variable,
-                             std::string const& description) {
+template <class Variable>
+CLI::Option* add_real(CLI::App& app, std::string const& name, Variable& variable,
+                      std::string const& description) {
   auto const check = [](std::string const& text) -> std::string {
     double number = 0;
     char const* const end = text.data() + text.size();

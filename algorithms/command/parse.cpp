@@ -142,6 +142,31 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
       "Take counts that are not whole numbers");
 }
 
+void add_expected_options(CLI::App& app, InfoArguments& info) {
+  auto* const processes = app.add_option_function<std::string>(
+      "--processes",
+      [&](std::string const& text) { info.processes = parse_ranks(text, "--processes"); },
+      "Print instead what an iteration of cp-als would send, hold and take on so many processes, "
+      "as 8,64,512, up to 65536");
+  processes->excludes("--json")->excludes("--report");
+  app.add_option("--strategy", info.strategy, "That of cp-als, with --processes")
+      ->check(CLI::IsMember(sporades::names_of<sporades::MttkrpStrategy>()))
+      ->capture_default_str()
+      ->needs(processes);
+  add_precision(app, info.precision);
+  app.get_option("--precision")->needs(processes);
+  add_real(
+      app, "--latency", info.latency,
+      "Seconds of a message (default: 2e-6, or measured where mpirun starts several processes)")
+      ->needs(processes);
+  add_real(app, "--bandwidth", info.bandwidth,
+           "Bytes a second that a process sends (default: 1e10, or measured)")
+      ->needs(processes);
+  add_real(app, "--seconds", info.seconds,
+           "Seconds of an iteration on one process (default: measured here)")
+      ->needs(processes);
+}
+
 void add_view_options(CLI::App& app, ViewArguments& view) {
   app.add_option("MODEL", view.model,
                  "CP model in ktensor text form, or Tucker model in ttensor text form")
@@ -203,6 +228,7 @@ Parsed parse(std::vector<std::string> arguments) {
       ->capture_default_str();
   info_app.add_flag("--json", info_arguments.json, "Print the JSON report instead");
   info_app.add_option("--report", info_arguments.report, "Write a JSON report here");
+  add_expected_options(info_app, info_arguments);
   info_app.footer(
       "storage_words in the report are those of each format for products on the mode: an index, a\n"
       "position or a value is one word; coo and permuted serve all modes. They are exact whole\n"

@@ -15,6 +15,9 @@
 
 namespace sporades::detail {
 
+/// The most bytes of one message: MPI 3 counts in int.
+inline constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+
 /// Bytes for or from one process.
 template <class Byte>
 struct Part {

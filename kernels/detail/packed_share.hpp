@@ -4,6 +4,7 @@
 
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/share_rules.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
@@ -110,29 +111,17 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   share.all_chunks = chunks_of(cuts.back(), length);
   auto const own = copy_to(host, X);
   Position const nnz = share.nnz = X.nnz();
-  struct Ends {
-    std::uint64_t first, last;
-    bool any;
-  };
-  auto const ends = all_gathered(
-      processes, "rows at cuts",
-      nnz > 0 ? Ends{own.indices(n)[0], own.indices(n)[nnz - 1], true} : Ends{0, 0, false});
-  std::uint64_t begun = 0;  // rows below this one have begun on processes before
-  for (auto const& process : ends) {
-    share.begins.push_back(process.any ? std::max(begun, process.first) : begun);
-    if (process.any) begun = process.last + 1;
-    share.ends.push_back(begun);
-  }
-  share.continues = nnz > 0 && share.begins[me] > ends[me].first;
+  auto const ends =
+      all_gathered(processes, "rows at cuts",
+                   nnz > 0 ? RowEnds{own.indices(n)[0], own.indices(n)[nnz - 1], true} : RowEnds{});
+  CutRows rows(ends);
+  share.continues = nnz > 0 && rows.begins[me] > ends[me].first;
   share.leading =
       all_gathered(processes, "rows at cuts",
                    share.continues ? leading_slots(own.indices(n), nnz, length) : Position{0});
-  for (std::size_t p = 0; p < ends.size(); ++p) {
-    std::size_t from = 0;
-    while (from < p && !(share.begins[from] <= ends[p].first && ends[p].first < share.ends[from]))
-      ++from;
-    share.began.push_back(static_cast<int>(from));
-  }
+  share.begins = std::move(rows.begins);
+  share.ends = std::move(rows.ends);
+  share.began = std::move(rows.began);
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;

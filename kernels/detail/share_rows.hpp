@@ -58,7 +58,7 @@ RowDistribution distribute_rows(Communicator const& processes, std::uint64_t row
   std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
   if constexpr (is_gpu<ExecutionSpace>)
     unit = std::max(unit, RowBlocks::of_products(rows, entries).rows_per_block);
-  auto const P = static_cast<std::uint64_t>(processes.size());
+  std::uint64_t const P = begins.size();
   if (rows / (64 * unit) >= 16 * P) unit *= 64;
   RowDistribution result{processes, {0}};
   for (std::size_t p = 1; p < begins.size(); ++p)

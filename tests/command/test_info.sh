@@ -197,5 +197,21 @@ says '"nonzeros": 5.671372782015641e+37'
 refuses 'are the same file' info two.tns --report two.tns
 refuses 'there is no folder' info two.tns --report no/report.json
 
+# What an iteration of cp-als is expected to send, hold and take.
+run 0 info a.tns --processes 1,8,65536 --rank 4 --seconds 0.5 --latency 1e-5 --bandwidth 1e9
+says 'an iteration of cp-als --rank 4 --precision double'
+says 'mode 3: rows in order: '
+says 'one process takes 0.5 s (--seconds); a message 1e-05 s and a second for 1e+09 bytes'
+check 'one process sends nothing' grep -qE '^ +1 +20000 .* 0 +0 +0 0.00e\+00 s 5.00e-01 s$' out
+check 'more processes send more' test "$(sed -n 's/ .B / /; s/^ *65536 //p' out | awk '{print $3}')" -gt \
+  "$(sed -n 's/ .B / /; s/^ *8 //p' out | awk '{print $3}')"
+run 0 info hand.tns --processes 2 --strategy alto --precision float
+says 'mode 0: one copy in linear order: asked for'
+says 'one process takes '
+refuses '65537 is more than 65536' info a.tns --processes 65537
+refuses 'strategy csf works on one process' info a.tns --processes 2 --strategy csf --seconds 1
+refuses 'requires --processes' info a.tns --precision float
+refuses 'excludes --processes' info a.tns --processes 2 --json
+
 no_litter
 finish

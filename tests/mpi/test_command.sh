@@ -174,4 +174,11 @@ for victim in 1 2 3; do
   check_not "a model" test -e killed.ktns
 done
 
+# info --processes: the network is measured, and one process counts.
+for processes in 2 3; do
+  together "$processes" 0 info "$police" --processes 2,65536 --seconds 1
+  check "one table" test "$(grep -c '^ *65536 ' out)" = 1
+  check "a measured network" grep -q 'bytes (measured)$' out
+done
+
 finish

@@ -112,10 +112,13 @@ struct RowBlocks {
   }
 };
 
+/// Blocks that are added as one.
+inline constexpr std::uint64_t blocks_of_group = 64;
+
 /// out[g][e] = sum over b of in[b][e], b in the g-th group of 64 blocks, in order.
 template <class ExecutionSpace>
 struct SumGroups {
-  static constexpr std::uint64_t group = 64;
+  static constexpr std::uint64_t group = blocks_of_group;
   // A CPU sums a cache line of neighbouring entries at once, or the lines would be read 8 times.
   static constexpr int run = is_gpu<ExecutionSpace> ? 1 : 8;
 

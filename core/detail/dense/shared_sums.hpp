@@ -18,6 +18,23 @@ inline bool begin_at_multiples(RowDistribution const& rows, std::uint64_t rows_p
   });
 }
 
+/// Whether processes add so many blocks in groups before they share the sums: while there are more
+/// than `most`, and each group lies within a process.
+inline bool add_groups(RowDistribution const& rows, std::uint64_t rows_per_block,
+                       std::uint64_t blocks, std::uint64_t most) {
+  return blocks > most && begin_at_multiples(rows, rows_per_block * blocks_of_group);
+}
+
+/// Where the sums of each process's blocks begin among those of all, and where they end.
+inline std::vector<std::size_t> bounds_of_blocks(RowDistribution const& rows,
+                                                 std::uint64_t rows_per_block,
+                                                 std::uint64_t entries) {
+  std::vector<std::size_t> bounds;
+  for (auto begin : rows.begins)
+    bounds.push_back((begin + rows_per_block - 1) / rows_per_block * entries);
+  return bounds;
+}
+
 /// Sends numbers[bounds[p]] to numbers[bounds[p + 1] - 1] of each process p to all others. Fences
 /// exec.
 template <class ExecutionSpace, class Number>
@@ -48,8 +65,7 @@ double* share_blocks(ExecutionSpace const& exec, RowDistribution const& rows, do
   if (rows.is_whole()) return partial;
   using Groups = SumGroups<ExecutionSpace>;
   std::uint64_t const first = rows.first(), end = first + rows.here(0);
-  for (; blocks > most && begin_at_multiples(rows, rows_per_block * Groups::group);
-       rows_per_block *= Groups::group) {
+  for (; add_groups(rows, rows_per_block, blocks, most); rows_per_block *= Groups::group) {
     std::uint64_t const begin = first / rows_per_block;
     std::uint64_t const here = (end + rows_per_block - 1) / rows_per_block - begin;
     double* const next = partial + blocks * entries;
@@ -61,10 +77,8 @@ double* share_blocks(ExecutionSpace const& exec, RowDistribution const& rows, do
     partial = next;
     blocks = (blocks + Groups::group - 1) / Groups::group;
   }
-  std::vector<std::size_t> bounds;
-  for (auto begin : rows.begins)
-    bounds.push_back((begin + rows_per_block - 1) / rows_per_block * entries);
-  all_gather_parts(exec, rows.processes, "sums of rows", partial, bounds);
+  all_gather_parts(exec, rows.processes, "sums of rows", partial,
+                   bounds_of_blocks(rows, rows_per_block, entries));
   return partial;
 }
 

@@ -14,18 +14,43 @@
 namespace sporades {
 namespace detail {
 
+/// What a plan that processes share does for all modes before it knows the nonzeros. may_be_linear:
+/// whether `automatic` may take a linear order. Throws Error where processes cannot share it.
+template <class ExecutionSpace, class Scalar>
+MttkrpChoice shared_choice(Dims const& dims, Position nnz, MttkrpOptions const& options,
+                           bool may_be_linear = true) {
+  char const* const where = "make_mttkrp_plan";
+  check_options(options, static_cast<int>(dims.size()));
+  expects(!options.streaming.always && options.streaming.memory == 0, where,
+          ": nonzeros that processes share are not streamed");
+  expects(!options.atomic_flush && options.order != RowOrder::morton, where,
+          ": nonzeros that processes share are in lexicographic order, and their sums take no "
+          "atomics");
+  auto choice = first_choice<ExecutionSpace, Scalar>(dims, nnz, options, false,
+                                                     trees::mttkrp_layout_on_hosts);
+  if (!may_be_linear && choice.strategy == MttkrpStrategy::alto)
+    choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+              "rows in order are what processes share"};
+  bool const is_alto = choice.strategy == MttkrpStrategy::alto && !is_gpu<ExecutionSpace>;
+  expects(is_alto || choice.strategy == MttkrpStrategy::sorted ||
+              choice.strategy == MttkrpStrategy::fibers,
+          where, ": strategy ", to_string(choice.strategy), " works on one process: sorted",
+          is_gpu<ExecutionSpace> ? " and fibers" : ", fibers and alto", " on several");
+  return choice;
+}
+
 /// The modes that take a linear order with so many parts each: where `automatic` took it, those
 /// without parts revert to rows in order; else they are refused.
-template <class Scalar, class Index, class MemorySpace>
-void choose_linear_modes(std::vector<Position> const& parts, MttkrpOptions const& options,
-                         MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+inline void choose_linear_modes(std::vector<Position> const& parts, MttkrpOptions const& options,
+                                Dims const& dims, Position nnz,
+                                std::vector<MttkrpChoice>& choices) {
   for (std::size_t n = 0; n < parts.size(); ++n) {
-    if (parts[n] > 0 || plan.nnz == 0) continue;
+    if (parts[n] > 0 || nnz == 0) continue;
     expects(chooses_layout(options), "make_mttkrp_plan: strategy alto needs atomics on mode ", n,
-            ", whose rows are used too seldom (", plan.dims[n], " rows, ", plan.nnz,
+            ", whose rows are used too seldom (", dims[n], " rows, ", nnz,
             " nonzeros): sorted and fibers work");
-    plan.choices[n] = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-                       "a linear order would need atomics"};
+    choices[n] = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
+                  "a linear order would need atomics"};
   }
 }
 
@@ -43,24 +68,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   expect_same_dims(processes, X, where);
   Position const nnz = first_places(processes, X.nnz()).back();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  check_options(options, X.order());
+  auto const common = shared_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, may_be_linear);
   check_coordinates(exec, X, where);
-  expects(!options.streaming.always && options.streaming.memory == 0, where,
-          ": nonzeros that processes share are not streamed");
-  expects(!options.atomic_flush && options.order != RowOrder::morton, where,
-          ": nonzeros that processes share are in lexicographic order, and their sums take no "
-          "atomics");
-  auto common = first_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, false,
-                                                     trees::mttkrp_layout_on_hosts);
-  if (!may_be_linear && common.strategy == MttkrpStrategy::alto)
-    common = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-              "rows in order are what processes share"};
   plan.choices.assign(X.dims.size(), common);
-  bool const is_alto = common.strategy == MttkrpStrategy::alto && !is_gpu<ExecutionSpace>;
-  expects(is_alto || common.strategy == MttkrpStrategy::sorted ||
-              common.strategy == MttkrpStrategy::fibers,
-          where, ": strategy ", to_string(common.strategy), " works on one process: sorted",
-          is_gpu<ExecutionSpace> ? " and fibers" : ", fibers and alto", " on several");
+  bool const is_alto = common.strategy == MttkrpStrategy::alto;
   int const N = X.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   Position const length = chunk_length<ExecutionSpace>(nnz);
@@ -81,7 +92,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     if (is_alto) {
       linear = share_linear_order(processes, exec, X);
       read.insert(linear.nonzeros);
-      choose_linear_modes(linear.parts, options, plan);
+      choose_linear_modes(linear.parts, options, plan.dims, nnz, plan.choices);
     }
   std::vector<bool> in_order;
   for (int n = 0; n < N; ++n) {

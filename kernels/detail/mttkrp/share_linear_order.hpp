@@ -85,11 +85,7 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
   AltoLayout const layout(dims);
   AltoMasks const masks(layout);
   Position const nnz = first_places(processes, X.nnz()).back(), finest = most_parts(nnz);
-  auto const cuts_of = [&](Position units) {
-    std::vector<Position> cuts;
-    for (Position p = 0; p <= P; ++p) cuts.push_back(nnz * (units * p / P) / units);
-    return cuts;
-  };
+  auto const finest_cuts = linear_cuts(nnz, finest, P);
 
   int const words = std::max(1, (layout.bits + 31) / 32);
   std::vector<int> all_words;
@@ -101,7 +97,7 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
                    X.coordinates, keys.coordinates, masks, words});
   keys.values = X.values;
   X = {};
-  keys = sorted_across(processes, exec, hand_over(keys), all_words, cuts_of(finest));
+  keys = sorted_across(processes, exec, hand_over(keys), all_words, finest_cuts);
   X = allocate_coo<Scalar, Index>(exec, dims, keys.nnz());
   launch_items(exec, "sporades::alto::indices_of_words", X.nnz(),
                IndicesOfWords<typename Words::Coordinates, Coordinates>{
@@ -116,19 +112,18 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
   for (Position k = finest * me / P; k < finest * (me + 1) / P; ++k)
     for (int n = 0; n < X.order(); ++n) {
       Index const* const rows = share.nonzeros.indices(n);
-      Position const begin = nnz * k / finest - cuts_of(finest)[me];
-      Position const end = nnz * (k + 1) / finest - cuts_of(finest)[me];
+      Position const begin = nnz * k / finest - finest_cuts[me];
+      Position const end = nnz * (k + 1) / finest - finest_cuts[me];
       mine.push_back(rows_between(rows + begin, rows + end));
     }
   auto const all = all_gathered(processes, "rows of parts", mine);
-  share.units = finest;
   for (std::size_t n = 0; n < dims.size(); ++n) {
     PartIntervals intervals;
     for (std::size_t k = n; k < all.size(); k += dims.size()) intervals.push_back(all[k]);
     share.parts.push_back(nnz > 0 ? join_parts(intervals, nnz, dims[n]).size() : 0);
-    if (share.parts[n] > 0) share.units = std::min(share.units, share.parts[n]);
   }
-  share.cuts = cuts_of(share.units);
+  share.units = linear_units(share.parts, finest);
+  share.cuts = linear_cuts(nnz, share.units, P);
   share.first = share.units * me / P;
   share.end = share.units * (me + 1) / P;
   share.nonzeros = copy_to(Kokkos::DefaultHostExecutionSpace{},
@@ -176,30 +171,13 @@ AltoTensor<Scalar, Index, typename ExecutionSpace::memory_space> make_linear_sha
   return result;
 }
 
-/// Where each process's rows of a mode begin, so that it owns many of those that it adds to: where
-/// the first of them is, if each process's rows follow those of the process before, as in a longest
-/// mode; else about as many rows for each. rows: those that this process adds to, ascending.
-/// Collective.
+/// begins_of_added_rows of `rows`, those that this process adds to, ascending. Collective.
 inline std::vector<std::uint64_t> begins_of_added_rows(Communicator const& processes,
                                                        std::uint64_t dim,
                                                        std::vector<std::uint64_t> const& rows) {
-  struct Ends {
-    std::uint64_t first, last;
-    bool any;
-  };
-  auto const ends =
-      all_gathered(processes, "rows of parts",
-                   rows.empty() ? Ends{0, 0, false} : Ends{rows.front(), rows.back(), true});
-  std::vector<std::uint64_t> begins, even;
-  std::uint64_t last = 0;
-  bool follow = true;
-  for (std::size_t p = 0; p < ends.size(); ++p) {
-    follow = follow && (!ends[p].any || ends[p].first >= last);
-    begins.push_back(ends[p].any ? ends[p].first : last);
-    if (ends[p].any) last = ends[p].last;
-    even.push_back(dim / ends.size() * p);
-  }
-  return follow ? begins : even;
+  return begins_of_added_rows(
+      dim, all_gathered(processes, "rows of parts",
+                        rows.empty() ? RowEnds{} : RowEnds{rows.front(), rows.back(), true}));
 }
 
 }  // namespace sporades::detail

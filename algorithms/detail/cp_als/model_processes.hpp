@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/algorithms/cp_als.hpp>
+#include <sporades/kernels/detail/mttkrp/model_shared.hpp>
+
+/// What an iteration of CP-ALS would cost on any number of processes, from a tensor on one.
+
+namespace sporades::detail {
+
+/// What a connection between processes takes.
+struct Network {
+  double latency = 2e-6;    // seconds a message
+  double bandwidth = 10e9;  // bytes a second, of one process
+};
+
+/// An iteration of CP-ALS on P processes.
+struct IterationModel {
+  std::vector<MttkrpChoice> choices;  // per mode
+  Exchanges exchanges;
+  std::vector<Position> nonzeros;    // per process: the most of a product
+  std::vector<std::uint64_t> bytes;  // per process: what it holds for an iteration
+
+  Volume all() const {
+    Volume sum;
+    for (auto const& [name, one] : exchanges) sum += one.all();
+    return sum;
+  }
+  /// Of the process that sends most bytes.
+  Volume largest() const {
+    Volume most;
+    for (std::size_t p = 0; p < nonzeros.size(); ++p) {
+      Volume sum;
+      for (auto const& [name, one] : exchanges) sum += one.sent[p];
+      if (sum.bytes > most.bytes) most = sum;
+    }
+    return most;
+  }
+  /// Seconds that processes exchange. All send and receive at once, except for partial rows, which
+  /// one process at a time adds to.
+  double seconds(Network const& network) const {
+    auto const of = [&](Volume const& volume) {
+      return static_cast<double>(volume.messages) * network.latency +
+             static_cast<double>(volume.bytes) / network.bandwidth;
+    };
+    double most = 0, in_turn = 0;
+    for (std::size_t p = 0; p < nonzeros.size(); ++p) {
+      double sent = 0, received = 0;
+      for (auto const& [name, one] : exchanges) {
+        if (name == "partial rows") continue;
+        sent += of(one.sent[p]);
+        received += of(one.received[p]);
+      }
+      most = std::max({most, sent, received});
+    }
+    if (auto const rows = exchanges.find("partial rows"); rows != exchanges.end())
+      in_turn = of(rows->second.all());
+    return most + in_turn;
+  }
+};
+
+/// The sums of blocks of rows that processes tell one another: see share_blocks.
+inline void add_sums(Exchanges& exchanges, RowDistribution const& rows, RowBlocks const& blocks,
+                     std::uint64_t entries, std::uint64_t most) {
+  std::uint64_t count = blocks.count, unit = blocks.rows_per_block;
+  for (; add_groups(rows, unit, count, most); unit *= blocks_of_group)
+    count = (count + blocks_of_group - 1) / blocks_of_group;
+  auto const bounds = bounds_of_blocks(rows, unit, entries);
+  std::vector<std::uint64_t> bytes;
+  for (std::size_t p = 0; p + 1 < bounds.size(); ++p)
+    bytes.push_back((bounds[p + 1] - bounds[p]) * sizeof(double));
+  Exchanged sums{std::vector<Volume>(bytes.size()), std::vector<Volume>(bytes.size())};
+  sums.add_to_all(bytes);
+  exchanges["sums of rows"] += sums;
+}
+
+/// X: on the host, without duplicates. Its iterations after the first, without modes that are
+/// fused. Throws as make_cp_als_problem of several processes. Fences.
+template <class ExecutionSpace, class Scalar, class Index>
+IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
+                               CpAlsOptions const& options, int processes) {
+  check_cp_als(options);
+  auto plan = model_shared_plan<ExecutionSpace>(X, products_of(options).products, processes);
+  IterationModel model;
+  model.choices = plan.choices;
+  model.nonzeros = plan.nonzeros;
+  model.bytes = plan.bytes;
+  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  constexpr bool gpu = is_gpu<ExecutionSpace>;
+  std::uint64_t const most = gpu ? most_stored_blocks : 1;
+  std::size_t const N = X.dims.size();
+  std::vector<std::uint64_t> longest(plan.bytes.size(), 0);
+  std::uint64_t partial = 0;
+  for (std::size_t n = 0; n < N; ++n) {
+    if (N > 1) model.exchanges["rows of factors"] += plan.factors[n];
+    for (auto const& [name, one] : plan.products[n]) model.exchanges[name] += one;
+    auto const& begins = plan.rows[n].begins;
+    for (std::size_t p = 0; p < longest.size(); ++p) {
+      std::uint64_t const own = (begins[p + 1] - begins[p]) * columns * sizeof(Scalar);
+      model.bytes[p] += own;
+      longest[p] = std::max(longest[p], own);
+    }
+    std::uint64_t const rows = X.dims[n], entries = columns * columns;
+    auto const blocks = gpu ? RowBlocks::of_products(rows, entries) : RowBlocks(rows, entries);
+    partial = std::max(partial, (blocks.count + scratch_of_sum_blocks(blocks.count, 1)) * entries);
+    if (processes == 1 || rows == 0) continue;
+    add_sums(model.exchanges, plan.rows[n], blocks, entries, most);
+    if (n + 1 == N)
+      add_sums(model.exchanges, plan.rows[n],
+               gpu ? RowBlocks::of_columns(rows, columns) : RowBlocks(rows, columns), columns,
+               most);
+  }
+  for (std::size_t p = 0; p < longest.size(); ++p)
+    model.bytes[p] += longest[p] + partial * sizeof(double);
+  return model;
+}
+
+}  // namespace sporades::detail
