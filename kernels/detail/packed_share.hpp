@@ -125,9 +125,9 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
-  Index const* const rows = own.indices(n);
+  Index const* const row_of = own.indices(n);
   std::uint64_t used = 1;
-  for (Position p = 1; p < nnz; ++p) used += rows[p] != rows[p - 1];
+  for (Position p = 1; p < nnz; ++p) used += row_of[p] != row_of[p - 1];
   share.is_full = used == share.count;
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;

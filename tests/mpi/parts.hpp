@@ -94,14 +94,16 @@ CooTensor<Scalar, std::uint32_t, Memory> part_of(Exec const& exec,
 /// The entries of a vector, or of a matrix, row by row.
 template <class ViewType>
 auto entries_of(ViewType const& view) {
-  auto const A = on_host(view);
   std::vector<typename ViewType::non_const_value_type> entries;
-  entries.reserve(A.size());
-  for (std::size_t i = 0; i < A.extent(0); ++i)
-    if constexpr (int(ViewType::rank) == 1)
-      entries.push_back(A(i));
-    else
+  entries.reserve(view.size());
+  if constexpr (int(ViewType::rank) == 1) {
+    auto const x = on_host(view);
+    for (std::size_t i = 0; i < x.extent(0); ++i) entries.push_back(x(i));
+  } else {
+    auto const A = matrix_on_host(view);
+    for (std::size_t i = 0; i < A.extent(0); ++i)
       for (std::size_t r = 0; r < A.extent(1); ++r) entries.push_back(A(i, r));
+  }
   return entries;
 }
 

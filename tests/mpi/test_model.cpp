@@ -44,7 +44,7 @@ TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of 
       GENERATE(Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{200, 300, 150}, 60000, 1.4, 8},
                Trial{{40, 3, 50, 7}, 20000, 0.6, 4}, Trial{{4000, 300, 2, 60}, 50000, 0.9, 16},
                Trial{{1, 3, 1}, 3, 0, 2}, Trial{{70000, 30}, 30000, 0.5, 3});
-  if (is_alto && trial.dims[0] > 1000) return;                    // needs atomics
+  if (is_alto && trial.dims[0] > 1000) return;  // needs atomics
   options.rank = trial.rank;
   options.tolerance = 0;
   auto const X =

@@ -63,7 +63,7 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
       mttkrp(exec, make_packed(exec, sorted(exec, X, modes), n), A, n, W,
              split == 0 ? MttkrpStrategy::sorted : MttkrpStrategy::fibers);
       if (split > 0 && split < X.order() - 2) continue;
-      auto const v = test::on_host(V), w = test::on_host(W);
+      auto const v = test::matrix_on_host(V), w = test::matrix_on_host(W);
       int wrong = 0;
       for (std::uint64_t i = share.continues ? 1 : 0; i < share.count; ++i)
         for (int r = 0; r < R; ++r) wrong += v(i + 1, r) != w(share.row + i, r);
