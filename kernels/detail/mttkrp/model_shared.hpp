@@ -240,8 +240,7 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
     bool const in_order = model.choices[mode].strategy != MttkrpStrategy::alto;
-    expects(!in_order || fits_packed(X.dims, n), "make_mttkrp_plan: the indices of all modes but ",
-            n, " take ", packed_bits(X.dims, n) - 1, " bits: 63 where processes share nonzeros");
+    if (in_order) check_rows(X.dims, n, model.choices[mode].strategy, options, false);
     if (in_order) {
       parts.push_back({sorted(host, X, mttkrp_mode_order(X.dims, n)), cuts, n});
       fence(host, "sporades::mttkrp::model_shared_plan");
