@@ -53,7 +53,7 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
 CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
   CpAlsOptions options;
   options.rank = rank;
-  options.iterations = 6;
+  options.iterations = 3;
   options.tolerance = 0;
   options.strategy = strategy;
   return options;
@@ -101,7 +101,10 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]"
                Trial{{2000, 3000, 1500}, 300000, 0.5, 16},
                Trial{{33000, 5000, 5000}, 350000, 0, 128, MttkrpStrategy::automatic},
                Trial{{5000, 20000, 60000}, 350000, 0, 128, MttkrpStrategy::automatic, "sorted"});
-  if (trial.rank == 128 && sizeof(Scalar) < sizeof(double)) return;  // `automatic` takes rows
+  if (trial.rank == 128)  // large: once. For floats `automatic` takes rows
+    if (sizeof(Scalar) < sizeof(double) ||
+        !std::is_same_v<typename TestType::ExecutionSpace, Kokkos::DefaultExecutionSpace>)
+      return;
   auto const X = made_once(processes, [&] {
     return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   });
