@@ -9,6 +9,7 @@
 #include <sporades/core/detail/communicator_state.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
+#include <string_view>
 #include <thread>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>  // Open MPI's
@@ -31,15 +32,19 @@ struct GpuExchange {
 namespace {
 
 bool mpi_takes_gpu_memory() {
-  int answer = 0;
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_CUDA)
-  answer = MPIX_Query_cuda_support();  // Open MPI
-#elif defined(MPIX_ROCM_AWARE_SUPPORT) && defined(KOKKOS_ENABLE_HIP)
-  answer = MPIX_Query_rocm_support();
-#elif defined(MPIX_GPU_SUPPORT_CUDA) && defined(KOKKOS_ENABLE_CUDA)
-  MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &answer);  // MPICH and its like
-#elif defined(MPIX_GPU_SUPPORT_HIP) && defined(KOKKOS_ENABLE_HIP)
-  MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &answer);
+  [[maybe_unused]] std::string_view const space = Kokkos::DefaultExecutionSpace::name();
+  [[maybe_unused]] int answer = 0;
+#ifdef MPIX_CUDA_AWARE_SUPPORT  // Open MPI
+  if (space == "Cuda") return MPIX_Query_cuda_support() == 1;
+#endif
+#ifdef MPIX_ROCM_AWARE_SUPPORT
+  if (space == "HIP") return MPIX_Query_rocm_support() == 1;
+#endif
+#ifdef MPIX_GPU_SUPPORT_CUDA  // MPICH and its like
+  if (space == "Cuda") MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &answer);
+#endif
+#ifdef MPIX_GPU_SUPPORT_HIP
+  if (space == "HIP") MPIX_GPU_query_support(MPIX_GPU_SUPPORT_HIP, &answer);
 #endif
   return answer == 1;
 }
