@@ -145,6 +145,13 @@ void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
   remap(exec, X);
 }
 
+/// V's rows from the sums of their parts in mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void sum_parts(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
+               Matrix<Scalar, MemorySpace> const& parts, Matrix<Scalar, MemorySpace> const& V) {
+  plan.parts[static_cast<std::size_t>(n)].sum(exec, parts, V);
+}
+
 /// The product that a plan chose for mode n, on a format that it holds for that, or on one like it
 /// with other values.
 template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
@@ -219,7 +226,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
                             choice.split, plan.carry);
     else
       detail::with_format(plan, n, run);
-    if (has_parts) plan.parts[n].sum(exec, sums, product);
+    if (has_parts) detail::sum_parts(exec, plan, n, sums, product);
   }
 }
 
