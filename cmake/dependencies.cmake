@@ -69,8 +69,9 @@ endif()
 # NCCL has no CMake package: NCCL_ROOT names its folder, where it is not the system's.
 set(SPORADES_HAS_NCCL OFF)
 if(SPORADES_ENABLE_NCCL AND SPORADES_HAS_MPI AND Kokkos_DEVICES MATCHES "CUDA")
-  find_path(NCCL_INCLUDE_DIR nccl.h)
-  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2)
+  find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT PATH_SUFFIXES include)
+  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${NCCL_ROOT} ENV NCCL_ROOT
+    PATH_SUFFIXES lib lib64)
   if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
     set(SPORADES_HAS_NCCL ON)
     message(STATUS "Sporades: NCCL of ${NCCL_LIBRARY}")

@@ -27,6 +27,26 @@ std::byte* page_locked(Communicator const& processes, std::size_t bytes);
 void exchange_by_nccl(Communicator const& processes, void* stream, char const* name,
                       std::vector<Sent> const& sent, std::vector<Received> const& received);
 
+/// The CUDA stream of an instance, and the number of its GPU; of other spaces none, and 0.
+template <class ExecutionSpace>
+auto native_stream(ExecutionSpace const& exec, int)
+    -> decltype(static_cast<void*>(exec.cuda_stream())) {
+  return exec.cuda_stream();
+}
+template <class ExecutionSpace>
+void* native_stream(ExecutionSpace const&, long) {
+  return nullptr;
+}
+template <class ExecutionSpace>
+auto device_number(ExecutionSpace const& exec, int)
+    -> decltype(static_cast<int>(exec.cuda_device())) {
+  return exec.cuda_device();
+}
+template <class ExecutionSpace>
+int device_number(ExecutionSpace const&, long) {
+  return 0;
+}
+
 /// The parts of or for other processes.
 template <class Byte>
 std::vector<Part<Byte>> of_others(std::vector<Part<Byte>> parts, int me) {
@@ -60,9 +80,9 @@ void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char
     auto out = of_others(sent, me);
     auto in = of_others(received, me);
     GpuPath const path =
-        processes.size() == 1 ? GpuPath::mpi : gpu_path(processes, device_number(exec));
+        processes.size() == 1 ? GpuPath::mpi : gpu_path(processes, device_number(exec, 0));
     if (path == GpuPath::mpi) exchange(processes, name, out, in);
-    if (path == GpuPath::nccl) exchange_by_nccl(processes, native_stream(exec), name, out, in);
+    if (path == GpuPath::nccl) exchange_by_nccl(processes, native_stream(exec, 0), name, out, in);
     if (path == GpuPath::host) {
       std::size_t bytes = 0;
       for (auto const& part : out) bytes += part.bytes;

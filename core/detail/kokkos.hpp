@@ -97,24 +97,6 @@ auto is_hip(int)
 template <class ExecutionSpace>
 std::false_type is_hip(long);
 
-/// The CUDA stream of an instance, and the number of its GPU; of other spaces none, and 0.
-template <class ExecutionSpace>
-void* native_stream(ExecutionSpace const&) {
-  return nullptr;
-}
-template <class ExecutionSpace>
-int device_number(ExecutionSpace const&) {
-  return 0;
-}
-#if defined(KOKKOS_ENABLE_CUDA)
-inline void* native_stream(Kokkos::Cuda const& exec) {
-  return exec.cuda_stream();
-}
-inline int device_number(Kokkos::Cuda const& exec) {
-  return exec.cuda_device();
-}
-#endif
-
 /// True for OpenMP: a launch wakes threads of the host and returns when all of them are done.
 #if defined(KOKKOS_ENABLE_OPENMP)
 template <class ExecutionSpace>

@@ -239,8 +239,8 @@ class RowParts {
   void sum(ExecutionSpace const& exec, MatrixType const& parts, MatrixType const& to) {
     if (processes_.size() == 1) return sum_lists(exec, parts, of_rows_, to);
     std::size_t const columns = to.extent(1);
-    auto const sums = room(exec, sums_, sent_.back(), columns);
-    auto const arrived = room(exec, arrived_, received_.back(), columns);
+    auto const sums = matrix_in(exec, sums_, sent_.back(), columns);
+    auto const arrived = matrix_in(exec, arrived_, received_.back(), columns);
     sum_lists(exec, parts, of_subtrees_, sums);
     exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, "partial rows", sums.data(), sent_,
                                               arrived.data(), received_, columns);
@@ -280,15 +280,6 @@ class RowParts {
       with_heights(std::integral_constant<int, 3>{});
     else
       with_heights(std::integral_constant<int, 6>{});
-  }
-
-  template <class ExecutionSpace>
-  static MatrixType room(ExecutionSpace const& exec, Vector<Scalar, MemorySpace>& buffer,
-                         Position rows, std::size_t columns) {
-    if (buffer.extent(0) < rows * columns)
-      buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::row_parts::buffer",
-                                                          rows * columns);
-    return MatrixType(buffer.data(), rows, columns);
   }
 
   Position parts_ = 0;

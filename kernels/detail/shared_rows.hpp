@@ -23,6 +23,17 @@ struct CopyRows {
   }
 };
 
+/// The matrix at the beginning of a buffer, which grows where it is too small. Contents undefined.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> matrix_in(ExecutionSpace const& exec,
+                                      Vector<Scalar, MemorySpace>& buffer, Position rows,
+                                      std::size_t columns) {
+  if (buffer.extent(0) < rows * columns)
+    buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
+                                                        rows * columns);
+  return Matrix<Scalar, MemorySpace>(buffer.data(), rows, columns);
+}
+
 /// Rows that processes ask for of those that each owns.
 struct AskedRows {
   std::vector<Position> wanted;     // where each owner's rows begin among those that this one wants
@@ -122,15 +133,6 @@ class SharedRows {
   }
 
  private:
-  template <class ExecutionSpace>
-  static MatrixType matrix_in(ExecutionSpace const& exec, Vector<Scalar, MemorySpace>& buffer,
-                              Position rows, std::size_t columns) {
-    if (buffer.extent(0) < rows * columns)
-      buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
-                                                          rows * columns);
-    return MatrixType(buffer.data(), rows, columns);
-  }
-
   Communicator processes_;
   std::vector<Position> read_;                 // where each process's rows begin among those read
   std::vector<Position> sent_;                 // the same of those that are sent to it
