@@ -32,7 +32,7 @@ void exchange(Communicator const& processes, char const* name, std::vector<Sent>
   auto const is_own = [&](auto const& part) { return part.process == processes.rank(); };
   auto const from = std::find_if(sent.begin(), sent.end(), is_own);
   auto const to = std::find_if(received.begin(), received.end(), is_own);
-  if (from != sent.end() && to != received.end() && to->bytes > 0)
+  if (from != sent.end() && to != received.end() && to->data != from->data && to->bytes > 0)
     std::memmove(to->data, from->data, to->bytes);
   if (auto* const state = state_of(processes)) state->exchange(name, sent, received);
 }
@@ -61,8 +61,9 @@ void all_gather(Communicator const& processes, char const* name, void const* min
   if (bytes > 0) std::memcpy(turned.data(), mine, bytes);
   for (int reach = 1; reach < size; reach *= 2) {
     std::size_t const more = static_cast<std::size_t>(std::min(reach, size - reach)) * bytes;
-    exchange(processes, name, {{(me - reach + size) % size, turned.data(), more}},
-             {{(me + reach) % size, turned.data() + static_cast<std::size_t>(reach) * bytes, more}});
+    exchange(
+        processes, name, {{(me - reach + size) % size, turned.data(), more}},
+        {{(me + reach) % size, turned.data() + static_cast<std::size_t>(reach) * bytes, more}});
   }
   auto* const to = static_cast<std::byte*>(all);
   for (int k = 0; k < size && bytes > 0; ++k)

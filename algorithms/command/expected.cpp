@@ -63,7 +63,6 @@ char const* distribution(MttkrpChoice const& choice) {
 template <class Tensor>
 void print_expected(InfoArguments const& arguments, Network const& network, Tensor const& X) {
   namespace detail = sporades::detail;
-  using Scalar = typename Tensor::Scalar;
   CpAlsOptions options;
   options.rank = arguments.rank;
   options.strategy = from_name<MttkrpStrategy>(arguments.strategy);
@@ -72,20 +71,15 @@ void print_expected(InfoArguments const& arguments, Network const& network, Tens
   double seconds = arguments.seconds.value_or(0);
   expects(seconds >= 0, "info: --seconds ", seconds, " is negative");
   if (!arguments.seconds) {
-    options.dimension_tree = false;
     auto const taken = cp_als(Exec(), X, options).seconds;
     seconds = *std::min_element(taken.begin(), taken.end());
   }
-  auto const fused = options.strategy == MttkrpStrategy::automatic
-                         ? detail::choose_fused_modes<Exec, Scalar>(X.dims, X.nnz(), options.rank)
-                         : std::vector<int>();
   bool is_first = true;
   for (int const P : arguments.processes) {
     auto const model = detail::model_iteration<Exec>(X, options, P);
     if (is_first) {
-      std::printf("an iteration of cp-als --rank %d --precision %s%s on %s:\n", options.rank,
-                  arguments.precision.c_str(), fused.empty() ? "" : " --no-dimension-tree",
-                  backend_name(Exec::name()).c_str());
+      std::printf("an iteration of cp-als --rank %d --precision %s on %s:\n", options.rank,
+                  arguments.precision.c_str(), backend_name(Exec::name()).c_str());
       for (std::size_t n = 0; n < model.choices.size(); ++n)
         std::printf("mode %zu: %s: %s\n", n, distribution(model.choices[n]),
                     model.choices[n].reason.c_str());

@@ -29,7 +29,8 @@ using Sent = Part<std::byte const>;
 using Received = Part<std::byte>;
 
 /// Sends and receives so many bytes: what a process receives from another is what that one sends to
-/// it. At most one part for each process in each list, its own included. In any order.
+/// it. At most one part for each process in each list, its own included, which may be in its place
+/// already. In any order.
 void exchange(Communicator const& processes, char const* name, std::vector<Sent> const& sent,
               std::vector<Received> const& received);
 

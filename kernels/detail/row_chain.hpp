@@ -6,18 +6,6 @@
 
 namespace sporades::detail {
 
-/// to(rows(i), r) = from(i, r)
-template <class Scalar, class MemorySpace>
-struct PlaceRows {
-  Matrix<Scalar, MemorySpace> from, to;
-  Kokkos::View<Position*, MemorySpace> rows;
-
-  KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const columns = from.extent(1), i = item / columns, r = item % columns;
-    to(rows(i), r) = from(i, r);
-  }
-};
-
 /// Rows that several processes add to, each after those of lower rank that do: a row goes from one
 /// to the next, and from the last to the process that owns it. So a sum has the bits of one
 /// process, which adds in the order of ranks, and a row travels as often as processes have a part
@@ -145,8 +133,8 @@ class RowChain {
     auto const part = [](Rows const& rows, Position begin, Position end) {
       return Rows(Kokkos::subview(rows, std::make_pair(begin, end)));
     };
-    launch_items(exec, "sporades::row_chain::pack", packed.size(),
-                 CopyRows<Scalar, MemorySpace>{from, packed, part(out.rows, out_begin, out_end)});
+    copy_rows<false>(exec, "sporades::row_chain::pack", from, part(out.rows, out_begin, out_end),
+                     packed);
     std::vector<Sent> parts;
     std::vector<Received> arriving;
     for (int p = 0; p < processes_.size(); ++p) {
@@ -161,8 +149,8 @@ class RowChain {
              (in_last - in_first) * row_bytes});
     }
     exchange_on(exec, processes_, name, parts, arriving);
-    launch_items(exec, "sporades::row_chain::place", arrived.size(),
-                 PlaceRows<Scalar, MemorySpace>{arrived, to, part(in.rows, in_begin, in_end)});
+    copy_rows<true>(exec, "sporades::row_chain::place", arrived, part(in.rows, in_begin, in_end),
+                    to);
     fence(exec, "sporades::row_chain::move");
   }
 

@@ -241,9 +241,21 @@ class RowParts {
     std::size_t const columns = to.extent(1);
     auto const sums = matrix_in(exec, sums_, sent_.back(), columns);
     auto const arrived = matrix_in(exec, arrived_, received_.back(), columns);
-    sum_lists(exec, parts, of_subtrees_, sums);
-    exchange_parts_on<ExecutionSpace, Scalar>(exec, processes_, "partial rows", sums.data(), sent_,
-                                              arrived.data(), received_, columns);
+    auto const sum_some = [&](Position begin, Position end, MatrixType const& into, Position at) {
+      auto lists = of_subtrees_;
+      lists.begins = Kokkos::subview(lists.begins, std::make_pair(begin, end + 1));
+      sum_lists(exec, parts, lists, MatrixType(into.data() + at * columns, end - begin, columns));
+    };
+    int const rank = processes_.rank();
+    auto const me = static_cast<std::size_t>(rank);
+    sum_some(0, sent_[me], sums, 0);
+    sum_some(sent_[me], sent_[me + 1], arrived, received_[me]);
+    sum_some(sent_[me + 1], sent_.back(), sums, sent_[me + 1]);
+    exchange_parts<Scalar>(sums.data(), sent_, arrived.data(), received_, columns,
+                           [&](auto const& out, auto const& in) {
+                             exchange_on(exec, processes_, "partial rows", of_others(out, rank),
+                                         of_others(in, rank));
+                           });
     sum_lists(exec, arrived, of_rows_, to);
     fence(exec, "sporades::row_parts::sum");
   }

@@ -5,23 +5,60 @@
 #include <algorithm>
 #include <sporades/core/detail/dense/shared_sums.hpp>
 #include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/gpu_exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/tile.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/row_distribution.hpp>
 
 namespace sporades::detail {
 
-/// to(i, r) = from(rows(i), r), and 0 in the columns that only `to` has.
-template <class Scalar, class MemorySpace>
+/// to(i, r) = from(rows(i), r), and 0 in the columns that only `to` has; if it `places` rows,
+/// to(rows(i), r) = from(i, r). An item is a row on hosts; on GPUs an entry or, of rows that are
+/// `packed`, 16 bytes.
+template <class ExecutionSpace, class Scalar, class MemorySpace, bool places, bool packed>
 struct CopyRows {
+  static constexpr int width = packed ? 16 / sizeof(Scalar) : 1;
+
   Matrix<Scalar, MemorySpace> from, to;
   Kokkos::View<Position*, MemorySpace> rows;
 
+  Position items() const {
+    return is_gpu<ExecutionSpace> ? rows.extent(0) * (to.extent(1) / width) : rows.extent(0);
+  }
+
   KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const columns = to.extent(1), i = item / columns, r = item % columns;
-    to(i, r) = r < from.extent(1) ? from(rows(i), r) : Scalar(0);
+    Position const units = is_gpu<ExecutionSpace> ? to.extent(1) / width : 1;
+    Position const i = item / units, begin = item % units * width, row = rows(i);
+    Position const end = is_gpu<ExecutionSpace> ? begin + width : to.extent(1);
+    Position const columns = from.extent(1) < end ? from.extent(1) : end;
+    Scalar const* const source = &from(places ? i : row, 0);
+    Scalar* const target = &to(places ? row : i, 0);
+    if constexpr (packed)
+      if (columns == end) {
+        store_tile<Scalar, width, true>(load_tile<Scalar, width, true>(source + begin),
+                                        target + begin);
+        return;
+      }
+    Position r = begin;
+    for (; r < columns; ++r) target[r] = source[r];
+    for (; r < end; ++r) target[r] = 0;
   }
 };
+
+template <bool places, class ExecutionSpace, class Scalar, class MemorySpace>
+void copy_rows(ExecutionSpace const& exec, char const* label,
+               Matrix<Scalar, MemorySpace> const& from,
+               Kokkos::View<Position*, MemorySpace> const& rows,
+               Matrix<Scalar, MemorySpace> const& to) {
+  for_packed<ExecutionSpace>(
+      [&](auto packed) {
+        CopyRows<ExecutionSpace, Scalar, MemorySpace, places, packed()> const kernel{from, to,
+                                                                                     rows};
+        launch_items(exec, label, kernel.items(), kernel);
+      },
+      from, to);
+}
 
 /// The matrix at the beginning of a buffer, which grows where it is too small. Contents undefined.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
@@ -65,6 +102,7 @@ struct AskedRows {
 template <class Scalar, class MemorySpace>
 class SharedRows {
   using MatrixType = Matrix<Scalar, MemorySpace>;
+  using Rows = Kokkos::View<Position*, MemorySpace>;
 
  public:
   SharedRows() = default;
@@ -78,12 +116,23 @@ class SharedRows {
     AskedRows lists(processes, owned, read);
     read_ = lists.wanted;
     sent_ = lists.asked;
-    for (auto& row : lists.rows) row -= owned[static_cast<std::size_t>(processes.rank())];
+    auto const me = static_cast<std::size_t>(processes.rank());
+    reads_all_own_ = sent_[me + 1] - sent_[me] == owned[me + 1] - owned[me];
+    for (auto& row : lists.rows) row -= owned[me];
     rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
     fence(exec, "sporades::shared_rows::make");
   }
 
   Position read_count() const { return read_.back(); }
+
+  /// Memory for the rows that this process owns, with so many columns, padding included, where it
+  /// reads all of them; else none. gather() leaves them where they are if its `own` is that.
+  template <class ExecutionSpace>
+  MatrixType lend(ExecutionSpace const& exec, std::size_t columns) {
+    if (!reads_all_own_) return {};
+    reserve(exec, columns);
+    return Kokkos::subview(gathered_, own_place(), Kokkos::ALL);
+  }
 
   /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
   /// the block of rows that each process owns. The result is valid until the next call. Collective,
@@ -91,25 +140,26 @@ class SharedRows {
   template <class ExecutionSpace>
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
     std::size_t const columns = padded_columns(own.extent(1));
+    reserve(exec, columns);
     auto const packed = matrix_in(exec, packed_, sent_.back(), columns);
-    auto const read = matrix_in(exec, gathered_, read_.back(), columns);
-    // Those that stay here go straight to their places.
     auto const copy = [&](Position begin, Position end, MatrixType const& to, Position first) {
-      launch_items(exec, "sporades::shared_rows::pack", (end - begin) * columns,
-                   CopyRows<Scalar, MemorySpace>{
-                       own, MatrixType(to.data() + first * columns, end - begin, columns),
-                       Kokkos::subview(rows_, std::make_pair(begin, end))});
+      copy_rows<false>(exec, "sporades::shared_rows::pack", own,
+                       Rows(Kokkos::subview(rows_, std::make_pair(begin, end))),
+                       MatrixType(to.data() + first * columns, end - begin, columns));
     };
     int const rank = processes_.rank();
     auto const me = static_cast<std::size_t>(rank);
     copy(0, sent_[me], packed, 0);
-    copy(sent_[me], sent_[me + 1], read, read_[me]);
     copy(sent_[me + 1], sent_.back(), packed, sent_[me + 1]);
-    exchange_parts<Scalar>(
-        packed.data(), sent_, read.data(), read_, columns, [&](auto const& out, auto const& in) {
-          exchange_on(exec, processes_, name, of_others(out, rank), of_others(in, rank));
-        });
-    return Kokkos::subview(read, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
+    // Those that stay here go straight to their places, or are there.
+    if (own.extent(0) == 0 || own.data() != gathered_.data() + read_[me] * columns)
+      copy(sent_[me], sent_[me + 1], gathered_, read_[me]);
+    exchange_parts<Scalar>(packed.data(), sent_, gathered_.data(), read_, columns,
+                           [&](auto const& out, auto const& in) {
+                             exchange_on(exec, processes_, name, of_others(out, rank),
+                                         of_others(in, rank));
+                           });
+    return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
   /// The other way round: `read` has a row for each that this process reads. use(arrived, rows)
@@ -129,15 +179,27 @@ class SharedRows {
 
   std::uint64_t bytes() const {
     return rows_.extent(0) * sizeof(Position) +
-           (packed_.extent(0) + gathered_.extent(0)) * sizeof(Scalar);
+           (packed_.extent(0) + gathered_.span()) * sizeof(Scalar);
   }
 
  private:
+  std::pair<Position, Position> own_place() const {
+    auto const me = static_cast<std::size_t>(processes_.rank());
+    return {read_[me], read_[me + 1]};
+  }
+  template <class ExecutionSpace>
+  void reserve(ExecutionSpace const& exec, std::size_t columns) {
+    if (gathered_.extent(0) != read_.back() || gathered_.extent(1) != columns)
+      gathered_ = make_matrix<Scalar>(exec, "sporades::shared_rows::read", read_.back(), columns);
+  }
+
   Communicator processes_;
-  std::vector<Position> read_;                 // where each process's rows begin among those read
-  std::vector<Position> sent_;                 // the same of those that are sent to it
-  Kokkos::View<Position*, MemorySpace> rows_;  // of the own block: those that are sent
-  Vector<Scalar, MemorySpace> packed_, gathered_;  // what is sent, and what is read
+  std::vector<Position> read_;  // where each process's rows begin among those read
+  std::vector<Position> sent_;  // the same of those that are sent to it
+  bool reads_all_own_ = false;
+  Rows rows_;                           // of the own block: those that are sent
+  Vector<Scalar, MemorySpace> packed_;  // what is sent
+  MatrixType gathered_;                 // what is read
 };
 
 /// Consecutive rows of a matrix for each process: process p's are begins[p] to ends[p] - 1.
@@ -162,7 +224,8 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
 
 /// Rows from where they are to where they are wanted: `from` has this process's of `given`, which
 /// are behind those of the process before, and `to` gets its rows of `wanted`; those that nobody
-/// has become 0. Both matrices have the same columns, without gaps. Collective, under this name.
+/// has become 0. Both matrices have the same columns, without gaps; rows that stay on the process
+/// may be in their places already. Collective, under this name.
 /// Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,

@@ -29,33 +29,28 @@ struct Trial {
   int rank;
 };
 
-TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of one", "[mpi]",
-                        sporades::test::Cases) {
+template <class TestType>
+auto random_tensor(Trial const& trial) {
+  typename TestType::ExecutionSpace const exec{};
+  return sum_duplicates(exec, generate<typename TestType::Scalar, std::uint32_t>(
+                                  exec, trial.dims, trial.nnz, trial.skew))
+      .tensor;
+}
+
+/// Each name's messages and bytes in an iteration are those of the model.
+template <class TestType, class Tensor>
+void check_model(Tensor const& X, CpAlsOptions options) {
   using Exec = typename TestType::ExecutionSpace;
-  using Scalar = typename TestType::Scalar;
   Exec const exec{};
-  Kokkos::DefaultHostExecutionSpace const host{};
   Communicator const processes(MPI_COMM_WORLD);
-  CpAlsOptions options;
-  options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto);
-  bool const is_alto = options.strategy == MttkrpStrategy::alto;
-  if (is_alto && detail::is_gpu<Exec>) return;
-  auto const trial =
-      GENERATE(Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{200, 300, 150}, 60000, 1.4, 8},
-               Trial{{40, 3, 50, 7}, 20000, 0.6, 4}, Trial{{4000, 300, 2, 60}, 50000, 0.9, 16},
-               Trial{{1, 3, 1}, 3, 0, 2}, Trial{{70000, 30}, 30000, 0.5, 3});
-  if (is_alto && trial.dims[0] > 1000) return;  // needs atomics
-  options.rank = trial.rank;
   options.tolerance = 0;
-  auto const X =
-      sum_duplicates(exec, generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew))
-          .tensor;
   CAPTURE(to_string(X.dims), X.nnz(), to_string(options.strategy), processes.size(),
-          processes.rank(), sizeof(Scalar));
+          processes.rank(), sizeof(typename Tensor::Scalar));
   auto const brought = test::part_of(exec, X, processes);
   auto const two = traffic_of(exec, brought, options, 2),
              four = traffic_of(exec, brought, options, 4);
-  auto const model = detail::model_iteration<Exec>(copy_to(host, X), options, processes.size());
+  auto const model = detail::model_iteration<Exec>(copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
+                                                   options, processes.size());
   auto const me = static_cast<std::size_t>(processes.rank());
   std::map<std::string, detail::Volume> measured;
   for (auto const& [name, all] : four) {
@@ -73,6 +68,36 @@ TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of 
   }
   for (auto const& [name, one] : model.exchanges)
     if (one.sent[me].bytes > 0) CHECK(measured.count(name) == 1);
+}
+
+TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of one", "[mpi]",
+                        sporades::test::Cases) {
+  CpAlsOptions options;
+  options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto);
+  bool const is_alto = options.strategy == MttkrpStrategy::alto;
+  if (is_alto && detail::is_gpu<typename TestType::ExecutionSpace>) return;
+  auto const trial =
+      GENERATE(Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{200, 300, 150}, 60000, 1.4, 8},
+               Trial{{40, 3, 50, 7}, 20000, 0.6, 4}, Trial{{4000, 300, 2, 60}, 50000, 0.9, 16},
+               Trial{{1, 3, 1}, 3, 0, 2}, Trial{{70000, 30}, 30000, 0.5, 3});
+  if (is_alto && trial.dims[0] > 1000) return;  // needs atomics
+  options.rank = trial.rank;
+  check_model<TestType>(random_tensor<TestType>(trial), options);
+}
+
+TEMPLATE_LIST_TEST_CASE("The model of an iteration with fused modes has the traffic of one",
+                        "[mpi]", sporades::test::Cases) {
+  auto const trial =
+      GENERATE(Trial{{30000, 2, 700}, 50000, 0.5, 16}, Trial{{20, 9, 3000, 10}, 60000, 0.8, 5},
+               Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4});
+  CpAlsOptions options;
+  options.rank = trial.rank;
+  auto const X = random_tensor<TestType>(trial);
+  REQUIRE_FALSE(
+      detail::choose_fused_modes<typename TestType::ExecutionSpace, typename TestType::Scalar>(
+          X.dims, X.nnz(), trial.rank)
+          .empty());
+  check_model<TestType>(X, options);
 }
 
 }  // namespace

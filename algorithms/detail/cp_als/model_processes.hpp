@@ -75,44 +75,92 @@ inline void add_sums(Exchanges& exchanges, RowDistribution const& rows, RowBlock
   exchanges["sums of rows"] += sums;
 }
 
-/// X: on the host, without duplicates. Its iterations after the first, without modes that are
-/// fused. Throws as make_cp_als_problem of several processes. Fences.
+/// X: on the host, without duplicates. Its iterations after the first. Throws as
+/// make_cp_als_problem of several processes. Fences.
 template <class ExecutionSpace, class Scalar, class Index>
 IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
                                CpAlsOptions const& options, int processes) {
   check_cp_als(options);
-  auto plan = model_shared_plan<ExecutionSpace>(X, products_of(options).products, processes);
-  IterationModel model;
-  model.choices = plan.choices;
-  model.nonzeros = plan.nonzeros;
-  model.bytes = plan.bytes;
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const products = products_of(options);
+  auto const P = static_cast<std::size_t>(processes);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  std::size_t const N = X.dims.size();
+  IterationModel model;
+  model.nonzeros.resize(P);
+  model.bytes.resize(P);
+  std::vector<std::uint64_t> longest(P, 0);  // rows of products that are not lent
+  auto const add = [&](SharedPlanModel const& plan) {
+    for (std::size_t n = 0; n < plan.rows.size(); ++n) {
+      if (plan.rows.size() > 1) model.exchanges["rows of factors"] += plan.factors[n];
+      for (auto const& [name, one] : plan.products[n]) model.exchanges[name] += one;
+    }
+    for (std::size_t p = 0; p < P; ++p) {
+      model.nonzeros[p] = std::max(model.nonzeros[p], plan.nonzeros[p]);
+      model.bytes[p] += plan.bytes[p];
+    }
+  };
+
+  auto fused = fuses_modes(products)
+                   ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), options.rank)
+                   : std::vector<int>();
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (!fused.empty() && scatters<ExecutionSpace, Scalar>(X.dims, TreeDims(X.dims, fused).whole,
+                                                           X.nnz(), products.products))
+      fused.clear();
+  std::vector<RowDistribution> rows(N);  // per mode
+  model.choices.resize(N);
+  auto const take = [&](std::size_t mode, SharedPlanModel const& plan, std::size_t of) {
+    rows[mode] = plan.rows[of];
+    model.choices[mode] = plan.choices[of];
+    for (std::size_t p = 0; p < P; ++p)
+      if (plan.choices[of].strategy == MttkrpStrategy::alto)
+        longest[p] = std::max(longest[p], rows[mode].begins[p + 1] - rows[mode].begins[p]);
+  };
+  if (fused.empty()) {
+    auto const plan = model_shared_plan<ExecutionSpace>(X, products.products, processes);
+    add(plan);
+    for (std::size_t n = 0; n < N; ++n) take(n, plan, n);
+  } else {
+    TreeDims const dims(X.dims, fused);
+    auto const whole = allocate_coo<Scalar, Index>(host, dims.whole, X.nnz());
+    dims.fuse_indices(host, X.coordinates, whole.coordinates);
+    copy_view(host, whole.values, X.values);
+    auto const cells = dims.template grid_cells<Scalar, Index>(host, 0, dims.cells());
+    fence(host, "sporades::cp_als::model_iteration");
+    auto const of_whole = model_shared_plan<ExecutionSpace>(whole, products.products, processes);
+    auto const of_grid = model_shared_plan<ExecutionSpace>(
+        cells, MttkrpOptions{products.products.strategy, options.rank}, processes,
+        of_whole.rows[0]);
+    add(of_whole);
+    add(of_grid);
+    for (std::size_t n = 0; n < N; ++n) {
+      auto const place = place_of(static_cast<int>(n), fused);
+      if (place < fused.size())
+        take(n, of_grid, place);
+      else
+        take(n, of_whole, 1 + place_of(static_cast<int>(n), dims.others));
+      if (place < fused.size()) model.choices[n] = of_whole.choices[0];
+    }
+  }
+
   constexpr bool gpu = is_gpu<ExecutionSpace>;
   std::uint64_t const most = gpu ? most_stored_blocks : 1;
-  std::size_t const N = X.dims.size();
-  std::vector<std::uint64_t> longest(plan.bytes.size(), 0);
   std::uint64_t partial = 0;
   for (std::size_t n = 0; n < N; ++n) {
-    if (N > 1) model.exchanges["rows of factors"] += plan.factors[n];
-    for (auto const& [name, one] : plan.products[n]) model.exchanges[name] += one;
-    auto const& begins = plan.rows[n].begins;
-    for (std::size_t p = 0; p < longest.size(); ++p) {
-      std::uint64_t const own = (begins[p + 1] - begins[p]) * columns * sizeof(Scalar);
-      model.bytes[p] += own;
-      longest[p] = std::max(longest[p], own);
-    }
-    std::uint64_t const rows = X.dims[n], entries = columns * columns;
-    auto const blocks = gpu ? RowBlocks::of_products(rows, entries) : RowBlocks(rows, entries);
+    for (std::size_t p = 0; p < P; ++p)
+      model.bytes[p] += (rows[n].begins[p + 1] - rows[n].begins[p]) * columns * sizeof(Scalar);
+    std::uint64_t const dim = X.dims[n], entries = columns * columns;
+    auto const blocks = gpu ? RowBlocks::of_products(dim, entries) : RowBlocks(dim, entries);
     partial = std::max(partial, (blocks.count + scratch_of_sum_blocks(blocks.count, 1)) * entries);
-    if (processes == 1 || rows == 0) continue;
-    add_sums(model.exchanges, plan.rows[n], blocks, entries, most);
+    if (processes == 1 || dim == 0) continue;
+    add_sums(model.exchanges, rows[n], blocks, entries, most);
     if (n + 1 == N)
-      add_sums(model.exchanges, plan.rows[n],
-               gpu ? RowBlocks::of_columns(rows, columns) : RowBlocks(rows, columns), columns,
-               most);
+      add_sums(model.exchanges, rows[n],
+               gpu ? RowBlocks::of_columns(dim, columns) : RowBlocks(dim, columns), columns, most);
   }
-  for (std::size_t p = 0; p < longest.size(); ++p)
-    model.bytes[p] += longest[p] + partial * sizeof(double);
+  for (std::size_t p = 0; p < P; ++p)
+    model.bytes[p] += longest[p] * columns * sizeof(Scalar) + partial * sizeof(double);
   return model;
 }
 

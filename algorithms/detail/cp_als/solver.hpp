@@ -49,18 +49,43 @@ class CpAlsSolver {
         gram_(Kokkos::view_alloc(exec, "sporades::cp_als::gram"), columns_, columns_),
         system_(Kokkos::view_alloc(exec, "sporades::cp_als::system"), columns_, columns_),
         scale_(Kokkos::view_alloc(exec, "sporades::cp_als::scale"), columns_) {
-    std::size_t rows = 0;
-    for (auto const& A : state.factors) {
-      factors_.push_back(with_padding(A));
+    auto const lent = lend_rows(exec, problem.products, columns_);
+    products_ = lent.products;
+    std::size_t rows = 0, own_rows = 0;  // the most of a mode, and of one whose product is not lent
+    for (std::size_t n = 0; n < state.factors.size(); ++n) {
+      auto const& A = state.factors[n];
+      factors_.push_back(lent.factors[n].data() != nullptr ? lent.factors[n] : with_padding(A));
+      if (products_[n].data() == nullptr) own_rows = std::max(own_rows, A.extent(0));
       rows = std::max(rows, A.extent(0));
     }
-    auto const room = make_matrix<Scalar>(exec, "sporades::cp_als::products", rows, columns_);
-    for (auto const& A : factors_) products_.emplace_back(room.data(), A.extent(0), columns_);
-    product_memory_ = room;
+    product_memory_ = make_matrix<Scalar>(exec, "sporades::cp_als::products", own_rows, columns_);
+    for (std::size_t n = 0; n < factors_.size(); ++n)
+      if (products_[n].data() == nullptr)
+        products_[n] = MatrixType(product_memory_.data(), factors_[n].extent(0), columns_);
     if (options.non_negative)
       gradient_ = make_matrix<Scalar>(exec, "sporades::cp_als::gradient", rows, columns_);
     factors_changed(problem.products);
+    given_ = state.factors;
+    for (std::size_t n = 0; n < given_.size(); ++n)
+      if (factors_[n].data() != given_[n].data()) {
+        copy_view(exec, factors_[n], with_padding(given_[n]));
+        state.factors[n] = Kokkos::subview(factors_[n], Kokkos::ALL,
+                                           std::make_pair(std::size_t{0}, given_[n].extent(1)));
+      }
     write_state();
+  }
+
+  CpAlsSolver(CpAlsSolver const&) = delete;
+  CpAlsSolver& operator=(CpAlsSolver const&) = delete;
+
+  /// The state has its factors in its own memory again. Fences exec.
+  ~CpAlsSolver() {
+    for (std::size_t n = 0; n < given_.size(); ++n) {
+      if (state_.factors[n].data() == given_[n].data()) continue;
+      copy_view(exec_, with_padding(given_[n]), factors_[n]);
+      state_.factors[n] = given_[n];
+    }
+    fence(exec_, "sporades::cp_als::end");
   }
 
   /// Updates every mode once and appends the fit to the state. Fences exec.
@@ -277,9 +302,10 @@ class CpAlsSolver {
   SquareType H_, gram_;
   MatrixType system_;  // the inverse of H, or for the non-negative solver H itself
   Vector<Scalar, Memory> scale_;
-  Factors<Scalar, Memory> factors_;
+  Factors<Scalar, Memory> given_;    // the state's
+  Factors<Scalar, Memory> factors_;  // the same, or where the plan reads them
   MatrixType product_memory_;
-  Factors<Scalar, Memory> products_;  // V of every mode, in the same memory
+  Factors<Scalar, Memory> products_;  // V of every mode, in this or the plan's memory
   MatrixType gradient_;
   Workspace<Memory> workspace_;
   std::unique_ptr<Nonzeros> nonzeros_;  // of several processes, once a residual is computed

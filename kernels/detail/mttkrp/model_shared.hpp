@@ -279,6 +279,9 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
         leading[p] = leading_slots(part.rows(n, p), part.count(p), length);
       sums[p] = std::max(sums[p], ends[p].last - ends[p].first + 3);
     }
+    auto const& begins = model.rows.back().begins;  // what lend_products has room for
+    for (std::size_t p = 0; p < processes; ++p)
+      sums[p] = std::max(sums[p], begins[p + 1] - begins[p] + 2);
     model.products.push_back(
         count_ordered_rows(cut, leading, chunks > 1, model.rows.back(), row_bytes));
   }

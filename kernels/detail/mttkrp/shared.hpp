@@ -29,11 +29,12 @@ struct SharedProducts {
   std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   Matrix<Scalar, MemorySpace> sums;      // rows of a product, as a share numbers them
+  Matrix<Scalar, MemorySpace> lent;      // see lend_products
   Matrix<Scalar, MemorySpace> inputs;    // the same of a factor of the product's mode
   KeptFactors kept;
 
   std::uint64_t bytes() const {
-    std::uint64_t sum = (sums.span() + inputs.span()) * sizeof(Scalar);
+    std::uint64_t sum = (sums.span() + lent.span() + inputs.span()) * sizeof(Scalar);
     for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
     for (auto const& share : shares) sum += share.bytes();
@@ -48,6 +49,25 @@ struct SharedProducts {
     if (memory.extent(0) < rows || memory.extent(1) != padded)
       memory = make_matrix<Scalar>(exec, "sporades::mttkrp::shared_rows", rows, padded);
     return Matrix<Scalar, MemorySpace>(memory.data(), rows, padded);
+  }
+
+  static constexpr std::size_t rows_before = 2;  // of those that are lent
+
+  /// The number of the first row of mode n's share, the one before its first nonzero's, among those
+  /// that the process owns; -rows_before where it has none.
+  std::ptrdiff_t offset(std::size_t n, RowDistribution const& rows) const {
+    if (shares[n].nnz == 0) return -static_cast<std::ptrdiff_t>(rows_before);
+    return static_cast<std::ptrdiff_t>(shares[n].row) - static_cast<std::ptrdiff_t>(rows.first()) -
+           1;
+  }
+
+  /// Whether `own` is memory that is lent, with room for so many rows from number `offset` on.
+  bool is_lent(Matrix<Scalar, MemorySpace> const& own, std::ptrdiff_t offset,
+               std::uint64_t rows) const {
+    auto const before = static_cast<std::ptrdiff_t>(rows_before);
+    return own.extent(0) > 0 && lent.extent(0) > rows_before && own.extent(1) == lent.extent(1) &&
+           own.data() == lent.data() + rows_before * lent.extent(1) && offset >= -before &&
+           static_cast<std::uint64_t>(offset + before) + rows <= lent.extent(0);
   }
 
   /// Into `factors`: the rows of the factors of all modes but n that this process's nonzeros read.
@@ -69,6 +89,42 @@ struct SharedProducts {
                                        share.ends[me] - share.begins[me], room.extent(1));
   }
 };
+
+/// For each mode, of a plan that processes share, whose product has rows in order: memory of the
+/// plan for the rows that this process owns, with so many columns, padding included. A product
+/// there moves only rows that others own; it is gone with the next. Other modes' are empty.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
+                                           MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                                           std::size_t columns) {
+  Factors<Scalar, MemorySpace> products(plan.dims.size());
+  if constexpr (has_mpi) {
+    if (!plan.shared) return products;
+    auto& shared = *plan.shared;
+    std::vector<std::uint64_t> own(plan.dims.size(), 0);
+    std::uint64_t most = 0;
+    auto const before = static_cast<std::ptrdiff_t>(shared.rows_before);
+    for (std::size_t n = 0; n < plan.dims.size(); ++n) {
+      auto const& choice = plan.choices[n];
+      if (choice.strategy == MttkrpStrategy::alto || choice.slices > 1) continue;
+      std::uint64_t const here = plan.rows[n].here(plan.dims[n]);
+      auto const offset = shared.offset(n, plan.rows[n]);
+      // Else the rows that are owned are others than those of the share.
+      if (offset < -before || offset > static_cast<std::ptrdiff_t>(here)) continue;
+      own[n] = here;
+      auto const end = static_cast<std::uint64_t>(offset + before) + shared.shares[n].count + 2;
+      most = std::max({most, here + shared.rows_before, end});
+    }
+    if (shared.lent.extent(0) < most || shared.lent.extent(1) != columns)
+      shared.lent = make_matrix<Scalar>(exec, "sporades::mttkrp::lent_rows", most, columns);
+    for (std::size_t n = 0; n < own.size(); ++n)
+      if (own[n] > 0)
+        products[n] = Kokkos::subview(
+            shared.lent, std::make_pair(shared.rows_before, shared.rows_before + own[n]),
+            Kokkos::ALL);
+  }
+  return products;
+}
 
 /// Throws Error unless A and V are the rows that the plan says.
 template <class Plan, class FactorsType, class Output>
@@ -110,7 +166,11 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
   auto& shared = *plan.shared;
   auto const& share = shared.shares[n];
   auto const& choice = plan.choices[n];
-  auto const room = shared.room(exec, share.count + 2, R, shared.sums);
+  auto const offset = shared.offset(n, plan.rows[n]);
+  auto const room =
+      choice.slices == 1 && shared.is_lent(own, offset, share.count + 2)
+          ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), share.count + 2, R)
+          : shared.room(exec, share.count + 2, R, shared.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;

@@ -72,6 +72,50 @@ struct GridCells {
   }
 };
 
+/// The modes and dims of X' and of the grid.
+struct TreeDims {
+  std::vector<int> fused, others;
+  Dims whole, grid;  // the fused mode, then the others; the fused modes, then the cell
+
+  TreeDims(Dims const& dims, std::vector<int> const& of) : fused(of), whole{1} {
+    for (int n : fused) {
+      whole[0] *= dims[static_cast<std::size_t>(n)];
+      grid.push_back(dims[static_cast<std::size_t>(n)]);
+    }
+    grid.push_back(cells());
+    for (int n = 0; n < static_cast<int>(dims.size()); ++n) {
+      if (place_of(n, fused) < fused.size()) continue;
+      others.push_back(n);
+      whole.push_back(dims[static_cast<std::size_t>(n)]);
+    }
+  }
+  std::uint64_t cells() const { return whole[0]; }
+
+  /// to: the indices in X' of nonzeros whose indices in X are `from`. Enqueued.
+  template <class ExecutionSpace, class Coordinates>
+  void fuse_indices(ExecutionSpace const& exec, Coordinates const& from,
+                    Coordinates const& to) const {
+    FuseIndices<Coordinates> fuse{
+        from, to, static_cast<int>(fused.size()), static_cast<int>(others.size()), {}, {}};
+    std::copy(fused.begin(), fused.end(), fuse.mode);
+    std::copy(others.begin(), others.end(), fuse.mode + fused.size());
+    std::copy(grid.begin(), grid.end() - 1, fuse.dims);
+    launch_items(exec, "sporades::mttkrp_all_modes::fuse_indices", from.extent(1), fuse);
+  }
+
+  /// The grid's cells from number begin to end - 1. Enqueued.
+  template <class Scalar, class Index, class ExecutionSpace>
+  CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> grid_cells(
+      ExecutionSpace const& exec, Position begin, Position end) const {
+    auto const cells = allocate_coo<Scalar, Index>(exec, grid, end - begin);
+    GridCells<std::decay_t<decltype(cells)>> fill{
+        cells.coordinates, cells.values, static_cast<int>(fused.size()), begin, {}};
+    std::copy(grid.begin(), grid.end() - 1, fill.dims);
+    launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", cells.nnz(), fill);
+    return cells;
+  }
+};
+
 /// True where `automatic` lays a tensor of these dims and nonzeros out in a linear order, but not
 /// the one with modes fused.
 template <class ExecutionSpace, class Scalar>
@@ -124,63 +168,40 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     return tree;
   };
   if (fused.empty()) return plain();
-  std::vector<int> others;
-  for (int n = 0; n < X.order(); ++n)
-    if (place_of(n, fused) == fused.size()) others.push_back(n);
-  Dims whole_dims{1}, grid_dims;
-  for (int n : fused) {
-    whole_dims[0] *= X.dims[n];
-    grid_dims.push_back(X.dims[n]);
-  }
-  Position const cells = whole_dims[0];
-  grid_dims.push_back(cells);
-  for (int n : others) whole_dims.push_back(X.dims[n]);
+  TreeDims const dims(X.dims, fused);
   if constexpr (!is_gpu<ExecutionSpace>) {
     Position nnz = X.nnz();
     if constexpr (has_mpi)
       if (processes.size() > 1) nnz = first_places(processes, nnz).back();
-    if (scatters<ExecutionSpace, Scalar>(X.dims, whole_dims, nnz, options)) return plain();
+    if (scatters<ExecutionSpace, Scalar>(X.dims, dims.whole, nnz, options)) return plain();
   }
   tree.fused = fused;
-  tree.others = others;
+  tree.others = dims.others;
 
   FarMemory far;  // of its coordinates
   Tensor whole{
-      whole_dims,
-      index_room<Tensor>(builder, whole_dims.size(), X.nnz(),
+      dims.whole,
+      index_room<Tensor>(builder, dims.whole.size(), X.nnz(),
                          stays_far<ExecutionSpace>(X.storage_bytes(), options.streaming), far),
       X.values,
       {}};
-  {  // the functor, which shares X's coordinates, goes before X
-    FuseIndices<typename Tensor::Coordinates> fuse{X.coordinates,
-                                                   whole.coordinates,
-                                                   static_cast<int>(fused.size()),
-                                                   static_cast<int>(others.size()),
-                                                   {},
-                                                   {}};
-    std::copy(fused.begin(), fused.end(), fuse.mode);
-    std::copy(others.begin(), others.end(), fuse.mode + fused.size());
-    std::copy(grid_dims.begin(), grid_dims.end() - 1, fuse.dims);
-    launch_items(builder, "sporades::mttkrp_all_modes::fuse_indices", X.nnz(), fuse);
-  }
+  dims.fuse_indices(builder, X.coordinates, whole.coordinates);
   X = {};
   tree.whole = plan_of(hand_over(whole), options);
 
-  auto const cuts = even_cuts(processes.size(), cells);
+  auto const cuts = even_cuts(processes.size(), dims.cells());
   auto const me = static_cast<std::size_t>(processes.rank());
-  auto grid = allocate_coo<Scalar, Index>(exec, grid_dims, cuts[me + 1] - cuts[me]);
-  {
-    GridCells<Grid> fill{
-        grid.coordinates, grid.values, static_cast<int>(fused.size()), cuts[me], {}};
-    std::copy(grid_dims.begin(), grid_dims.end() - 1, fill.dims);
-    launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", grid.nnz(), fill);
-  }
+  auto grid = dims.grid_cells<Scalar, Index>(exec, cuts[me], cuts[me + 1]);
   auto const rows = tree.whole.rows_of(0);
   tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, rows);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  std::uint64_t const own = rows.here(cells);
-  tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);
-  tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", own, columns);
+  std::uint64_t const own = rows.here(dims.cells());
+  tree.K = lend_products(exec, tree.grid, columns)[fused.size()];
+  if (tree.K.data() == nullptr)
+    tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);
+  tree.T = lend_products(exec, tree.whole, columns)[0];
+  if (tree.T.data() == nullptr)
+    tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", own, columns);
   fence(exec, "sporades::mttkrp_all_modes::make_dimension_tree");
   return tree;
 }

@@ -31,6 +31,31 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
   mttkrp(exec, plan, A, static_cast<int>(n), V);
 }
 
+/// Per mode: lend_products, and the same of factors (SharedRows::lend).
+template <class Scalar, class MemorySpace>
+struct LentRows {
+  Factors<Scalar, MemorySpace> products, factors;
+};
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+LentRows<Scalar, MemorySpace> lend_rows(ExecutionSpace const& exec,
+                                        MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                                        std::size_t columns) {
+  auto const whole = lend_products(exec, plan.whole, columns),
+             grid = lend_products(exec, plan.grid, columns);
+  LentRows<Scalar, MemorySpace> lent;
+  for (int n = 0; n < plan.order(); ++n) {
+    auto const place = place_of(n, plan.fused);
+    bool const is_fused = place < plan.fused.size();
+    auto const mode = is_fused ? place : whole_mode(plan, n);
+    lent.products.push_back((is_fused ? grid : whole)[mode]);
+    lent.factors.emplace_back();
+    if constexpr (has_mpi)
+      if (auto const& shared = (is_fused ? plan.grid : plan.whole).shared)
+        lent.factors.back() = shared->read[mode].lend(exec, columns);
+  }
+  return lent;
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
