@@ -9,7 +9,8 @@
 using namespace sporades;
 using namespace sporades::test;
 
-TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]", Cases) {
+TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]",
+                        MixedCases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -51,7 +52,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
 }
 
 // Chains of products, each on the last sorted mode of the one before, until blocks are large.
-TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][streaming]", Cases) {
+TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][streaming]",
+                        MixedCases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -104,7 +106,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][str
 }
 
 TEMPLATE_LIST_TEST_CASE("SspTTM streams any tensor that is sorted for it", "[kernels][streaming]",
-                        Cases) {
+                        MixedCases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};

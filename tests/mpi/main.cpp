@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// Main program of the tests on several processes: each runs all of them. The first process
-/// reports; of the others only what fails is printed.
+/// reports; of the others only what fails is printed. What is left of MPI's objects is a failure.
 
 #define CATCH_CONFIG_RUNNER
 #include <iostream>
@@ -11,6 +11,8 @@
 #include <sporades/mpi.hpp>
 #include <sstream>
 #include <support/catch.hpp>
+
+#include "leaks.hpp"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -25,6 +27,10 @@ int main(int argc, char** argv) {
     if (out != nullptr) std::cout.rdbuf(out);
     if (rank != 0 && failed != 0)
       std::cout << "process " << rank << ":\n" << text.str() << std::flush;
+  }
+  for (auto const& objects : sporades::test::open_mpi_objects()) {
+    std::cout << "process " << rank << " leaves " << objects << std::endl;
+    failed = 1;
   }
   MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();

@@ -60,7 +60,7 @@ CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -72,17 +72,17 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
     int rank;
   };
   auto const trial = GENERATE(
-      Trial{{60, 50, 40}, 40000, 0.9, 5}, Trial{{30000, 2, 700}, 50000, 0.5, 16},
+      Trial{{60, 50, 40}, 20000, 0.9, 5}, Trial{{30000, 2, 700}, 30000, 0.5, 16},
       Trial{{1, 300, 4}, 500, 0, 3}, Trial{{40, 30}, 100, 0, 4},
-      Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4}, Trial{{9000, 8000, 7000}, 200000, 1.2, 8});
+      Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4}, Trial{{9000, 8000, 7000}, 60000, 1.2, 8});
   auto const X = made_once(processes, [&] {
     return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   });
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi][variants]",
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   if (detail::is_gpu<typename TestType::ExecutionSpace>) return;
@@ -117,7 +117,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]"
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -141,7 +141,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -155,8 +155,8 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
   check_same_bits(exec, processes, X, options);
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi][variants]",
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -191,8 +191,8 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi]",
 
 /// Where large components cancel, or the fit is close to 1, a float's fit comes from the nonzeros,
 /// which all processes hold a share of.
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fits", "[mpi]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fits",
+                        "[mpi][variants]", sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -220,8 +220,8 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
   CHECK(check_same_bits(exec, processes, copy_to(exec, X), options).second > 0.99);
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi][variants]",
+                        sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);

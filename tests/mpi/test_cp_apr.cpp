@@ -95,7 +95,7 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
 auto const all_methods = {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr};
 
 TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -147,7 +147,7 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   Exec const exec{};
@@ -170,8 +170,8 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi
   check_same_bits(exec, processes, X, options_of(method, trial.rank));
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and convergence", "[mpi]",
-                        sporades::test::DoubleCases) {
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and convergence",
+                        "[mpi][variants]", sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -195,7 +195,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and conv
 }
 
 /// With a large epsilon small counts' models decay to 0, on several processes; and come back.
-TEMPLATE_LIST_TEST_CASE("CP-APR of several processes raises models that are 0", "[mpi]",
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes raises models that are 0", "[mpi][variants]",
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
@@ -230,7 +230,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes on real counts", "[mpi]",
   check_same_bits(exec, processes, X, options_of(GENERATE(from_range(all_methods)), 4));
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]",
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi][variants]",
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
@@ -255,7 +255,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]
 }
 
 /// The order of sums in long rows is that of all counts.
-TEMPLATE_LIST_TEST_CASE("CP-APR of several processes cuts rows as one does", "[mpi]",
+TEMPLATE_LIST_TEST_CASE("CP-APR of several processes cuts rows as one does", "[mpi][variants]",
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

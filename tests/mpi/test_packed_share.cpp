@@ -8,13 +8,15 @@
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 
+#include "parts.hpp"
+
 using namespace sporades;
 using namespace sporades::detail;
 
 namespace {
 
 TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
-                        sporades::test::Cases) {
+                        sporades::test::MixedCases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -29,7 +31,9 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
   auto const trial = GENERATE(Trial{{60, 50, 40}, 40000, 0.9}, Trial{{3000, 2, 700}, 50000, 0.5},
                               Trial{{2, 90, 80, 70}, 60000, 0}, Trial{{40, 30}, 100, 0});
   int const R = GENERATE(5, 16);
-  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = test::made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   auto const A = test::random_factor_list<Exec, Scalar>(exec, trial.dims, R, true);
   auto const place = even_cuts(processes.size(), X.nnz());
   auto const mine = [&] {

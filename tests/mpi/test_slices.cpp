@@ -16,8 +16,8 @@ namespace {
 /// The bits of one process with slices of the longest mode: more slices than processes and fewer,
 /// modes of few rows, and modes whose other indices take more than 63 bits: all but the longest,
 /// and all.
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one", "[mpi]",
-                        sporades::test::Cases) {
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one",
+                        "[mpi][variants]", sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
@@ -41,7 +41,9 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
     options.iterations = options.rank = 2;
   }
   CAPTURE(to_string(trial.dims), options.slices, processes.size());
-  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  auto const X = test::made_once(processes, [&] {
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  });
   auto const [values, factors] = test::made_once(processes, [&] {
     auto const one = cp_als(exec, X, options);
     return std::tuple(one.values, test::entries_of(one.model.factors));

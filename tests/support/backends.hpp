@@ -39,6 +39,14 @@ struct CasesOf<std::tuple<Spaces...>> {
           Case<Spaces, float, std::uint32_t>, Case<Spaces, float, std::uint64_t>,
           Case<Spaces, double, std::uint32_t>, Case<Spaces, double, std::uint64_t>>>()...));
   using Doubles = std::tuple<Case<Spaces, double>...>;
+  template <class Space>
+  using OneOrBoth = std::conditional_t<
+      sizeof...(Spaces) == 1 || sporades::detail::is_gpu<Space>,
+      std::tuple<Case<Space, float>, Case<Space, double>>,
+      std::tuple<
+          Case<Space, std::conditional_t<std::is_same_v<Space, Kokkos::DefaultExecutionSpace>,
+                                         double, float>>>>;
+  using Mixed = decltype(std::tuple_cat(std::declval<OneOrBoth<Spaces>>()...));
 };
 
 }  // namespace detail
@@ -51,6 +59,10 @@ using IndexCases = detail::CasesOf<ExecutionSpaces>::Indices;
 
 /// Spaces alone, in double: for what takes long and hardly depends on the type of values.
 using DoubleCases = detail::CasesOf<ExecutionSpaces>::Doubles;
+
+/// All spaces and scalars, but of host spaces, whose kernels are the same code, the default one
+/// with double and the others with float: for what takes long and is the same in all.
+using MixedCases = detail::CasesOf<ExecutionSpaces>::Mixed;
 
 /// An instance of the execution space that is not the default one, if the backend has several.
 /// (Kokkos Tools see different instances of CUDA, HIP and SYCL. Up to Kokkos 4.7 all instances of
