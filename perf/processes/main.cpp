@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <sporades/algorithms/cp_als.hpp>
+#include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/timer.hpp>
@@ -80,14 +81,22 @@ double median(std::vector<double> times) {
 template <class Scalar>
 void run(Communicator const& processes, Settings const& settings) {
   ExecutionSpace const exec{};
-  auto const& options = settings.options;
   bool const speaks = processes.rank() == 0;
   detail::Timer timer;
   auto X = generate_like<Scalar>(processes, exec, settings.name, settings.nnz);
   exec.fence();
   double const generated = timer.seconds();
   timer = {};
-  auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
+  FittedOptions<CpAlsOptions> fit;
+  fit.options = settings.options;
+  if (processes.size() == 1) fit = fit_memory(exec, X, settings.options);
+  auto const& options = fit.options;
+  auto problem = [&] {
+    if (!fit.moves_to_host) return make_cp_als_problem(processes, exec, hand_over(X), options);
+    auto on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+    X = {};
+    return make_cp_als_problem(exec, hand_over(on_host), options);
+  }();
   exec.fence();
   double const planned = timer.seconds();
 
@@ -105,6 +114,7 @@ void run(Communicator const& processes, Settings const& settings) {
     std::printf("%s, %s, %llu nonzeros, R = %d, %s, %d processes, %s\n", settings.name.c_str(),
                 to_string(problem.dims).c_str(), static_cast<unsigned long long>(problem.nnz),
                 options.rank, settings.scalar.c_str(), processes.size(), ExecutionSpace::name());
+    if (!fit.note.empty()) std::printf("  %s\n", fit.note.c_str());
     for (int n = 0; n < problem.products.order(); ++n)
       std::printf("  mode %d: %s\n", n + 1, detail::describe(problem.products, n).c_str());
     std::printf("  made in %.2f s, plan in %.2f s, fit %.12f\n", generated, planned, result.fit());
