@@ -3,12 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/gpu_exchange.hpp>
+#include <sporades/core/detail/to_vector.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 /// Orders of the nonzeros of all processes: a tensor whose nonzeros are distributed is a CooTensor
-/// of the whole's dims on each process, and the whole is all of them in the order of ranks. What
-/// is exchanged passes through the host's memory.
+/// of the whole's dims on each process, and the whole is all of them in the order of ranks.
 
 namespace sporades::detail {
 
@@ -23,59 +23,124 @@ void expect_same_dims(Communicator const& processes, Tensor const& X, char const
 }
 
 /// Process p gets nonzeros bounds[p] to bounds[p + 1] - 1 of each process, those of the first one
-/// first.
+/// first. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> exchange_nonzeros(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<Position> const& bounds) {
-  Kokkos::DefaultHostExecutionSpace const host{};
   auto const P = static_cast<std::size_t>(processes.size());
   std::vector<Position> counts(P), first{0};
   for (std::size_t p = 0; p < P; ++p) counts[p] = bounds[p + 1] - bounds[p];
   for (Position count : one_for_each(processes, "counts of nonzeros", counts))
     first.push_back(first.back() + count);
-  auto const from = copy_to(host, X);
-  auto const to = allocate_coo<Scalar, Index>(host, X.dims, first[P]);
-  fence(host, "sporades::coo::exchange_nonzeros");
+  auto const to = allocate_coo<Scalar, Index>(exec, X.dims, first[P]);
   for (int n = 0; n < X.order(); ++n)
-    exchange_parts<Index>(processes, "nonzeros", from.indices(n), bounds, to.indices(n), first);
-  exchange_parts<Scalar>(processes, "nonzeros", from.values.data(), bounds, to.values.data(),
-                         first);
-  return copy_to(exec, to);
+    exchange_parts_on<ExecutionSpace, Index>(exec, processes, "nonzeros", X.indices(n), bounds,
+                                             to.indices(n), first, 1);
+  exchange_parts_on<ExecutionSpace, Scalar>(exec, processes, "nonzeros", X.values.data(), bounds,
+                                            to.values.data(), first, 1);
+  return to;
 }
 
-/// The indices of a nonzero in some order of modes.
-using IndexTuple = std::array<std::uint64_t, max_order>;
+/// samples(k) <- one of n items, which items(p) returns.
+template <class Items, class Samples>
+struct SampleItems {
+  Items items;
+  Samples samples;
+  Position n;
 
-template <class Tensor>
-IndexTuple index_tuple(Tensor const& X, std::vector<int> const& modes, Position p) {
-  IndexTuple tuple{};
-  for (std::size_t k = 0; k < modes.size(); ++k) tuple[k] = X.indices(modes[k])[p];
-  return tuple;
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    samples(k) = items((2 * k + 1) * n / (2 * samples.extent(0)));
+  }
+};
+
+/// `count` of n items, which are evenly spread. Fences exec.
+template <class ExecutionSpace, class Items>
+auto sampled(ExecutionSpace const& exec, Items const& items, Position n, Position count) {
+  using Item = std::decay_t<decltype(items(0))>;
+  using Samples = Kokkos::View<Item*, typename ExecutionSpace::memory_space>;
+  auto const samples = uninitialized<Samples>(exec, "sporades::sort::samples", count);
+  launch_items(exec, "sporades::sort::sample", count,
+               SampleItems<Items, Samples>{items, samples, n});
+  return to_vector(exec, samples);
 }
+
+/// counts(k) <- how many of n items, ascending, are less than bounds(k).
+template <class Items, class Bounds>
+struct CountBelow {
+  Items items;
+  Bounds bounds;
+  Kokkos::View<Position*, typename Bounds::memory_space> counts;
+  Position n;
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    Position low = 0, high = n;
+    while (low < high) {
+      Position const middle = low + (high - low) / 2;
+      if (Items::less(items(middle), bounds(k)))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    counts(k) = low;
+  }
+};
+
+/// How many of n items, ascending, are less than each of these. Fences exec.
+template <class ExecutionSpace, class Items, class Item>
+std::vector<Position> count_below(ExecutionSpace const& exec, Items const& items, Position n,
+                                  std::vector<Item> const& bounds) {
+  auto const all = to_view(exec, "sporades::sort::bounds", bounds);
+  auto const counts = uninitialized<Permutation<typename ExecutionSpace::memory_space>>(
+      exec, "sporades::sort::counts_below", bounds.size());
+  launch_items(exec, "sporades::sort::count_below", bounds.size(),
+               CountBelow<Items, std::decay_t<decltype(all)>>{items, all, counts, n});
+  return to_vector(exec, counts);
+}
+
+/// The indices of a nonzero in some order of modes, and zeros.
+struct IndexTuple {
+  std::uint64_t indices[max_order];
+};
+
+/// The tuples of nonzeros.
+template <class Coordinates>
+struct IndexTuples {
+  CompareNonzeros<Coordinates> order;
+
+  KOKKOS_FUNCTION IndexTuple operator()(Position p) const {
+    IndexTuple tuple{};
+    for (int k = 0; k < order.modes; ++k) tuple.indices[k] = order.coordinates(order.mode[k], p);
+    return tuple;
+  }
+  KOKKOS_FUNCTION static bool less(IndexTuple const& a, IndexTuple const& b) {
+    for (int k = 0; k < max_order; ++k)
+      if (a.indices[k] != b.indices[k]) return a.indices[k] < b.indices[k];
+    return false;
+  }
+};
 
 /// Where process p's nonzeros end, for all but the last: tuples below which about cuts[p + 1] of
-/// all nonzeros are. X: on the host, sorted by these modes on each process. They are estimated from
-/// some nonzeros of each process.
-template <class Tensor>
-std::vector<IndexTuple> splitters(Communicator const& processes, Tensor const& X,
-                                  std::vector<int> const& modes,
+/// all nonzeros are, estimated from some nonzeros of each process. tuples: of the `nnz` here,
+/// ascending.
+template <class ExecutionSpace, class Tuples>
+std::vector<IndexTuple> splitters(Communicator const& processes, ExecutionSpace const& exec,
+                                  Tuples const& tuples, Position nnz,
                                   std::vector<Position> const& cuts) {
   struct Sample {
     IndexTuple tuple;
     double weight;  // nonzeros that it stands for
   };
   auto const P = static_cast<std::size_t>(processes.size());
-  Position const count = std::min<Position>(X.nnz(), 32 + 4 * P);
+  Position const count = std::min<Position>(nnz, 32 + 4 * P);
   std::vector<Sample> mine;
-  for (Position k = 0; k < count; ++k)
-    mine.push_back({index_tuple(X, modes, (2 * k + 1) * X.nnz() / (2 * count)),
-                    static_cast<double>(X.nnz()) / static_cast<double>(count)});
+  for (auto const& tuple : sampled(exec, tuples, nnz, count))
+    mine.push_back({tuple, static_cast<double>(nnz) / static_cast<double>(count)});
   auto all = all_gathered(processes, "samples of nonzeros", mine);
   std::stable_sort(all.begin(), all.end(),
-                   [](Sample const& a, Sample const& b) { return a.tuple < b.tuple; });
+                   [](Sample const& a, Sample const& b) { return Tuples::less(a.tuple, b.tuple); });
   IndexTuple past;
-  past.fill(~std::uint64_t{0});
+  std::fill_n(past.indices, max_order, ~std::uint64_t{0});
   std::vector<IndexTuple> result(P - 1, past);
   double before = 0;
   std::size_t s = 0;
@@ -85,20 +150,6 @@ std::vector<IndexTuple> splitters(Communicator const& processes, Tensor const& X
     if (s < all.size()) result[p] = all[s].tuple;
   }
   return result;
-}
-
-/// The number of X's nonzeros, sorted by these modes, that are below the tuple.
-template <class Tensor>
-Position count_below(Tensor const& X, std::vector<int> const& modes, IndexTuple const& tuple) {
-  Position low = 0, high = X.nnz();
-  while (low < high) {
-    Position const middle = low + (high - low) / 2;
-    if (index_tuple(X, modes, middle) < tuple)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /// The nonzeros of all processes, sorted by these modes: each has a part that follows that of the
@@ -115,9 +166,10 @@ CooTensor<Scalar, Index, MemorySpace> roughly_sorted_across(Communicator const& 
   if (processes.size() == 1) return X;
   std::vector<Position> bounds{0};
   {
-    auto const on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-    for (auto const& tuple : splitters(processes, on_host, modes, cuts))
-      bounds.push_back(count_below(on_host, modes, tuple));
+    using Tuples = IndexTuples<typename CooTensor<Scalar, Index, MemorySpace>::Coordinates>;
+    Tuples const tuples{{X.coordinates, modes}};
+    auto const ends = splitters(processes, exec, tuples, X.nnz(), cuts);
+    for (Position end : count_below(exec, tuples, X.nnz(), ends)) bounds.push_back(end);
   }
   bounds.push_back(X.nnz());
   X = exchange_nonzeros(processes, exec, hand_over(X), bounds);

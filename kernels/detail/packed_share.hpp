@@ -64,18 +64,43 @@ struct PackedShare {
   }
 };
 
-/// How many carry slots of these nonzeros' chunks, two each, are of their first row.
-template <class Index>
-Position leading_slots(Index const* rows, Position nnz, Position length) {
-  Position slots = 0;
-  for (Position begin = 0; begin < nnz; begin += length) {
-    if (rows[begin] != rows[0]) break;
-    ++slots;
-    if (rows[std::min(begin + length, nnz) - 1] != rows[0]) break;
-    ++slots;
-  }
-  return slots;
+/// How many carry slots of the chunks of nnz nonzeros, two each, are of their first row, which has
+/// `count` of them.
+inline Position leading_slots(Position count, Position nnz, Position length) {
+  if (count == nnz) return 2 * chunks_of(nnz, length);
+  return 2 * (count / length) + (count % length > 0 ? 1 : 0);
 }
+
+/// The rows of X's first and last nonzero in mode n. Fences exec.
+template <class ExecutionSpace, class Tensor>
+RowEnds row_ends(ExecutionSpace const& exec, Tensor const& X, int n) {
+  if (X.nnz() == 0) return {};
+  auto const rows = Kokkos::subview(X.coordinates, n, Kokkos::ALL);
+  return {entry_at(exec, rows, 0), entry_at(exec, rows, X.nnz() - 1), true};
+}
+
+/// to <- `before` zeros of row 1; the nnz nonzeros of `from`, whose row `row` becomes 1; and a zero
+/// of row `behind` where `to` has room for it.
+template <class Tensor>
+struct ExtendShare {
+  using Index = typename Tensor::Index;
+  using Scalar = typename Tensor::Scalar;
+
+  typename Tensor::Coordinates from, to;  // N x nnz, N x to's nonzeros
+  typename Tensor::Values values_from, values_to;
+  Position before;
+  std::uint64_t row;
+  Index behind;
+  int n;
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    Position const p = k - before;
+    bool const is_own = k >= before && p < values_from.extent(0);
+    for (std::size_t m = 0; m < to.extent(0); ++m) to(m, k) = is_own ? from(m, p) : Index(0);
+    to(n, k) = is_own ? static_cast<Index>(from(n, p) - row + 1) : k < before ? Index(1) : behind;
+    values_to(k) = is_own ? values_from(p) : Scalar(0);
+  }
+};
 
 /// The rows of carry slots that are not this process's: 0 before it, then its last one, `last`, in
 /// as many slots as belong to it, and last + 1.
@@ -101,7 +126,8 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<int> const& modes,
     std::vector<Position> const& cuts, Position length, bool packs = true) {
-  Kokkos::DefaultHostExecutionSpace const host{};
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  using Coordinates = typename Tensor::Coordinates;
   int const n = modes.front();
   auto const me = static_cast<std::size_t>(processes.rank());
   PackedShare<Scalar, Index, MemorySpace> share;
@@ -109,52 +135,44 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   share.first_chunk = cuts[me] / length;
   share.chunks = chunks_of(cuts[me + 1] - cuts[me], length);
   share.all_chunks = chunks_of(cuts.back(), length);
-  auto const own = copy_to(host, X);
   Position const nnz = share.nnz = X.nnz();
-  auto const ends =
-      all_gathered(processes, "rows at cuts",
-                   nnz > 0 ? RowEnds{own.indices(n)[0], own.indices(n)[nnz - 1], true} : RowEnds{});
+  auto const ends = all_gathered(processes, "rows at cuts", row_ends(exec, X, n));
   CutRows rows(ends);
   share.continues = nnz > 0 && rows.begins[me] > ends[me].first;
-  share.leading =
-      all_gathered(processes, "rows at cuts",
-                   share.continues ? leading_slots(own.indices(n), nnz, length) : Position{0});
+  Position leading = 0;
+  if (share.continues) {
+    IndexTuples<Coordinates> const rows_of{{X.coordinates, {n}}};
+    std::vector<IndexTuple> const next{{{ends[me].first + 1}}};
+    leading = leading_slots(count_below(exec, rows_of, nnz, next).front(), nnz, length);
+  }
+  share.leading = all_gathered(processes, "rows at cuts", leading);
   share.begins = std::move(rows.begins);
   share.ends = std::move(rows.ends);
   share.began = std::move(rows.began);
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
-  Index const* const row_of = own.indices(n);
-  std::uint64_t used = 1;
-  for (Position p = 1; p < nnz; ++p) used += row_of[p] != row_of[p - 1];
-  share.is_full = used == share.count;
+  share.is_full = share.count == count_runs(exec, "sporades::packed_share::count_rows",
+                                            CompareNonzeros<Coordinates>(X.coordinates, {n}), nnz);
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
   bool const goes_on = behind < ends.size();
   // In coordinates a row is seen to have begun before where the nonzero in front is of it, too.
   share.chunks_before = !packs && share.continues ? 1 : 0;
   Position const before = share.chunks_before * length;
-  auto extended = allocate_coo<Scalar, Index>(host, X.dims, before + nnz + (goes_on ? 1 : 0));
-  fence(host, "sporades::packed_share::make");
+  auto extended = allocate_coo<Scalar, Index>(exec, X.dims, before + nnz + (goes_on ? 1 : 0));
   extended.dims[static_cast<std::size_t>(n)] = share.count + 2;
-  for (int m = 0; m < X.order(); ++m) {
-    Index const* const from = own.indices(m);
-    Index* const to = extended.indices(m);
-    std::fill_n(to, before, m == n ? Index{1} : Index{0});
-    for (Position p = 0; p < nnz; ++p) to[before + p] = m == n ? share.local(from[p]) : from[p];
-    if (goes_on) to[before + nnz] = m == n ? share.local(ends[behind].first) : Index{0};
-  }
-  std::fill_n(extended.values.data(), before, Scalar(0));
-  std::copy_n(own.values.data(), nnz, extended.values.data() + before);
-  if (goes_on) extended.values(before + nnz) = 0;
   extended.sorted_modes = modes;
+  launch_items(
+      exec, "sporades::packed_share::extend", extended.nnz(),
+      ExtendShare<Tensor>{X.coordinates, extended.coordinates, X.values, extended.values, before,
+                          share.row, goes_on ? share.local(ends[behind].first) : Index(0), n});
   if (!packs) {
-    share.coo = copy_to(exec, extended);
+    share.coo = extended;
     fence(exec, "sporades::packed_share::make");
     return share;
   }
-  share.packed = make_packed(exec, copy_to(exec, extended), n);
+  share.packed = make_packed(exec, extended, n);
   if (share.continues) {
     auto const go_on = [&](auto const& words) {
       using Words = std::decay_t<decltype(words)>;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <numeric>
-#include <sporades/core/detail/sort.hpp>
+#include <sporades/core/detail/scan.hpp>
 #include <sporades/core/detail/tile.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
 
 namespace sporades::detail {
@@ -115,6 +115,94 @@ struct SumLists {
   }
 };
 
+/// A part of a row, or a sum of parts, whose first slice it has.
+struct RowPart {
+  std::uint64_t row;
+  std::uint32_t slice;
+};
+
+/// The largest subtree of slices that has a part's, and of which all parts of the row are on this
+/// process: its first slice.
+struct WholeSubtrees {
+  RowPart first, end;  // of this process's parts, and behind them
+
+  KOKKOS_FUNCTION std::uint32_t operator()(RowPart const& part) const {
+    std::uint32_t const from = first.slice + (part.row < first.row ? 1 : 0);
+    std::uint32_t const past = end.slice + (part.row < end.row ? 1 : 0);
+    int height = 0;
+    for (;; ++height) {
+      std::uint32_t const begin = part.slice >> (height + 1) << (height + 1);
+      if (begin < from || begin + (2u << height) > past) break;
+    }
+    return part.slice >> height << height;
+  }
+};
+
+/// joins(k): as of RowLists, where a list is the parts of a row in a whole subtree; begins(k) <- 1
+/// where such a list begins, else 0, and 0 behind all parts.
+template <class MemorySpace>
+struct BeginSums {
+  Kokkos::View<std::uint64_t*, MemorySpace> rows;    // of parts
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // of parts
+  Kokkos::View<Position*, MemorySpace> order;        // by rows
+  Kokkos::View<std::uint8_t*, MemorySpace> joins;
+  Kokkos::View<Position*, MemorySpace> begins;
+  WholeSubtrees subtree;
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    begins(k) = 0;
+    if (k == rows.extent(0)) return;
+    RowPart const part{rows(order(k)), slices(order(k))};
+    joins(k) = 0;
+    if (k > 0) {
+      RowPart const before{rows(order(k - 1)), slices(order(k - 1))};
+      if (before.row == part.row && subtree(before) == subtree(part))
+        joins(k) = join_height(before.slice, part.slice);
+    }
+    if (joins(k) == 0) begins(k) = 1;
+  }
+};
+
+/// lists.begins, and the first part of each list. before(k): lists that begin before the k-th part.
+template <class MemorySpace>
+struct ListSums {
+  Kokkos::View<std::uint64_t*, MemorySpace> rows;    // of parts
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // of parts
+  RowLists<MemorySpace> lists;
+  Kokkos::View<Position*, MemorySpace> before;
+  Kokkos::View<RowPart*, MemorySpace> sums;
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    bool const is_end = k == rows.extent(0);
+    if (!is_end && lists.joins(k) > 0) return;
+    lists.begins(before(k)) = k;
+    if (!is_end) sums(before(k)) = {rows(lists.rows(k)), slices(lists.rows(k))};
+  }
+};
+
+/// Parts in the order of rows.
+template <class MemorySpace>
+struct PartsByRow {
+  Kokkos::View<RowPart*, MemorySpace> parts;
+
+  KOKKOS_FUNCTION RowPart operator()(Position k) const { return parts(k); }
+  KOKKOS_FUNCTION static bool less(RowPart const& a, RowPart const& b) { return a.row < b.row; }
+};
+
+/// Rows, counted from `first`, and slices of parts.
+template <class MemorySpace>
+struct SplitParts {
+  Kokkos::View<RowPart*, MemorySpace> parts;
+  Kokkos::View<std::uint64_t*, MemorySpace> rows;
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;
+  std::uint64_t first;
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    rows(k) = parts(k).row - first;
+    slices(k) = parts(k).slice;
+  }
+};
+
 /// Rows that are sums of parts, at most one of each slice, which a binary tree over slices adds. So
 /// a process can add up what it has of whole subtrees: of two processes each sends one sum a row.
 template <class Scalar, class MemorySpace>
@@ -137,93 +225,61 @@ class RowParts {
     fence(exec, "sporades::row_parts::make");
   }
 
-  /// A part that begins on a process: all of them, in the order of slices and then of rows, are
-  /// those of one process after another.
-  struct Part {
-    std::uint64_t row;
-    std::uint32_t slice;
-  };
-
-  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. parts: this process's, in order.
-  /// slices: how many there are. Collective. Fences exec.
+  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. rows, of_slices: of the parts that
+  /// begin on this process; all of them, in the order of slices and then of rows, are those of one
+  /// process after another. slices: how many there are. Collective. Fences exec.
   template <class ExecutionSpace>
   RowParts(Communicator const& processes, ExecutionSpace const& exec,
-           std::vector<std::uint64_t> const& owned, std::vector<Part> const& parts,
+           std::vector<std::uint64_t> const& owned, Rows const& rows, Slices const& of_slices,
            std::uint32_t slices)
-      : parts_(parts.size()), slices_(slices), processes_(processes) {
+      : parts_(rows.extent(0)), slices_(slices), processes_(processes) {
     auto const me = static_cast<std::size_t>(processes.rank());
     struct Begin {
-      Part first;
+      RowPart first;
       bool any;
     };
-    auto const begins =
-        all_gathered(processes, "lists of rows",
-                     parts.empty() ? Begin{{0, 0}, false} : Begin{parts.front(), true});
-    Part end{0, slices};  // behind the last one here
+    auto const begins = all_gathered(
+        processes, "lists of rows",
+        parts_ > 0 ? Begin{{entry_at(exec, rows, 0), entry_at(exec, of_slices, 0)}, true}
+                   : Begin{{0, 0}, false});
+    WholeSubtrees subtrees{begins[me].first, {0, slices}};
     for (auto p = begins.size(); p-- > me + 1;)
-      if (begins[p].any) end = begins[p].first;
+      if (begins[p].any) subtrees.end = begins[p].first;
 
-    std::vector<std::uint64_t> rows(parts.size());
-    std::vector<std::uint32_t> of_slices(parts.size());
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      rows[k] = parts[k].row;
-      of_slices[k] = parts[k].slice;
-    }
-    auto const order = sort_permutation(exec, to_view(exec, "sporades::row_parts::rows", rows),
-                                        index_bits(owned.back()));
-    auto const by_row = Kokkos::create_mirror_view(order);
-    copy_view(exec, by_row, order);
-    fence(exec, "sporades::row_parts::order");
+    of_subtrees_.rows = sort_permutation(exec, rows, index_bits(owned.back()));
+    of_subtrees_.joins =
+        uninitialized<decltype(of_subtrees_.joins)>(exec, "sporades::row_parts::joins", parts_);
+    auto const before =
+        uninitialized<Permutation<MemorySpace>>(exec, "sporades::row_parts::before", parts_ + 1);
+    launch_items(exec, "sporades::row_parts::begin_sums", parts_ + 1,
+                 BeginSums<MemorySpace>{rows, of_slices, of_subtrees_.rows, of_subtrees_.joins,
+                                        before, subtrees});
+    Position const count = exclusive_scan_total(exec, before);
+    of_subtrees_.begins = uninitialized<decltype(of_subtrees_.begins)>(
+        exec, "sporades::row_parts::begins", count + 1);
+    using Parts = Kokkos::View<RowPart*, MemorySpace>;
+    auto const sums = uninitialized<Parts>(exec, "sporades::row_parts::sums", count);
+    launch_items(exec, "sporades::row_parts::list_sums", parts_ + 1,
+                 ListSums<MemorySpace>{rows, of_slices, of_subtrees_, before, sums});
 
-    // The largest subtree that has this slice, and of which all parts of the row are here.
-    auto const subtree = [&](Part const& part) {
-      std::uint32_t const first = parts.front().slice + (part.row < parts.front().row ? 1 : 0);
-      std::uint32_t const past = end.slice + (part.row < end.row ? 1 : 0);
-      int height = 0;
-      for (;; ++height) {
-        std::uint32_t const begin = part.slice >> (height + 1) << (height + 1);
-        if (begin < first || begin + (2u << height) > past) break;
-      }
-      return part.slice >> height << height;
-    };
-    std::vector<Position> list_begins;
-    std::vector<std::uint8_t> joins;
-    std::vector<Part> sums;  // their first slices
-    std::vector<Position> counts(begins.size(), 0);
-    std::uint32_t tree = 0;
-    for (Position k = 0; k < by_row.extent(0); ++k) {
-      auto const& part = parts[by_row(k)];
-      auto const of = subtree(part);
-      bool const is_new = sums.empty() || sums.back().row != part.row || tree != of;
-      joins.push_back(is_new ? std::uint8_t{0}
-                             : join_height(parts[by_row(k - 1)].slice, part.slice));
-      if (!is_new) continue;
-      tree = of;
-      list_begins.push_back(k);
-      sums.push_back(part);
-      ++counts[static_cast<std::size_t>(std::upper_bound(owned.begin(), owned.end(), part.row) -
-                                        owned.begin() - 1)];
-    }
-    list_begins.push_back(by_row.extent(0));
-    of_subtrees_ = {to_view(exec, "sporades::row_parts::begins", list_begins), order,
-                    to_view(exec, "sporades::row_parts::joins", joins)};
-
-    sent_.assign(1, 0);
-    for (auto count : counts) sent_.push_back(sent_.back() + count);
+    std::vector<RowPart> firsts;
+    for (auto const row : owned) firsts.push_back({row, 0});
+    sent_ = count_below(exec, PartsByRow<MemorySpace>{sums}, count, firsts);
+    std::vector<Position> counts;
+    for (std::size_t p = 0; p + 1 < sent_.size(); ++p) counts.push_back(sent_[p + 1] - sent_[p]);
     received_.assign(1, 0);
-    for (Position count : one_for_each(processes, "lists of rows", counts))
-      received_.push_back(received_.back() + count);
-    std::vector<Part> arrived(received_.back());
-    exchange_parts(processes, "lists of rows", sums.data(), sent_, arrived.data(), received_);
-    rows.clear();
-    of_slices.clear();
-    for (auto const& part : arrived) {
-      rows.push_back(part.row - owned[me]);
-      of_slices.push_back(part.slice);
-    }
-    of_rows_ = lists_of(exec, to_view(exec, "sporades::row_parts::rows", rows),
-                        to_view(exec, "sporades::row_parts::slices", of_slices),
-                        owned[me + 1] - owned[me]);
+    for (Position length : one_for_each(processes, "lists of rows", counts))
+      received_.push_back(received_.back() + length);
+    auto const arrived =
+        uninitialized<Parts>(exec, "sporades::row_parts::arrived", received_.back());
+    exchange_parts_on<ExecutionSpace, RowPart>(exec, processes, "lists of rows", sums.data(), sent_,
+                                               arrived.data(), received_, 1);
+    auto const own_rows = uninitialized<Rows>(exec, "sporades::row_parts::rows", arrived.extent(0));
+    auto const own_slices =
+        uninitialized<Slices>(exec, "sporades::row_parts::slices", arrived.extent(0));
+    launch_items(exec, "sporades::row_parts::split", arrived.extent(0),
+                 SplitParts<MemorySpace>{arrived, own_rows, own_slices, owned[me]});
+    of_rows_ = lists_of(exec, own_rows, own_slices, owned[me + 1] - owned[me]);
     fence(exec, "sporades::row_parts::make");
   }
 

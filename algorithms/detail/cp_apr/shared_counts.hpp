@@ -63,20 +63,13 @@ struct SharedCounts {
   }
 };
 
-/// The rows that each process solves: X, its nonzeros, on the host in the order of the rows of mode
-/// n, which are whole, follow those of the process before. Rows without nonzeros are solved where
-/// the row before them is. Collective.
-template <class Scalar, class Index>
-RowRanges rows_of_processes(Communicator const& processes,
-                            CooTensor<Scalar, Index, Kokkos::HostSpace> const& X, int n) {
-  struct Ends {
-    std::uint64_t first, last;
-    bool any;
-  };
-  Index const* const rows = X.indices(n);
-  auto const all =
-      all_gathered(processes, "rows at cuts",
-                   X.nnz() > 0 ? Ends{rows[0], rows[X.nnz() - 1], true} : Ends{0, 0, false});
+/// The rows that each process solves: X, its nonzeros, in the order of the rows of mode n, which
+/// are whole, follow those of the process before. Rows without nonzeros are solved where the row
+/// before them is. Collective. Fences exec.
+template <class ExecutionSpace, class Tensor>
+RowRanges rows_of_processes(Communicator const& processes, ExecutionSpace const& exec,
+                            Tensor const& X, int n) {
+  auto const all = all_gathered(processes, "rows at cuts", row_ends(exec, X, n));
   RowRanges ranges{{0}, {}};
   std::uint64_t begun = 0;
   for (std::size_t p = 0; p < all.size(); ++p) {
@@ -93,13 +86,14 @@ RowRanges rows_of_processes(Communicator const& processes,
 /// The nonzeros of all processes in the order of mode n's rows, each row's on one process.
 /// Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-auto whole_rows(Communicator const& processes, ExecutionSpace const& exec,
-                CooTensor<Scalar, Index, MemorySpace> const& X, int n) {
+CooTensor<Scalar, Index, MemorySpace> whole_rows(Communicator const& processes,
+                                                 ExecutionSpace const& exec,
+                                                 CooTensor<Scalar, Index, MemorySpace> const& X,
+                                                 int n) {
   auto const nnz = first_places(processes, X.nnz()).back();
   auto const by_row =
       roughly_sorted_across(processes, exec, X, {n}, even_cuts(processes.size(), nnz));
-  return copy_to(Kokkos::DefaultHostExecutionSpace{},
-                 sorted(exec, by_row, mttkrp_mode_order(X.dims, n)));
+  return sorted(exec, by_row, mttkrp_mode_order(X.dims, n));
 }
 
 /// Distributes counts, which this process brings as `counts` in their own unit and as `in_units` in
@@ -110,15 +104,14 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
                   CooTensor<Scalar, Index, MemorySpace> counts,
                   CooTensor<Scalar, Index, MemorySpace> in_units, CpAprOptions const& options,
                   CpAprProblem<Scalar, Index, MemorySpace>& problem) {
-  Kokkos::DefaultHostExecutionSpace const host{};
   Dims const dims = counts.dims;
   int const N = counts.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   std::size_t const columns = padded_columns(static_cast<std::size_t>(options.rank));
   auto share = std::make_shared<SharedCounts<Scalar, Index, MemorySpace>>();
   share->counts = {processes, first_places(processes, counts.nnz())};
-  ReadRows read(dims);
-  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> by_row;  // per mode; none for mu
+  ReadRows<MemorySpace> read(exec, dims);
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> by_row;  // per mode; none for mu
   if (options.method == CpAprMethod::mu) {
     problem.plan = make_phi_plan(
         processes, exec, hand_over(in_units),
@@ -129,26 +122,25 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
             "cp_apr: nonzeros that processes share are not streamed");
     for (int n = 0; n < N; ++n) {
       by_row.push_back(whole_rows(processes, exec, in_units, n));
-      read.insert(by_row.back(), n);
-      share->solved.push_back(rows_of_processes(processes, by_row.back(), n));
+      read.insert(exec, by_row.back(), n);
+      share->solved.push_back(rows_of_processes(processes, exec, by_row.back(), n));
       problem.factor_rows.push_back(
           distribute_rows<ExecutionSpace>(processes, dims[static_cast<std::size_t>(n)],
                                           share->solved.back().begins, columns * columns));
     }
   }
-  auto const own = copy_to(host, counts);
-  read.insert(own);
-  read.finish();
-  problem.counts = copy_to(exec, read.renumbered(own));
+  read.insert(exec, counts);
+  read.finish(exec);
+  problem.counts = read.renumbered(exec, counts);
   Position const segment = default_segment_length<ExecutionSpace>(problem.nnz, options.rank);
   for (std::size_t n = 0; n < by_row.size(); ++n) {
     auto const& rows = share->solved[n];
-    auto here = read.renumbered(by_row[n], static_cast<int>(n), rows.begins[me]);
+    auto here = read.renumbered(exec, by_row[n], static_cast<int>(n), rows.begins[me]);
     here.dims[n] = rows.ends[me] - rows.begins[me];
     here.sorted_modes = by_row[n].sorted_modes;
     by_row[n] = {};
-    problem.rows.push_back(make_row_subproblems(exec, copy_to(exec, here), static_cast<int>(n),
-                                                options.rank, segment));
+    problem.rows.push_back(
+        make_row_subproblems(exec, here, static_cast<int>(n), options.rank, segment));
   }
   for (std::size_t n = 0; n < dims.size(); ++n)
     share->read.emplace_back(processes, exec, problem.factor_rows[n].begins, read.lists()[n]);

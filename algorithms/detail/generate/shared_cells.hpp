@@ -7,6 +7,15 @@
 
 namespace sporades::detail {
 
+/// Keys of cells, ascending.
+template <class Key, class MemorySpace>
+struct CellKeys {
+  Kokkos::View<Key*, MemorySpace> keys;
+
+  KOKKOS_FUNCTION Key operator()(Position p) const { return keys(p); }
+  KOKKOS_FUNCTION static bool less(Key const& a, Key const& b) { return key_less(a, b); }
+};
+
 /// Drawn cells of all processes: each has those of a range of keys, which follow the ones of the
 /// process before. The ranges are settled by what the first draws are.
 template <class Key, class MemorySpace>
@@ -43,42 +52,32 @@ class SharedCells {
   }
 
  private:
-  /// Of all drawn cells those of this process's range. Through the host's memory.
+  /// Of all drawn cells those of this process's range. Fences exec.
   template <class ExecutionSpace>
   Cells exchanged(ExecutionSpace const& exec, Cells const& drawn) {
-    Kokkos::DefaultHostExecutionSpace const host{};
     auto const& processes = places_.processes;
     auto const P = static_cast<std::size_t>(processes.size());
-    auto const keys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, drawn.keys);
-    auto const counts = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, drawn.counts);
-    auto const begin = keys.data(), end = begin + keys.extent(0);
-    auto const less = [](Key const& a, Key const& b) { return key_less(a, b); };
+    CellKeys<Key, MemorySpace> const keys{drawn.keys};
+    Position const count = drawn.keys.extent(0);
     if (ends_.empty()) {
-      std::vector<Key> sample;
-      Position const most = std::min<Position>(keys.extent(0), 64 + 4 * P);
-      for (Position k = 0; k < most; ++k)
-        sample.push_back(keys((2 * k + 1) * keys.extent(0) / (2 * most)));
-      sample = all_gathered(processes, "samples of nonzeros", sample);
-      std::sort(sample.begin(), sample.end(), less);
+      auto sample = all_gathered(processes, "samples of nonzeros",
+                                 sampled(exec, keys, count, std::min<Position>(count, 64 + 4 * P)));
+      std::sort(sample.begin(), sample.end(), keys.less);
       if (sample.empty()) return drawn;
       for (std::size_t p = 1; p < P; ++p) ends_.push_back(sample[p * sample.size() / P]);
     }
-    std::vector<Position> bounds{0}, lengths, first{0};
-    for (auto const& key : ends_)
-      bounds.push_back(static_cast<Position>(std::lower_bound(begin, end, key, less) - begin));
-    bounds.push_back(keys.extent(0));
+    std::vector<Position> lengths, first{0};
+    auto bounds = count_below(exec, keys, count, ends_);
+    bounds.insert(bounds.begin(), 0);
+    bounds.push_back(count);
     for (std::size_t p = 0; p < P; ++p) lengths.push_back(bounds[p + 1] - bounds[p]);
-    for (Position count : one_for_each(processes, "counts of nonzeros", lengths))
-      first.push_back(first.back() + count);
-    auto const arrived = allocate_cells<Key>(host, first.back());
-    fence(host, "sporades::generate::exchange");
-    exchange_parts<Key>(processes, "nonzeros", keys.data(), bounds, arrived.keys.data(), first);
-    exchange_parts<std::uint32_t>(processes, "nonzeros", counts.data(), bounds,
-                                  arrived.counts.data(), first);
+    for (Position length : one_for_each(processes, "counts of nonzeros", lengths))
+      first.push_back(first.back() + length);
     auto const mine = allocate_cells<Key>(exec, first.back());
-    copy_view(exec, mine.keys, arrived.keys);
-    copy_view(exec, mine.counts, arrived.counts);
-    fence(exec, "sporades::generate::exchange");
+    exchange_parts_on<ExecutionSpace, Key>(exec, processes, "nonzeros", drawn.keys.data(), bounds,
+                                           mine.keys.data(), first, 1);
+    exchange_parts_on<ExecutionSpace, std::uint32_t>(
+        exec, processes, "nonzeros", drawn.counts.data(), bounds, mine.counts.data(), first, 1);
     auto const order = sort_permutation(exec, mine.keys, bits_);
     Kokkos::View<Key*, MemorySpace> const ordered = in_order(exec, mine.keys, order);
     typename Cells::Counts const their_counts = in_order(exec, mine.counts, order);

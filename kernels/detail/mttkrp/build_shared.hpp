@@ -86,12 +86,12 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   shared->shares.resize(X.dims.size());
   shared->chains.resize(X.dims.size());
 
-  ReadRows read(X.dims);
+  ReadRows<MemorySpace> read(exec, X.dims);
   LinearShare<Scalar, Index> linear;
   if constexpr (!is_gpu<ExecutionSpace>)
     if (is_alto) {
       linear = share_linear_order(processes, exec, X);
-      read.insert(linear.nonzeros);
+      read.insert(exec, linear.nonzeros);
       choose_linear_modes(linear.parts, options, plan.dims, nnz, plan.choices);
     }
   std::vector<bool> in_order;
@@ -104,28 +104,27 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
   int const slices = is_alto ? 1 : slices_for(plan.dims, nnz, sizeof(Index), options);
   int const longest = longest_mode(plan.dims);
-  std::vector<SharedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
-  std::vector<CooTensor<Scalar, Index, Kokkos::HostSpace>> nonzeros;
+  std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
+  std::vector<CooTensor<Scalar, Index, MemorySpace>> nonzeros;
   if (slices > 1) {
     X = sorted_across(processes, exec, hand_over(X),
                       orders[static_cast<std::size_t>(longest)].modes, cuts);
     nonzeros.resize(plan.dims.size());
-    nonzeros[static_cast<std::size_t>(longest)] = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-    read.insert(nonzeros[static_cast<std::size_t>(longest)], longest);
+    nonzeros[static_cast<std::size_t>(longest)] = X;
+    read.insert(exec, X, longest);
     auto const named = with_slices(exec, X, slice_cuts<ExecutionSpace>(slices, nnz), cuts[me]);
     X = {};
     for (int n = 0; n < N; ++n) {
       if (n == longest) continue;
       auto& share = parts[static_cast<std::size_t>(n)];
       share = share_parts(processes, exec, named, n, cuts);
-      read.insert(share.nonzeros, n);
-      nonzeros[static_cast<std::size_t>(n)] = share.nonzeros;
-      share.nonzeros = {};
+      read.insert(exec, share.nonzeros, n);
+      nonzeros[static_cast<std::size_t>(n)] = hand_over(share.nonzeros);
     }
   } else {
     nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
   }
-  read.finish();
+  read.finish(exec);
 
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
@@ -135,41 +134,37 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
             : distribute_rows<ExecutionSpace>(processes, plan.dims[static_cast<std::size_t>(n)],
                                               begins, columns * columns));
   };
-  if (is_alto) {
-    shared->alto = make_linear_share(exec, linear, read, nnz);
-    shared->cells = read.lists().front();
-    shared->parts = most_parts(nnz);
-  }
+  if constexpr (!is_gpu<ExecutionSpace>)
+    if (is_alto) {
+      shared->alto = make_linear_share(exec, linear, read, nnz);
+      shared->cells = read.lists().front();
+      shared->parts = most_parts(nnz);
+    }
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
-    if (!in_order[mode]) {
-      auto const added = read.subset(mode, linear.nonzeros.indices(n), linear.nonzeros.nnz());
-      own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
-      shared->chains[mode] = RowChain<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins,
-                                                           added.rows, added.numbers);
-      plan.carry.buffer_rows(exec, shared->alto.partitions[mode].buffer_rows, options.rank);
-      continue;
-    }
-    auto const renumbered = read.renumbered(nonzeros[mode], n);
-    nonzeros[mode] = {};
-    bool const has_parts = slices > 1 && n != longest;
-    if (has_parts) {
-      std::copy(parts[mode].numbers.begin(), parts[mode].numbers.end(), renumbered.indices(n));
-      parts[mode].numbers = {};
-      plan.choices[mode].slices = slices;
-    }
+    if constexpr (!is_gpu<ExecutionSpace>)
+      if (!in_order[mode]) {
+        auto const added = read.subset(exec, linear.nonzeros, n);
+        own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
+        shared->chains[mode] = RowChain<Scalar, MemorySpace>(
+            processes, exec, plan.rows.back().begins, added.rows, added.numbers);
+        plan.carry.buffer_rows(exec, shared->alto.partitions[mode].buffer_rows, options.rank);
+        continue;
+      }
     auto& made = shared->shares[mode];
     bool const fits = fits_packed(plan.dims, n);
-    made = make_packed_share(processes, exec, copy_to(exec, renumbered), orders[mode].modes, cuts,
-                             length, fits);
-    if (has_parts) {
+    made = make_packed_share(processes, exec, read.renumbered(exec, hand_over(nonzeros[mode]), n),
+                             orders[mode].modes, cuts, length, fits);
+    if (slices > 1 && n != longest) {
+      plan.choices[mode].slices = slices;
       auto begins = even_cuts(processes.size(), plan.dims[mode]);
       begins.pop_back();
       own_rows(n, begins);
       plan.parts.resize(plan.dims.size());
       plan.parts[mode] =
-          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].begun,
-                                        static_cast<std::uint32_t>(slices));
+          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].rows,
+                                        parts[mode].slices, static_cast<std::uint32_t>(slices));
+      parts[mode] = {};
     } else {
       own_rows(n, made.begins);
     }

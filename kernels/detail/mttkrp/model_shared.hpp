@@ -275,8 +275,12 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
     std::vector<Position> leading(processes, 0);
     for (std::size_t p = 0; p < processes; ++p) {
       if (!ends[p].any) continue;
-      if (cut.begins[p] > ends[p].first)
-        leading[p] = leading_slots(part.rows(n, p), part.count(p), length);
+      if (cut.begins[p] > ends[p].first) {
+        auto const* const rows = part.rows(n, p);
+        Position const count = part.count(p);
+        auto const of_first = std::upper_bound(rows, rows + count, rows[0]) - rows;
+        leading[p] = leading_slots(static_cast<Position>(of_first), count, length);
+      }
       sums[p] = std::max(sums[p], ends[p].last - ends[p].first + 3);
     }
     auto const& begins = model.rows.back().begins;  // what lend_products has room for

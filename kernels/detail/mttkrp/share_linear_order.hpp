@@ -134,11 +134,12 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
 /// The share's nonzeros with the numbers of the rows that are read, and their parts. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index>
 AltoTensor<Scalar, Index, typename ExecutionSpace::memory_space> make_linear_share(
-    ExecutionSpace const& exec, LinearShare<Scalar, Index> const& share, ReadRows const& read,
-    Position nnz) {
+    ExecutionSpace const& exec, LinearShare<Scalar, Index> const& share,
+    ReadRows<Kokkos::HostSpace> const& read, Position nnz) {
   using Tensor = AltoTensor<Scalar, Index, typename ExecutionSpace::memory_space>;
   Tensor result;
-  auto const X = read.renumbered(share.nonzeros);
+  auto const X = read.renumbered(exec, share.nonzeros);
+  fence(exec, "sporades::alto::renumber");
   for (auto dim : X.dims) result.dims.push_back(std::max<std::uint64_t>(1, dim));
   result.layout = AltoLayout(result.dims);
   AltoMasks const masks(result.layout);

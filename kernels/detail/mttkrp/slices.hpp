@@ -88,7 +88,7 @@ inline std::vector<int> sliced_order(Dims const& dims, int n) {
 template <class Coordinates>
 struct NumberParts {
   CompareNonzeros<Coordinates> compare;
-  Kokkos::View<Position*, typename Coordinates::memory_space> before;
+  SharedRuns<typename Coordinates::memory_space> parts;
   Coordinates from, to;
   Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;    // of parts
   Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> slices;  // of parts
@@ -96,14 +96,54 @@ struct NumberParts {
 
   KOKKOS_FUNCTION void operator()(Position p) const {
     bool const begins = compare.begins_run(p);
-    Position const number = before(p) - (begins ? 0 : 1);
+    Position const number = parts.here.before(p) - (begins ? 0 : 1);
     for (std::size_t m = 0; m < to.extent(0); ++m) to(m, p) = from(m, p);
-    to(n, p) = static_cast<typename Coordinates::non_const_value_type>(number);
+    to(n, p) = static_cast<typename Coordinates::non_const_value_type>(parts.first + number);
     if (!begins) return;
     rows(number) = from(n, p);
     slices(number) = static_cast<std::uint32_t>(from(to.extent(0), p));
   }
 };
+
+/// Nonzeros in the order of mode n's parts, which are numbered among those of all processes.
+template <class Scalar, class Index, class MemorySpace>
+struct NumberedParts {
+  CooTensor<Scalar, Index, MemorySpace> nonzeros;    // with the parts' numbers in mode n
+  Kokkos::View<std::uint64_t*, MemorySpace> rows;    // of the parts that begin here
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // the same
+};
+
+/// X: of with_slices and in sliced_order for mode n; `parts` are its runs by slice and row.
+/// Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+NumberedParts<Scalar, Index, MemorySpace> number_parts(
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
+    SharedRuns<MemorySpace> const& parts) {
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  NumberedParts<Scalar, Index, MemorySpace> result;
+  result.rows =
+      uninitialized<decltype(result.rows)>(exec, "sporades::slices::rows", parts.here.count);
+  result.slices =
+      uninitialized<decltype(result.slices)>(exec, "sporades::slices::slices", parts.here.count);
+  Dims const dims(X.dims.begin(), X.dims.end() - 1);
+  result.nonzeros = {
+      dims, uninitialized<Coordinates>(exec, "sporades::slices::coordinates", dims.size(), X.nnz()),
+      X.values, std::vector<int>(X.sorted_modes.begin() + 1, X.sorted_modes.end())};
+  launch_items(exec, "sporades::slices::number_parts", X.nnz(),
+               NumberParts<Coordinates>{{X.coordinates, {X.order() - 1, n}},
+                                        parts,
+                                        X.coordinates,
+                                        result.nonzeros.coordinates,
+                                        result.rows,
+                                        result.slices,
+                                        n});
+  if (parts.continues) {
+    auto const begun = std::make_pair(Position{1}, parts.here.count);
+    result.rows = Kokkos::subview(result.rows, begun);
+    result.slices = Kokkos::subview(result.slices, begun);
+  }
+  return result;
+}
 
 /// X, of with_slices and in sliced_order for mode n, with parts instead of rows in that mode, and
 /// how they make rows. Fences exec.
@@ -111,58 +151,28 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
                                                CooTensor<Scalar, Index, MemorySpace> const& X,
                                                int n, RowParts<Scalar, MemorySpace>& parts) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  using Coordinates = typename Tensor::Coordinates;
-  Dims dims(X.dims.begin(), X.dims.end() - 1);
-  std::uint64_t const rows = dims[static_cast<std::size_t>(n)];
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   CompareNonzeros<Coordinates> const compare(X.coordinates, {X.order() - 1, n});
-  auto const runs = number_runs(exec, compare, X.nnz());
-  dims[static_cast<std::size_t>(n)] = runs.count;
-  auto const row_of = uninitialized<Kokkos::View<std::uint64_t*, MemorySpace>>(
-      exec, "sporades::slices::rows", runs.count);
-  auto const slice_of = uninitialized<Kokkos::View<std::uint32_t*, MemorySpace>>(
-      exec, "sporades::slices::slices", runs.count);
-  Tensor result{
-      dims, uninitialized<Coordinates>(exec, "sporades::slices::coordinates", dims.size(), X.nnz()),
-      X.values, std::vector<int>(X.sorted_modes.begin() + 1, X.sorted_modes.end())};
-  launch_items(exec, "sporades::slices::number_parts", X.nnz(),
-               NumberParts<Coordinates>{compare, runs.before, X.coordinates, result.coordinates,
-                                        row_of, slice_of, n});
-  parts = RowParts<Scalar, MemorySpace>(exec, row_of, slice_of, rows,
+  SharedRuns<MemorySpace> const runs{number_runs(exec, compare, X.nnz()), 0, false};
+  auto numbered = number_parts(exec, X, n, runs);
+  auto& dim = numbered.nonzeros.dims[static_cast<std::size_t>(n)];
+  parts = RowParts<Scalar, MemorySpace>(exec, numbered.rows, numbered.slices, dim,
                                         static_cast<std::uint32_t>(X.dims.back()));
-  return result;
+  dim = runs.here.count;
+  return numbered.nonzeros;
 }
-
-/// A process's nonzeros in the order of mode n's parts, which are numbered among those of all
-/// processes.
-template <class Scalar, class Index, class MemorySpace>
-struct SharedParts {
-  CooTensor<Scalar, Index, Kokkos::HostSpace> nonzeros;             // with rows
-  std::vector<Index> numbers;                                       // of their parts
-  std::vector<typename RowParts<Scalar, MemorySpace>::Part> begun;  // parts that begin here
-};
 
 /// named: the nonzeros that the process brings, of with_slices. cuts: see sorted_across.
 /// Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-SharedParts<Scalar, Index, MemorySpace> share_parts(
+NumberedParts<Scalar, Index, MemorySpace> share_parts(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& named, int n, std::vector<Position> const& cuts) {
   Dims const dims(named.dims.begin(), named.dims.end() - 1);
-  std::uint64_t const dim = dims[static_cast<std::size_t>(n)];
-  auto const X = copy_to(Kokkos::DefaultHostExecutionSpace{},
-                         sorted_across(processes, exec, named, sliced_order(dims, n), cuts));
-  SharedParts<Scalar, Index, MemorySpace> result;
-  result.nonzeros = {
-      dims,
-      Kokkos::subview(X.coordinates, std::make_pair(std::size_t{0}, dims.size()), Kokkos::ALL),
-      X.values, mttkrp_mode_order(dims, n)};
-  std::vector<std::uint64_t> parts(X.nnz());  // slice after slice, with a place for each row
-  for (Position p = 0; p < X.nnz(); ++p)
-    parts[p] = X.indices(X.order() - 1)[p] * dim + X.indices(n)[p];
-  result.numbers.resize(X.nnz());
-  for (auto part : number_rows(processes, parts.data(), X.nnz(), result.numbers.data()))
-    result.begun.push_back({part % dim, static_cast<std::uint32_t>(part / dim)});
+  auto const X = sorted_across(processes, exec, named, sliced_order(dims, n), cuts);
+  auto const runs = number_shared_runs(processes, exec, X, {X.order() - 1, n});
+  auto const result = number_parts(exec, X, n, runs);
+  fence(exec, "sporades::slices::share_parts");
   return result;
 }
 
