@@ -4,11 +4,38 @@
 
 #include <algorithm>
 #include <sporades/core/detail/dense.hpp>
+#include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 
 namespace sporades::detail {
+
+/// Chunks of the nonzeros of tucker_inner_product. Each lies within a part of `length` nonzeros, of
+/// which no process has less than the whole.
+struct TuckerChunks {
+  Position length, pieces;  // of a part: nonzeros, and chunks
+  Position size;            // nonzeros of a chunk at most
+
+  /// length: a part is a multiple of it. partial_size: numbers that each chunk takes.
+  TuckerChunks(Position nnz, Position length, std::uint64_t partial_size) {
+    constexpr std::uint64_t most_numbers = std::uint64_t{1} << 23;  // of all chunks: 64 MiB
+    Position const most = std::max<Position>(1, most_numbers / partial_size);
+    Position const least = std::max<Position>(256, chunks_of(nnz, most));
+    this->length = chunks_of(least, length) * length;
+    pieces = this->length / least;
+    size = chunks_of(this->length, pieces);
+  }
+
+  Position count(Position nnz) const { return chunks_of(nnz, length) * pieces; }
+  KOKKOS_INLINE_FUNCTION Position begin(Position chunk) const {
+    return chunk / pieces * length + chunk % pieces * size;
+  }
+  KOKKOS_INLINE_FUNCTION Position end(Position chunk, Position nnz) const {
+    Position const part = (chunk / pieces + 1) * length, stop = part < nnz ? part : nnz;
+    return begin(chunk) + size < stop ? begin(chunk) + size : stop;
+  }
+};
 
 /// sums(c) = sum of x_p m_p over the nonzeros of chunk c, where m_p is the core contracted with one
 /// factor row after another, in the order of `modes`:
@@ -21,12 +48,11 @@ struct TuckerInnerProduct {
   double const* core;                                            // P_0
   double* partial;                                               // P_1 to P_N, of each chunk
   double* sums;                                                  // of each chunk
-  Position chunk;                                                // nonzeros
+  TuckerChunks chunks;
   std::uint64_t partial_size;
 
   KOKKOS_FUNCTION void operator()(Position item) const {
-    Position const begin = item * chunk;
-    Position const end = begin + chunk < nonzeros.size() ? begin + chunk : nonzeros.size();
+    Position const begin = chunks.begin(item), end = chunks.end(item, nonzeros.size());
     double sum = 0;
     for (Position p = begin; p < end; ++p) {
       double const* from = core;
@@ -76,51 +102,70 @@ inline std::vector<double> core_in_order(std::vector<double> const& core,
   return result;
 }
 
+/// Numbers of the partial products P_1 to P_N: that of P_N is 1.
+inline std::uint64_t tucker_partial_size(std::vector<int> const& ranks,
+                                         std::vector<int> const& modes) {
+  std::uint64_t size = 1, sum = 0;
+  for (auto m = modes.rbegin(); m != modes.rend(); ++m) {
+    sum += size;
+    size *= static_cast<std::uint64_t>(ranks[static_cast<std::size_t>(*m)]);
+  }
+  return sum;
+}
+
 /// <X, M> of the Tucker tensor M with these factors and core (on the host, as TuckerTensor has it).
-/// X: I_0 x ... x I_{N-1}; A[n]: I_n x R_n. In double, and in an order given by the nonzeros alone:
-/// the same bits on every run and number of threads. Nonzeros that agree in the first ones of
-/// `modes`, a permutation of the modes, and follow one another share what they can: X is best
-/// sorted so. windows: of an X in far memory. Fences exec.
+/// X: I_0 x ... x I_{N-1}, or those of its nonzeros that are here, in whole parts (TuckerChunks of
+/// `length`); A[n]: I_n x R_n, or the rows that X's indices are of. In double, and in an order
+/// given by the nonzeros alone: the same bits on every run and number of threads and processes.
+/// Nonzeros that agree in the first ones of `modes`, a permutation of the modes, and follow one
+/// another share what they can: X is best sorted so. windows: of an X in far memory. Collective
+/// where there are several processes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double tucker_inner_product(ExecutionSpace const& exec,
                             CooTensor<Scalar, Index, MemorySpace> const& X,
                             Factors<Scalar, MemorySpace> const& A, std::vector<double> const& core,
-                            std::vector<int> const& modes,
+                            std::vector<int> const& modes, Position length, NonzeroPlaces all = {},
                             Windows<MemorySpace>* windows = nullptr) {
-  constexpr std::uint64_t most_numbers = std::uint64_t{1} << 23;  // of partial products: 64 MiB
-  constexpr Position least_chunk = 256;
-  if (X.nnz() == 0) return 0;
-  TuckerInnerProduct<Scalar, Index, MemorySpace> kernel{};
+  auto& places = all.places;
+  if (places.empty()) places = {0, X.nnz()};
+  Position const nnz = places.back();
+  if (nnz == 0) return 0;
   std::vector<int> ranks;
   for (auto const& factor : A) ranks.push_back(static_cast<int>(factor.extent(1)));
   auto const G = to_view(exec, "sporades::tucker::core", core_in_order(core, ranks, modes));
-  kernel.core = G.data();
+  std::uint64_t const partial_size = tucker_partial_size(ranks, modes);
+  TuckerChunks const chunks(nnz, length, partial_size);
+  std::vector<std::size_t> bounds;  // chunks before each process's
+  for (auto place : places) bounds.push_back(chunks.count(place));
+  TuckerInnerProduct<Scalar, Index, MemorySpace> kernel{{},      {},     G.data(),    nullptr,
+                                                        nullptr, chunks, partial_size};
   kernel.sizes[0] = core.size();
-  for (int l = 0; l < X.order(); ++l) {
+  for (int l = 0; l < X.order(); ++l)
     kernel.sizes[l + 1] = kernel.sizes[l] / static_cast<std::uint64_t>(ranks[modes[l]]);
-    kernel.partial_size += kernel.sizes[l + 1];
-  }
-  Position const most = std::max<Position>(1, most_numbers / kernel.partial_size);
-  kernel.chunk = std::max(least_chunk, (X.nnz() + most - 1) / most);
-  Position const chunks = chunks_of(X.nnz(), kernel.chunk);
   using Numbers = Kokkos::View<double*, MemorySpace>;
-  auto const partial =
-      uninitialized<Numbers>(exec, "sporades::tucker::partial", chunks * kernel.partial_size);
-  auto const sums = uninitialized<Numbers>(exec, "sporades::tucker::sums", chunks);
-  for_coo_parts(exec, X, windows, kernel.chunk,
-                [&](auto const& instance, auto const& part, Position first) {
-                  auto terms = kernel;
-                  terms.nonzeros = coo_nonzeros<any_number>(part, A, modes);
-                  terms.partial = partial.data() + first / kernel.chunk * kernel.partial_size;
-                  terms.sums = sums.data() + first / kernel.chunk;
-                  launch_items(instance, "sporades::tucker::inner_product",
-                               chunks_of(part.nnz(), kernel.chunk), terms);
-                });
+  auto const partial = uninitialized<Numbers>(exec, "sporades::tucker::partial",
+                                              chunks.count(X.nnz()) * partial_size);
+  auto const sums = uninitialized<Numbers>(exec, "sporades::tucker::sums", bounds.back());
+  double* const here = sums.data() + bounds[static_cast<std::size_t>(all.processes.rank())];
+  if (X.nnz() > 0)
+    for_coo_parts(exec, X, windows, chunks.length,
+                  [&](auto const& instance, auto const& part, Position first) {
+                    Position const chunk = chunks.count(first);
+                    auto terms = kernel;
+                    terms.nonzeros = coo_nonzeros<any_number>(part, A, modes);
+                    terms.partial = partial.data() + chunk * partial_size;
+                    terms.sums = here + chunk;
+                    launch_items(instance, "sporades::tucker::inner_product",
+                                 chunks.count(part.nnz()), terms);
+                  });
+  if constexpr (has_mpi)
+    if (all.processes.size() > 1)
+      all_gather_parts(exec, all.processes, "sums of values", sums.data(), bounds);
   auto const host = Kokkos::create_mirror_view(sums);
   copy_view(exec, host, sums);
   fence(exec, "sporades::tucker::inner_product");
   double total = 0;
-  for (Position c = 0; c < chunks; ++c) total += host(c);
+  for (std::size_t c = 0; c < bounds.back(); ++c) total += host(c);
   return total;
 }
 

@@ -111,7 +111,7 @@ together 3 0 "${tucker[@]}" --iterations 4 --checkpoint three.tck
 run 0 "${tucker[@]}" --iterations 9 --resume three.tck -o resumed.ttns
 check "the Tucker tensor from a checkpoint of three on one" cmp one.ttns resumed.ttns
 run 0 "${tucker[@]}" --iterations 2 -o given.ttns
-for options in "--init hosvd" "--init given.ttns" "--starts 3"; do
+for options in "--init hosvd" "--init given.ttns" "--starts 3" "--precision float"; do
   read -ra options <<< "$options"
   run 0 "${tucker[@]}" "${options[@]}" --iterations 4 -o one.ttns
   together 3 0 "${tucker[@]}" "${options[@]}" --iterations 4 -o many.ttns
@@ -134,8 +134,6 @@ together 3 2 "${base[@]}" --rank 0
 says '--rank'
 together 3 2 "${tucker[@]/fused/csf}"
 says 'csf works on one process'
-together 3 2 "${tucker[@]}" --precision float
-says 'in double only'
 { cat police.tns && echo '1 2 3 x'; } > wrong.tns
 together 3 2 "${base[@]/$police/wrong.tns}" -o wrong.ktns
 says "wrong.tns:$(wc -l < wrong.tns): "

@@ -3,6 +3,7 @@
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/formats/files/tns_file.hpp>
+#include <sporades/kernels/detail/tucker_inner_product.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
@@ -17,9 +18,6 @@ using sporades::test::part_of;
 using sporades::test::wrong_entries;
 
 namespace {
-
-template <class Exec>
-using TensorOf = CooTensor<double, std::uint32_t, typename Exec::memory_space>;
 
 /// The core and the factors, on the host.
 template <class Model>
@@ -40,10 +38,10 @@ void check_same_model(Model const& shared, Entries const& one,
 }
 
 /// The shared run's choices, fits and model are those of one process with `fused`, bit for bit.
-/// Returns how many modes' products are distributed.
-template <class Exec>
-int check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Exec> const& X,
-                    TuckerOptions options) {
+/// Returns how many modes' products are distributed, and the last fit.
+template <class Exec, class Tensor>
+std::pair<int, double> check_same_bits(Exec const& exec, Communicator const& processes,
+                                       Tensor const& X, TuckerOptions options) {
   CAPTURE(to_string(X.dims), X.nnz(), processes.size(), processes.rank());
   auto const choices_of = [](auto const& chain) {
     std::vector<std::tuple<std::string, double>> choices;
@@ -66,7 +64,7 @@ int check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Ex
   auto const problem = make_tucker_problem(processes, exec, part, options);  // for its rows
   CHECK(problem.norm_squared == norm_squared);
   CHECK(problem.chain.nnz == nnz);
-  if (processes.size() == 1) return 0;
+  if (processes.size() == 1) return {0, values.back()};
   CHECK(choices_of(problem.chain) == choices);
   int distributed = 0;
   for (std::size_t n = 0; n < X.dims.size(); ++n) {
@@ -75,7 +73,7 @@ int check_same_bits(Exec const& exec, Communicator const& processes, TensorOf<Ex
   }
   CHECK(shared.values == values);
   check_same_model(shared.model, model, problem.rows());
-  return distributed;
+  return {distributed, values.back()};
 }
 
 TuckerOptions options_of(std::vector<int> const& ranks) {
@@ -87,9 +85,9 @@ TuckerOptions options_of(std::vector<int> const& ranks) {
 }
 
 TEMPLATE_LIST_TEST_CASE("Tucker of several processes has the bits of one", "[mpi]",
-                        sporades::test::ExecutionSpaces) {
-  using Exec = TestType;
-  Exec const exec{};
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   struct Trial {
     Dims dims;
@@ -105,15 +103,15 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes has the bits of one", "[mpi
                Trial{{50}, 30, 0, {1}, 1}, Trial{{9000, 8000, 7000}, 60000, 1.2, {8, 7, 6}, 3},
                Trial{{5000, 40, 6, 30}, 30000, 0.4, {3, 4, 5, 6}, 1},
                Trial{{5, 4, 600, 3, 7}, 3000, 0.3, {2, 2, 3, 2, 2}, 1});
-  auto const method = GENERATE(SingularVectorMethod::automatic, SingularVectorMethod::gram,
-                               SingularVectorMethod::lanczos);
+  auto const method = GENERATE(SingularVectorMethod::lanczos, SingularVectorMethod::gram);
   CAPTURE(static_cast<int>(method));
+  if (std::is_same_v<Scalar, float> && method == SingularVectorMethod::gram) return;  // see below
   auto const X = made_once(processes, [&] {
-    return generate<double, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+    return generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   });
   auto options = options_of(trial.ranks);
   options.singular_vectors = method;
-  int const distributed = check_same_bits(exec, processes, X, options);
+  int const distributed = check_same_bits(exec, processes, X, options).first;
   if (processes.size() > 1) CHECK(distributed == trial.distributed);
 }
 
@@ -135,15 +133,67 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes with a row of most nonzeros
   check_same_bits(exec, processes, copy_to(exec, unsorted), options_of({4, 5, 6}));
 }
 
+/// A float's fit that is close to 1 comes from the nonzeros, of which each process has a share.
+TEMPLATE_LIST_TEST_CASE("Tucker of several processes of a tensor that a model fits", "[mpi]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  Kokkos::DefaultHostExecutionSpace const host{};
+  typename TestType::ExecutionSpace const exec{};
+  Communicator const processes(MPI_COMM_WORLD);
+  Dims dims = GENERATE(Dims{500, 7, 5}, Dims{4, 30, 10, 6});
+  Position nnz = 1;
+  for (auto dim : dims) nnz *= dim;
+  auto X = detail::allocate_coo<Scalar, std::uint32_t>(host, dims, nnz);
+  host.fence();
+  for (Position p = 0; p < nnz; ++p) {
+    double one = 1, two = 1;
+    Position rest = p;
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      auto const i = X.coordinates(n, p) = static_cast<std::uint32_t>(rest % dims[n]);
+      rest /= dims[n];
+      one *= 1 + i % 7;
+      two *= std::sin(i + 1.);
+    }
+    X.coordinates(0, p) = 3 * X.coordinates(0, p) + 1;  // most rows are empty
+    X.values(p) = static_cast<Scalar>(one + two);
+  }
+  X.dims[0] *= 3;
+  auto options = options_of(std::vector<int>(dims.size(), 2));
+  options.iterations = 2;
+  CHECK(check_same_bits(exec, processes, copy_to(exec, X), options).second > 0.99);
+}
+
+TEST_CASE("Chunks of a float's fit do not cross parts", "[mpi]") {
+  for (Position const nnz : {1, 255, 256, 5000, 100001})
+    for (Position const length : {128, 384, 896, 4096})
+      for (std::uint64_t const numbers : {1, 73, 1 << 18, 1 << 22}) {
+        CAPTURE(nnz, length, numbers);
+        detail::TuckerChunks const chunks(nnz, length, numbers);
+        CHECK(chunks.length % length == 0);
+        CHECK(chunks.count(chunks.length) * chunks.size < 2 * chunks.length);
+        Position next = 0, longest = 0, wrong = 0;
+        for (Position c = 0; c < chunks.count(nnz); ++c) {
+          Position const begin = chunks.begin(c), end = chunks.end(c, nnz);
+          if (begin >= end) continue;
+          wrong += begin != next || begin / chunks.length != (end - 1) / chunks.length;
+          next = end;
+          longest = std::max(longest, end - begin);
+        }
+        CHECK(wrong == 0);
+        CHECK(next == nnz);
+        CHECK(longest <= chunks.size);
+      }
+}
+
 /// Fewer nonzeros, and fewer rows with nonzeros, than processes.
 TEMPLATE_LIST_TEST_CASE("Tucker of several processes of few nonzeros", "[mpi]",
-                        sporades::test::ExecutionSpaces) {
-  using Exec = TestType;
-  Exec const exec{};
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   auto const nnz = GENERATE(Position{1}, Position{3});
   auto const X = made_once(processes, [&] {
-    return generate<double, std::uint32_t>(exec, {900, 800, 700}, nnz, 0.);
+    return generate<Scalar, std::uint32_t>(exec, {900, 800, 700}, nnz, 0.);
   });
   check_same_bits(exec, processes, X, options_of({2, 2, 2}));
 }
@@ -242,7 +292,6 @@ TEMPLATE_LIST_TEST_CASE("Several processes refuse chains that they cannot share"
   options.memory_limit = 1000;
   fails(X, "the memory limit is");
   options.memory_limit = 0;
-  fails(generate<float, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.f), "in double only");
   auto wrong = X;
   if (world.rank() == world.size() - 1) {
     wrong = copy_to(exec, X);

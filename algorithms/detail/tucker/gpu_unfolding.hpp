@@ -22,8 +22,9 @@ struct TransposeMatrix {
 };
 
 /// Products with an unfolding Y, I x P, for blocks of up to `most` vectors, which are on the host,
-/// one after another, as BlockKrylov has them. This is the one for GPUs: of dense products.
-/// Processes share no unfolding there.
+/// one after another, as BlockKrylov has them. This is the one for GPUs: of dense products. Y, and
+/// U of its products, may be the rows that are here of distributed matrices: then sums over rows
+/// are collective.
 template <class ExecutionSpace, class Scalar>
 class GpuUnfolding {
   using Memory = typename ExecutionSpace::memory_space;
@@ -33,7 +34,7 @@ class GpuUnfolding {
 
  public:
   GpuUnfolding(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-               Workspace<Memory>& workspace, RowDistribution const& = {})
+               Workspace<Memory>& workspace, RowDistribution rows = {})
       : exec_(exec),
         Y_(Y),
         V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), padded_columns(most), Y.extent(1)),
@@ -41,13 +42,14 @@ class GpuUnfolding {
         host_(Kokkos::create_mirror_view(Z_)),
         right_(Kokkos::view_alloc(exec, "sporades::tucker::right"), Y.extent(1),
                padded_columns(most)),
-        workspace_(workspace) {}
+        workspace_(workspace),
+        rows_(std::move(rows)) {}
 
   /// Y^T U. Fences exec.
   Block transposed(MatrixType const& U) const {
     transposed_product(
         exec_, U, Y_, Kokkos::subview(Z_, std::make_pair(std::size_t{0}, U.extent(1)), Kokkos::ALL),
-        workspace_);
+        workspace_, rows_);
     copy_view(exec_, host_, Z_);
     fence(exec_, "sporades::tucker::image");
     return Block(host_.data(), host_.data() + U.extent(1) * Y_.extent(1));
@@ -68,7 +70,8 @@ class GpuUnfolding {
     launch_items(exec_, "sporades::tucker::transpose_block", V_.extent(0) * V_.extent(1),
                  TransposeMatrix<Panel, MatrixType>{V_, right_});
     multiply(exec_, Y_,
-             Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))), U);
+             Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))), U,
+             false, rows_);
   }
 
  private:
@@ -78,6 +81,7 @@ class GpuUnfolding {
   typename Panel::HostMirror host_;  // of Z_
   MatrixType right_;                 // P x padded: V in Scalar
   Workspace<Memory>& workspace_;
+  RowDistribution rows_;
 };
 
 }  // namespace sporades::detail

@@ -100,12 +100,19 @@ class LeftSingularVectors {
 
   /// The first k columns of A, in the rows that Y has.
   MatrixType rows_of(Product const& product, MatrixType const& A, std::size_t k) const {
-    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", product.rows.extent(0), k);
+    return moved(
+        exec_, DistributedMatrix<Scalar, Memory>{used_rows(product.rows, A, k), product.where.used},
+        product.where.product);
+  }
+
+  /// The same in these rows alone.
+  MatrixType used_rows(Vector<Index, Memory> const& rows, MatrixType const& A,
+                       std::size_t k) const {
+    auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows.extent(0), k);
     auto const columns = Kokkos::subview(A, Kokkos::ALL, std::make_pair(std::size_t{0}, k));
     launch_items(exec_, "sporades::tucker::gather_factor", U.extent(0),
-                 GatherFactor<MatrixType, Vector<Index, Memory>>{columns, U, product.rows});
-    return moved(exec_, DistributedMatrix<Scalar, Memory>{U, product.where.used},
-                 product.where.product);
+                 GatherFactor<MatrixType, Vector<Index, Memory>>{columns, U, rows});
+    return U;
   }
 
   /// Squares of the singular values that belong to the last vectors.
@@ -143,7 +150,7 @@ class LeftSingularVectors {
         leading_eigen(gram_on_host(Y, product.where.product), static_cast<int>(columns), wanted);
     squares_ = eigen.values;
     Unfolding<ExecutionSpace, Scalar> const unfolding(exec_, Y, static_cast<std::size_t>(wanted),
-                                                      tall_.workspace());
+                                                      tall_.workspace(), product.where.product);
     return images(unfolding, Y, eigen.vectors);
   }
 
@@ -179,7 +186,8 @@ class LeftSingularVectors {
       for (std::size_t q = 0; q < count; ++q)
         for (std::size_t r = 0; r < found; ++r)
           C[q * found + r] = krylov.coefficient(static_cast<int>(r), static_cast<int>(first + q));
-      multiply(exec_, left, tall_.on_device(C, count, found), images, first > 0);
+      multiply(exec_, left, tall_.on_device(C, count, found), images, first > 0,
+               product.where.product);
       first += count;
     }
     return images;

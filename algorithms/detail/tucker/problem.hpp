@@ -62,7 +62,8 @@ RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMeth
   if (rows <= columns) return {};
   auto const wanted = static_cast<int>(std::min<std::uint64_t>(plan.ranks[mode], columns));
   bool const by_lanczos = prefers_lanczos(method, rows, columns, wanted);
-  // As RowBlocks has them of Y^T Y, and normal_blocks of Y^T U.
+  // No less than any sum of LeftSingularVectors has: of Y^T Y, and of Y^T U as normal_blocks
+  // counts.
   std::uint64_t const entries = by_lanczos
                                     ? 4 * columns * padded_columns(static_cast<std::size_t>(wanted))
                                     : columns * columns;
@@ -79,10 +80,6 @@ TuckerProblem<Scalar, Index, MemorySpace> make_shared_problem(
   Region const region("sporades::make_tucker_problem");
   expect_same_dims(processes, X, "tucker");
   check_tucker(options, X.dims);
-  expects(sizeof(Scalar) == sizeof(double),
-          "tucker: several processes compute in double only: a fit of floats takes the nonzeros in "
-          "one order");
-  expects(!is_gpu<ExecutionSpace>, "tucker: several processes compute on hosts only");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
   auto& summed = scaled.tensor;
   auto const places = first_places(processes, summed.nnz());

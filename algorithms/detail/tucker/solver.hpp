@@ -136,26 +136,43 @@ class TuckerSolver {
   /// are orthonormal to their rounding only: ||M||^2 = <G x_0 A_0^T A_0 ... x_{N-1}, G>. Holds the
   /// coordinates of the nonzeros while it runs. Fences exec.
   double residual_in_double() {
-    auto modes = problem_.chain.choices[0].columns.modes;
-    modes.insert(modes.begin(), 0);
-    auto& chain = problem_.chain;
-    FarTensor<CooTensor<Scalar, Index, Memory>> X;
-    if (chain.packed[0].far)
-      X = to_far_coo(exec_, chain.packed[0]);
-    else
-      X.tensor = to_coo(exec_, chain, 0);
-    double const inner = tucker_inner_product(exec_, X.tensor, state_.factors, core_, modes,
-                                              X.memory ? &chain.buffers.carry.windows : nullptr);
+    double const inner = inner_product_with_model();
     auto image = core_;
     std::size_t stride = 1;
-    for (auto const& A : state_.factors) {
+    for (int n = 0; n < state_.order(); ++n) {
+      auto const& A = state_.factors[n];
       std::size_t const R = A.extent(1);
-      image = multiplied(image, left_.tall().gram_on_host(A), stride, R);
+      image = multiplied(image, left_.tall().gram_on_host(A, problem_.rows_of(n)), stride, R);
       stride *= R;
     }
     double model = 0;
     for (std::size_t g = 0; g < core_.size(); ++g) model += image[g] * core_[g];
     return (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
+  }
+
+  /// <X, M> of the factors and the core as they are. Fences exec.
+  double inner_product_with_model() {
+    auto& chain = problem_.chain;
+    auto const& A = state_.factors;
+    auto const& columns = chain.choices[0].columns;
+    auto modes = columns.modes;
+    modes.insert(modes.begin(), 0);
+    Position const length = chain_chunk_length<ExecutionSpace>(chain.nnz, columns.count());
+    if constexpr (has_mpi)
+      if (chain.shared) {
+        auto const keeping = chain.buffers.kept.keep_others(0);
+        auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
+        auto const share = named_share(exec_, chain, A, U, 0);
+        return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,
+                                    share.places);
+      }
+    FarTensor<CooTensor<Scalar, Index, Memory>> X;
+    if (chain.packed[0].far)
+      X = to_far_coo(exec_, chain.packed[0]);
+    else
+      X.tensor = to_coo(exec_, chain, 0);
+    return tucker_inner_product(exec_, X.tensor, A, core_, modes, length, {},
+                                X.memory ? &chain.buffers.carry.windows : nullptr);
   }
 
   /// The core times a symmetric R x R matrix in the mode whose index has this stride.

@@ -5,6 +5,7 @@
 #include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/tile.hpp>
+#include <sporades/core/row_distribution.hpp>
 
 namespace sporades::detail {
 /// A = V S in tiles of rows and up to 8 columns held in registers. CPU: an item is 64 rows, 8 at a
@@ -91,21 +92,22 @@ bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
 
 /// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no
 /// memory with V or S. Every entry is summed over k = 0 to R-1 in order, except where
-/// vendor_multiplies: the same bits on every run and on any number of threads. Enqueued on exec,
-/// does not fence. 2 I R Q flops. Throws Error if the shapes disagree. On hosts this is not
-/// KokkosBlas::gemm: with OpenBLAS its bits differ between one and two threads for 8 and 17
-/// columns; KokkosBatched::SerialGemm, a thread for each block of rows, takes 3.2 to 6.9 times as
-/// long for 4 to 128 columns (EPYC with AVX-512).
+/// vendor_multiplies: the same bits on every run and on any number of threads. V and A may be the
+/// rows that are here of distributed matrices: then the vendor's BLAS, whose bits may hang on the
+/// number of rows, is not called. Enqueued on exec, does not fence. 2 I R Q flops. Throws Error if
+/// the shapes disagree. On hosts this is not KokkosBlas::gemm: with OpenBLAS its bits differ
+/// between one and two threads for 8 and 17 columns; KokkosBatched::SerialGemm, a thread for each
+/// block of rows, takes 3.2 to 6.9 times as long for 4 to 128 columns (EPYC with AVX-512).
 template <class ExecutionSpace, class Left, class Right, class Output>
 void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A,
-              bool adds = false) {
+              bool adds = false, RowDistribution const& rows = {}) {
   using Scalar = typename Left::non_const_value_type;
   expects(V.extent(1) == S.extent(0) && A.extent(0) == V.extent(0) && A.extent(1) == S.extent(1),
           "multiply: V is ", V.extent(0), " x ", V.extent(1), ", S is ", S.extent(0), " x ",
           S.extent(1), ", A is ", A.extent(0), " x ", A.extent(1));
   expects(A.data() != V.data() || A.data() == nullptr, "multiply: A and V share memory");
   if constexpr (has_vendor_blas<ExecutionSpace>)
-    if (vendor_multiplies<ExecutionSpace, Scalar>(V.extent(0), V.extent(1))) {
+    if (rows.is_whole() && vendor_multiplies<ExecutionSpace, Scalar>(V.extent(0), V.extent(1))) {
       Blas<ExecutionSpace, Scalar>::multiply(exec, V, S, A, adds);
       return;
     }

@@ -6,6 +6,7 @@
 
 #include <sporades/kernels/detail/share_rows.hpp>
 #include <sporades/kernels/detail/ttm_chain/shared.hpp>
+#include <sporades/kernels/detail/tucker_inner_product.hpp>
 
 /// How the plan of chains of a tensor is built whose nonzeros are those of several processes.
 
@@ -95,7 +96,12 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
     modes.insert(modes.begin(), n);
     Position const length =
         chain_shape<ExecutionSpace>(plan.nnz, columns, TtmChainStrategy::fused).length;
-    orders.push_back({modes, even_cuts(processes.size(), plan.nnz, length), length});
+    // Fits of floats take the nonzeros of mode 0 once more, in larger parts.
+    Position const part =
+        n == 0 && sizeof(Scalar) < sizeof(double)
+            ? TuckerChunks(plan.nnz, length, tucker_partial_size(ranks, modes)).length
+            : length;
+    orders.push_back({modes, even_cuts(processes.size(), plan.nnz, part), length});
   }
   auto shared = std::make_shared<SharedChains<Scalar, Index, MemorySpace>>();
   shared->processes = processes;

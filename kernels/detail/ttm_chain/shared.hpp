@@ -61,6 +61,58 @@ void place_shared_products(ExecutionSpace const& exec,
   fence(exec, "sporades::ttm_chain::place_products");
 }
 
+/// plan.shared->factors[m]: of each mode m but n, the rows that this process reads of A[m], which
+/// has those of plan.where[m].factor. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void gather_factors(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
+                    Factors<Scalar, MemorySpace> const& A, int n) {
+  auto& shared = *plan.shared;
+  shared.factors.resize(A.size());
+  for (std::size_t m = 0; m < A.size(); ++m)
+    if (m != static_cast<std::size_t>(n) && !plan.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
+      shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
+}
+
+/// A process's nonzeros of a mode's share, and the rows of all factors that they name.
+template <class Scalar, class Index, class MemorySpace>
+struct NamedShare {
+  CooTensor<Scalar, Index, MemorySpace> X;  // in the order of to_coo of one process's plan
+  Factors<Scalar, MemorySpace> factors;
+  NonzeroPlaces places;
+};
+
+/// Those of mode n. A: as for gather_factors; U: the rows of A[n] of plan.where[n].used. The rows
+/// are valid until the next product. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
+                                                   TtmChainPlan<Scalar, Index, MemorySpace>& plan,
+                                                   Factors<Scalar, MemorySpace> const& A,
+                                                   Matrix<Scalar, MemorySpace> const& U, int n) {
+  auto const mode = static_cast<std::size_t>(n);
+  auto const& processes = plan.shared->processes;
+  auto const& share = plan.shared->shares[mode];
+  NamedShare<Scalar, Index, MemorySpace> named;
+  named.places = {processes, first_places(processes, share.nnz)};
+  gather_factors(exec, plan, A, n);
+  named.factors = plan.shared->factors;
+  // The share's rows are called 1, 2, ...
+  auto& rows = named.factors[mode];
+  rows = make_matrix<Scalar>(exec, "sporades::ttm_chain::rows", share.count + 1, U.extent(1));
+  auto const from = with_padding(U), to = with_padding(rows);
+  exchange_rows(exec, processes, "rows of factors", ranges_of(plan.where[mode].used), from,
+                share.rows(),
+                Matrix<Scalar, MemorySpace>(to.data() + to.extent(1), share.count, to.extent(1)));
+  if (share.nnz == 0) {
+    named.X = allocate_coo<Scalar, Index>(exec, Dims(A.size(), 0), 0);
+    return named;
+  }
+  named.X = to_coo(exec, share.packed);  // and a nonzero of the row behind
+  auto const here = std::make_pair(Position{0}, share.nnz);
+  named.X.coordinates = Kokkos::subview(named.X.coordinates, Kokkos::ALL, here);
+  named.X.values = Kokkos::subview(named.X.values, here);
+  return named;
+}
+
 /// The product of mode n. A[m]: the rows of plan.where[m].factor. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_shared(
@@ -69,10 +121,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_shared(
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
   auto& shared = *plan.shared;
-  shared.factors.resize(A.size());
-  for (std::size_t m = 0; m < A.size(); ++m)
-    if (m != mode && !plan.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
-      shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
+  gather_factors(exec, plan, A, n);
   auto const& columns = plan.choices[mode].columns;
   auto const& share = shared.shares[mode];
   auto const& where = plan.where[mode];
