@@ -46,6 +46,23 @@ struct InsertIndices {
   KOKKOS_FUNCTION void operator()(Position p) const { set.insert(coordinates(mode, p)); }
 };
 
+/// Inserts the indices from `first` to end - 1. An item is a word.
+template <class MemorySpace>
+struct InsertRange {
+  IndexSet<MemorySpace> set;
+  std::uint64_t first, end;
+
+  Position items() const { return first < end ? (end - 1) / 32 - first / 32 + 1 : 0; }
+
+  KOKKOS_FUNCTION void operator()(Position item) const {
+    Position const w = first / 32 + item;
+    std::uint32_t bits = ~std::uint32_t{0};
+    if (item == 0) bits <<= first % 32;
+    if (w == (end - 1) / 32) bits &= ~std::uint32_t{0} >> (31 - (end - 1) % 32);
+    set.words(w) |= bits;
+  }
+};
+
 /// before(w) <- the number of indices of word w, and 0 behind the last one.
 template <class MemorySpace>
 struct CountIndices {
@@ -134,6 +151,13 @@ class ReadRows {
   void insert(ExecutionSpace const& exec, Tensor const& X, int but = -1) {
     for (int m = 0; m < X.order(); ++m)
       if (m != but) insert(exec, sets_[static_cast<std::size_t>(m)], X, m);
+  }
+  /// Rows `first` to end - 1 of mode n. Enqueued on exec.
+  template <class ExecutionSpace>
+  void insert_rows(ExecutionSpace const& exec, std::size_t n, std::uint64_t first,
+                   std::uint64_t end) {
+    InsertRange<MemorySpace> const kernel{sets_[n], first, end};
+    launch_items(exec, "sporades::share_rows::insert_rows", kernel.items(), kernel);
   }
   /// Numbers the rows: nothing is inserted after. Fences exec.
   template <class ExecutionSpace>

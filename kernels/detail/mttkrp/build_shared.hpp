@@ -124,16 +124,31 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   } else {
     nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
   }
-  read.finish(exec);
 
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
+  plan.rows.resize(plan.dims.size());
   auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
-    plan.rows.push_back(
-        n + 1 == N && !last.is_whole()
-            ? last
-            : distribute_rows<ExecutionSpace>(processes, plan.dims[static_cast<std::size_t>(n)],
-                                              begins, columns * columns));
+    auto const mode = static_cast<std::size_t>(n);
+    plan.rows[mode] = n + 1 == N && !last.is_whole()
+                          ? last
+                          : distribute_rows<ExecutionSpace>(processes, plan.dims[mode], begins,
+                                                            columns * columns);
   };
+  for (int n = 0; n < N; ++n) {
+    auto const mode = static_cast<std::size_t>(n);
+    if (!in_order[mode]) continue;
+    auto begins = even_cuts(processes.size(), plan.dims[mode]);
+    begins.pop_back();
+    if (slices == 1 || n == longest)
+      begins = CutRows(all_gathered(processes, "rows at cuts", row_ends(exec, nonzeros[mode], n)))
+                   .begins;
+    own_rows(n, begins);
+    // All that is its own is read: SharedRows then finds it in one place.
+    std::uint64_t const first = plan.rows[mode].first();
+    read.insert_rows(exec, mode, first, first + plan.rows[mode].here(plan.dims[mode]));
+  }
+  read.finish(exec);
+
   if constexpr (!is_gpu<ExecutionSpace>)
     if (is_alto) {
       shared->alto = make_linear_share(exec, linear, read, nnz);
@@ -147,7 +162,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
         auto const added = read.subset(exec, linear.nonzeros, n);
         own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
         shared->chains[mode] = RowChain<Scalar, MemorySpace>(
-            processes, exec, plan.rows.back().begins, added.rows, added.numbers);
+            processes, exec, plan.rows[mode].begins, added.rows, added.numbers);
         plan.carry.buffer_rows(exec, shared->alto.partitions[mode].buffer_rows, options.rank);
         continue;
       }
@@ -157,16 +172,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
                              orders[mode].modes, cuts, length, fits);
     if (slices > 1 && n != longest) {
       plan.choices[mode].slices = slices;
-      auto begins = even_cuts(processes.size(), plan.dims[mode]);
-      begins.pop_back();
-      own_rows(n, begins);
       plan.parts.resize(plan.dims.size());
       plan.parts[mode] =
-          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows.back().begins, parts[mode].rows,
+          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows[mode].begins, parts[mode].rows,
                                         parts[mode].slices, static_cast<std::uint32_t>(slices));
       parts[mode] = {};
-    } else {
-      own_rows(n, made.begins);
     }
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;

@@ -114,10 +114,11 @@ struct SharedPlanModel {
 };
 
 /// The rows of mode m's factor that processes read of those that own them. use(p, rows): gets the
-/// number of rows that process p reads.
+/// number of rows that process p reads, or, if it `keeps_own`, has there.
 template <class Scalar, class Index, class Use>
 Exchanged count_read_rows(std::vector<CutNonzeros<Scalar, Index>> const& all, int m,
-                          RowDistribution const& owners, std::uint64_t row_bytes, Use const& use) {
+                          RowDistribution const& owners, bool keeps_own, std::uint64_t row_bytes,
+                          Use const& use) {
   std::size_t const P = owners.begins.size() - 1;
   Exchanged result{std::vector<Volume>(P), std::vector<Volume>(P)};
   std::vector<std::uint32_t> reader(owners.begins.back(), 0);  // the last process that does, + 1
@@ -133,10 +134,10 @@ Exchanged count_read_rows(std::vector<CutNonzeros<Scalar, Index>> const& all, in
         counts.add(owner_of(owners, rows[k]));
       }
     }
-    std::uint64_t read = 0;
+    std::uint64_t read = keeps_own ? owners.begins[p + 1] - owners.begins[p] : 0;
     counts.take([&](std::size_t owner, std::uint64_t rows) {
       result.add(owner, p, rows * row_bytes);
-      read += rows;
+      if (owner != p || !keeps_own) read += rows;
     });
     use(p, read);
   }
@@ -293,9 +294,9 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   std::vector<Dims> read(processes, Dims(X.dims.size(), 0));
   for (int m = 0; m < N; ++m) {
     auto const mode = static_cast<std::size_t>(m);
-    model.factors.push_back(
-        count_read_rows(parts, m, model.rows[mode], row_bytes,
-                        [&](std::size_t p, std::uint64_t rows) { read[p][mode] = rows; }));
+    model.factors.push_back(count_read_rows(
+        parts, m, model.rows[mode], model.choices[mode].strategy != MttkrpStrategy::alto, row_bytes,
+        [&](std::size_t p, std::uint64_t rows) { read[p][mode] = rows; }));
   }
   for (std::size_t p = 0; p < processes; ++p) {
     for (auto const& part : parts)
