@@ -168,6 +168,18 @@ auto entry_at(ExecutionSpace const& exec, ViewType const& x, std::size_t p) {
   return entry;
 }
 
+/// The entries of a View of rank 1 that exec can read, on the host. Fences exec.
+template <class ExecutionSpace, class ViewType>
+auto to_vector(ExecutionSpace const& exec, ViewType const& entries) {
+  using Entry = typename ViewType::non_const_value_type;
+  std::vector<Entry> result(entries.extent(0));
+  Kokkos::View<Entry*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(result.data(),
+                                                                              result.size());
+  copy_view(exec, host, entries);
+  fence(exec, "sporades::view::to_vector");
+  return result;
+}
+
 /// A View with the entries of a vector, in the memory space of exec. Fences exec.
 template <class Entry, class ExecutionSpace>
 Kokkos::View<Entry*, typename ExecutionSpace::memory_space> to_view(

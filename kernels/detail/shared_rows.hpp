@@ -225,8 +225,7 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
 /// Rows from where they are to where they are wanted: `from` has this process's of `given`, which
 /// are behind those of the process before, and `to` gets its rows of `wanted`; those that nobody
 /// has become 0. Both matrices have the same columns, without gaps; rows that stay on the process
-/// may be in their places already. Collective, under this name.
-/// Fences exec.
+/// may be in their places already. Collective, under this name. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                    RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,

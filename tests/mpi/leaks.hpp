@@ -7,8 +7,8 @@
 
 namespace sporades::test {
 
-/// MPI's requests, communicators, types and keyvals that this process has made and not given back,
-/// one line for each function of MPI and test case that made some.
+/// MPI's requests and communicators that this process has made and not given back, one line for
+/// each function of MPI and test case that made some.
 std::vector<std::string> open_mpi_objects();
 
 }  // namespace sporades::test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/coo_tensor.hpp>
@@ -89,6 +90,28 @@ CooTensor<Scalar, std::uint32_t, Memory> part_of(Exec const& exec,
     part.values(q) = all.values(mine[q]);
   }
   return copy_to(exec, part);
+}
+
+/// The sum of two outer products, on the host: a model of rank 2 fits it.
+template <class Scalar>
+auto two_outer_products(Dims const& dims) {
+  Kokkos::DefaultHostExecutionSpace const host{};
+  Position nnz = 1;
+  for (auto dim : dims) nnz *= dim;
+  auto const X = sporades::detail::allocate_coo<Scalar, std::uint32_t>(host, dims, nnz);
+  host.fence();
+  for (Position p = 0; p < nnz; ++p) {
+    double one = 1, two = 1;
+    Position rest = p;
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      auto const i = X.coordinates(n, p) = static_cast<std::uint32_t>(rest % dims[n]);
+      rest /= dims[n];
+      one *= 1 + i % 7;
+      two *= std::sin(i + 1.);
+    }
+    X.values(p) = static_cast<Scalar>(one + two);
+  }
+  return X;
 }
 
 /// The entries of a vector, or of a matrix, row by row.

@@ -197,22 +197,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   Dims const dims = GENERATE(Dims{60, 50, 40}, Dims{9, 700, 10, 2});
-  Kokkos::DefaultHostExecutionSpace const host{};
-  Position nnz = 1;
-  for (auto dim : dims) nnz *= dim;
-  auto const X = detail::allocate_coo<Scalar, std::uint32_t>(host, dims, nnz);
-  host.fence();
-  for (Position p = 0; p < nnz; ++p) {
-    double one = 1, two = 1;
-    Position rest = p;
-    for (std::size_t n = 0; n < dims.size(); ++n) {
-      auto const i = X.coordinates(n, p) = static_cast<std::uint32_t>(rest % dims[n]);
-      rest /= dims[n];
-      one *= 1 + i % 7;
-      two *= std::sin(i + 1.);
-    }
-    X.values(p) = static_cast<Scalar>(one + two);
-  }
+  auto const X = test::two_outer_products<Scalar>(dims);
   auto options = options_of(
       GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::automatic, MttkrpStrategy::alto), 2);
   if (options.strategy == MttkrpStrategy::alto && detail::is_gpu<typename TestType::ExecutionSpace>)

@@ -137,26 +137,12 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes with a row of most nonzeros
 TEMPLATE_LIST_TEST_CASE("Tucker of several processes of a tensor that a model fits", "[mpi]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  Kokkos::DefaultHostExecutionSpace const host{};
   typename TestType::ExecutionSpace const exec{};
   Communicator const processes(MPI_COMM_WORLD);
   Dims dims = GENERATE(Dims{500, 7, 5}, Dims{4, 30, 10, 6});
-  Position nnz = 1;
-  for (auto dim : dims) nnz *= dim;
-  auto X = detail::allocate_coo<Scalar, std::uint32_t>(host, dims, nnz);
-  host.fence();
-  for (Position p = 0; p < nnz; ++p) {
-    double one = 1, two = 1;
-    Position rest = p;
-    for (std::size_t n = 0; n < dims.size(); ++n) {
-      auto const i = X.coordinates(n, p) = static_cast<std::uint32_t>(rest % dims[n]);
-      rest /= dims[n];
-      one *= 1 + i % 7;
-      two *= std::sin(i + 1.);
-    }
+  auto X = test::two_outer_products<Scalar>(dims);
+  for (Position p = 0; p < X.nnz(); ++p)
     X.coordinates(0, p) = 3 * X.coordinates(0, p) + 1;  // most rows are empty
-    X.values(p) = static_cast<Scalar>(one + two);
-  }
   X.dims[0] *= 3;
   auto options = options_of(std::vector<int>(dims.size(), 2));
   options.iterations = 2;

@@ -101,9 +101,7 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
     }
   };
 
-  auto fused = fuses_modes(products)
-                   ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), options.rank)
-                   : std::vector<int>();
+  auto fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products);
   if constexpr (!is_gpu<ExecutionSpace>)
     if (!fused.empty() && scatters<ExecutionSpace, Scalar>(X.dims, TreeDims(X.dims, fused).whole,
                                                            X.nnz(), products.products))

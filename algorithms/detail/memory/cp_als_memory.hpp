@@ -59,19 +59,11 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
 }
 
-/// The modes that a streamed run fuses.
-template <class ExecutionSpace, class Scalar>
-std::vector<int> streamed_fused_modes(Dims const& dims, Position nnz, CpAlsOptions const& options) {
-  auto const products = options_for<Scalar>(products_of(options).products);
-  return fuses_modes({products, options.dimension_tree})
-             ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, options.rank)
-             : std::vector<int>();
-}
-
 template <class ExecutionSpace, class Scalar, class Index>
 double copy_bytes(ExecutionSpace const&, CooShape const& X, CpAlsOptions const& options,
                   Numbers<Scalar, Index>) {
-  auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
+  auto const fused =
+      wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), products_of(options));
   Dims dims;
   for (int n = 0; n < X.order(); ++n)
     if (std::find(fused.begin(), fused.end(), n) == fused.end()) dims.push_back(X.dims[n]);
@@ -88,7 +80,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
                                   CpAlsOptions const& options) {
   int const R = options.rank;
   auto const products = options_for<Scalar>(products_of(options).products);
-  auto const fused = streamed_fused_modes<ExecutionSpace, Scalar>(dims, nnz, options);
+  auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(dims, nnz, products_of(options));
   MemoryCount count;
   count.hold(factors_bytes<Scalar>(dims, R));
   count.pass(dot_bytes(static_cast<double>(nnz)));

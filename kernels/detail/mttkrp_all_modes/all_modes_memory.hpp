@@ -9,10 +9,16 @@
 
 namespace sporades::detail {
 
-/// Whether a plan may fuse modes. (Sums of fused modes are not rounded: half may not hold them.)
-inline bool fuses_modes(MttkrpAllModesOptions const& options) {
-  return options.dimension_tree && options.products.strategy == MttkrpStrategy::automatic &&
-         options.products.gather == GatherPrecision::full && options.products.slices == 1;
+/// The modes that a plan fuses, unless they do not fit its memory or scatter its nonzeros. (Sums of
+/// fused modes are not rounded: half may not hold them.)
+template <class ExecutionSpace, class Scalar>
+std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
+                                    MttkrpAllModesOptions const& options) {
+  auto const products = options_for<Scalar>(options.products);
+  bool const may = options.dimension_tree && products.strategy == MttkrpStrategy::automatic &&
+                   products.gather == GatherPrecision::full && products.slices == 1;
+  return may ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, products.rank)
+             : std::vector<int>();
 }
 
 /// make_mttkrp_plan of an X that is handed over.
@@ -27,27 +33,18 @@ void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                       std::vector<int> const& fused, MttkrpOptions const& options, Tuples& tuples) {
+  TreeDims const dims(X.dims, fused);
   CooShape whole = X, grid = X;
-  whole.dims = {1};
-  grid.dims = {};
-  std::vector<int> modes{-1};  // of whole
-  for (int n : fused) {
-    whole.dims[0] *= X.dims[n];
-    grid.dims.push_back(X.dims[n]);
-  }
-  for (int n = 0; n < X.order(); ++n)
-    if (std::find(fused.begin(), fused.end(), n) == fused.end()) {
-      whole.dims.push_back(X.dims[n]);
-      modes.push_back(n);
-    }
-  double const cells = static_cast<double>(whole.dims[0]);
-  grid.dims.push_back(whole.dims[0]);
+  whole.dims = dims.whole;
+  grid.dims = dims.grid;
+  double const cells = static_cast<double>(dims.cells());
   grid.nnz = cells;
   whole.sorted_modes = grid.sorted_modes = {};
   count.hold(whole.coordinate_bytes());
   count.release(X.coordinate_bytes());
   count_own_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
-    return n == 0 ? tuples.of(fused, fused.size()) : tuples.rows(modes[n]);
+    return n == 0 ? tuples.of(fused, fused.size())
+                  : tuples.rows(dims.others[static_cast<std::size_t>(n - 1)]);
   });
   count.hold(grid.bytes());
   count_own_plan<Scalar>(exec, count, grid, options, tuples,
@@ -60,10 +57,7 @@ template <class Scalar, class ExecutionSpace, class Tuples>
 void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                           MttkrpAllModesOptions const& options, Tuples& tuples) {
   auto const products = options_for<Scalar>(options.products);
-  auto const fused =
-      fuses_modes({products, options.dimension_tree})
-          ? choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), products.rank)
-          : std::vector<int>();
+  auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
   auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
   auto other = count;
   if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);

@@ -120,10 +120,7 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
           std::is_same_v<typename Tensor::MemorySpace, typename ExecutionSpace::memory_space>;
       auto const products = detail::options_for<Scalar>(options.products);
       detail::check_options(products, X.order());
-      auto fused =
-          detail::fuses_modes({products, options.dimension_tree})
-              ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), products.rank)
-              : std::vector<int>();
+      auto fused = detail::wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), options);
       if (!fused.empty())  // else make_mttkrp_plan does it
         check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
                           "make_mttkrp_all_modes_plan");
@@ -149,10 +146,7 @@ MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
         detail::expect_same_dims(processes, X, where);
         check_coordinates(exec, X, where);
         Position const nnz = detail::first_places(processes, X.nnz()).back();
-        auto const fused =
-            detail::fuses_modes({products, options.dimension_tree})
-                ? detail::choose_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, products.rank)
-                : std::vector<int>();
+        auto const fused = detail::wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, options);
         return detail::make_dimension_tree(exec, hand_over(X), fused, products, processes);
       });
   return make_mttkrp_all_modes_plan(exec, hand_over(X), options);
