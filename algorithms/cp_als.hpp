@@ -59,7 +59,7 @@ struct CpAlsOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
-  int slices = 1;                                  // of the longest mode: see MttkrpOptions
+  int slices = 1;                                  // of a mode: see MttkrpOptions and HomeOrder
   Streaming streaming = {};                        // where the nonzeros take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
@@ -77,11 +77,27 @@ struct CpAlsProblem {
   Position nnz = 0;        // each coordinate once
   detail::FarMemory far;   // where X is in far memory that a strategy may share: holds it
   Communicator processes;  // that share X
+  detail::HomeOrder<MemorySpace> homes;  // with slices: the order of rows in `products`
+
+  /// The rows of mode n of given starts and of models that this process has.
+  RowDistribution rows_of(int n) const {
+    auto const mode = static_cast<std::size_t>(n);
+    return homes.moves(mode) ? homes.rows[mode] : products.rows_of(n);
+  }
+  /// Those of every mode.
+  std::vector<RowDistribution> rows() const {
+    std::vector<RowDistribution> all;
+    for (int n = 0; n < products.order(); ++n) all.push_back(rows_of(n));
+    return all;
+  }
 };
 
 /// All that CP-ALS carries from one iteration to the next: continued from here, a run gives the
 /// same bits as one that was never stopped. Copies share the factors' memory; a snapshot does not.
-/// Arrays of its snapshot: factor-n, weights, gram-n (R x R doubles a mode), fits, seconds.
+/// Arrays of its snapshot: factor-n, weights, gram-n (R x R doubles a mode), fits, seconds,
+/// row-order.
+/// A run with slices puts the factors' rows in an order of the problem's (row_order is its number
+/// then): they are those that problem.products.rows_of(n) says; models have the rows of X.
 template <class ScalarType, class MemorySpaceType>
 struct CpAlsState {
   using Scalar = ScalarType;
@@ -92,6 +108,7 @@ struct CpAlsState {
   std::vector<std::vector<double>> grams;  // A[n]^T A[n]: R x R a mode
   std::vector<double> fits;                // of every finished iteration
   std::vector<double> seconds;             // of every finished iteration
+  std::uint64_t row_order = 0;             // 0: that of X; else problem.homes.id()
 
   int order() const { return static_cast<int>(factors.size()); }
   int rank() const { return static_cast<int>(weights.size()); }
@@ -126,7 +143,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 
 /// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
 /// brings: any of them, with the dims of the whole. States and models of such a problem have the
-/// rows of factors that problem.products.rows_of(n) says, and their bits are those of one process
+/// rows of factors that problem.rows_of(n) says, and their bits are those of one process
 /// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is
 /// fitted to options.memory. Collective. Fences exec. Throws Error, too, where dims
 /// disagree.
@@ -158,7 +175,7 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     KruskalTensor<Scalar, StartSpace> const& start);
 
 /// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
-/// as problem.products.rows_of(n) says, which are all where there is one process. Collective.
+/// as problem.rows_of(n) says, which are all where there is one process. Collective.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,

@@ -98,9 +98,13 @@ struct MttkrpOptions {
   GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
   std::uint64_t memory = 0;  // bytes that X and the plan may take where exec computes, also while
                              // it is built; 0: what is left
-  int slices = 1;  // of the longest mode, for `sorted` and `fibers`: at most 64, 1 for none. With
-                   // eight on eight processes they exchange about half as much where one mode is much
-                   // longer than the others; one process takes up to 15 % longer (nell-1 on an H200)
+  int slices = 1;  // of one mode, for `sorted` and `fibers`: at most 64, 1 for none. Several
+                   // processes exchange less where other modes' rows are in few slices each; one
+                   // process takes longer
+  int sliced_mode = -1;  // the one that has slices; -1: the longest
+  std::vector<std::vector<std::uint64_t>> slice_rows = {};  // per mode: where the rows begin that
+                                                            // are best owned with each slice, and
+                                                            // the end; none: evenly
 };
 
 /// What a plan does for one mode, and why.
@@ -110,7 +114,7 @@ struct MttkrpChoice {
   int split = 0;       // of `fibers` and `flycoo`: modes multiplied once a run
   std::string reason;  // in plain words, with the numbers
   GatherPrecision gather = GatherPrecision::full;  // of factor rows
-  int slices = 1;  // of the longest mode, in whose order nonzeros are; 1: in that of rows
+  int slices = 1;  // of another mode, in whose order nonzeros are; 1: in that of rows
 };
 
 /// "fibers", "sorted along a curve", "sorted in 8 slices"

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <set>
 #include <sporades/algorithms/cp_als.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -28,6 +29,7 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
   auto options = options_of(5, 8);
   options.non_negative = GENERATE(false, true);
   options.strategy = sporades::MttkrpStrategy::sorted;
+  options.slices = GENERATE(1, 3);
   std::vector<sporades::Snapshot> saved;
   auto state = cp_als_start(exec, X, options);
   using State = decltype(state);
@@ -65,6 +67,111 @@ TEMPLATE_LIST_TEST_CASE("a snapshot continues bit for bit", "[algorithms][cp_als
   broken = saved[3];
   broken.ranks.pop_back();
   CHECK_THROWS_AS(sporades::restore<State>(exec, broken), Error);
+}
+
+TEMPLATE_LIST_TEST_CASE("slices change the order of rows in a run, and its model by roundings",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  // Of modes 0 and 2 most rows are in few slices of mode 1.
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {200, 90, 150}, 900);
+  auto options = options_of(3, 4);
+  options.strategy = sporades::MttkrpStrategy::sorted;
+  auto const start = cp_als(exec, X, options).model;
+  options.init = GENERATE(CpAlsInit::random, CpAlsInit::given, CpAlsInit::hosvd);
+  auto const run = [&](int slices) {
+    options.slices = slices;
+    auto problem = make_cp_als_problem(exec, X, options);
+    CHECK(problem.homes.is_none() == (slices == 1));
+    auto state = options.init == CpAlsInit::given ? cp_als_start(exec, problem, options, start)
+                                                  : cp_als_start(exec, X, options);
+    return std::pair(cp_als(exec, problem, options, state), state);
+  };
+  auto const [whole, state] = run(1);
+  CHECK(state.row_order == 0);
+  int const slices = GENERATE(2, 5, 64);
+  auto const [sliced, ordered] = run(slices);
+  REQUIRE(sliced.values.size() == whole.values.size());
+  double const band = sizeof(Scalar) == 4 ? 1e-3 : 1e-9;
+  for (std::size_t k = 0; k < whole.values.size(); ++k)
+    CHECK(std::abs(sliced.values[k] - whole.values[k]) < band);
+  for (std::size_t n = 0; n < 3; ++n) {
+    auto const on_host = [](auto const& A) {
+      return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(),
+                                                 sporades::detail::with_padding(A));
+    };
+    auto const one = on_host(sliced.model.factors[n]), other = on_host(whole.model.factors[n]);
+    double largest = 0;
+    for (std::size_t i = 0; i < one.extent(0); ++i)
+      for (std::size_t r = 0; r < one.extent(1); ++r)
+        largest = std::max(largest, std::abs(double(one(i, r)) - double(other(i, r))));
+    CHECK(largest < band);
+  }
+  auto other = make_cp_als_problem(exec, X, options);
+  options.slices = slices + (slices < 64 ? 1 : -1);
+  auto another = make_cp_als_problem(exec, X, options);
+  auto again = ordered;
+  CHECK_NOTHROW(cp_als(exec, other, options, again));
+  CHECK_THROWS_WITH(cp_als(exec, another, options, again),
+                    "cp_als: the state's rows are in the order of another problem");
+}
+
+/// Every row has one place, among those of its home.
+TEMPLATE_LIST_TEST_CASE("rows have homes among the slices that they have nonzeros in",
+                        "[algorithms][cp_als]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  auto const exec = new_instance<Exec>();
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {40, 500, 7}, 2000);
+  int const slices = GENERATE(2, 7, 64);
+  sporades::detail::HomeOrder<typename Exec::memory_space> order;
+  auto const given = sporades::detail::sum_duplicates(exec, X).tensor;
+  auto const to = copy_to(host, sporades::detail::FindHomes<Exec, std::decay_t<decltype(given)>>(
+                                    {}, exec, given, slices, 3)
+                                    .renumber(order));
+  auto const from = copy_to(host, given);
+  host.fence();
+  REQUIRE(!order.is_none());
+  auto const sliced = static_cast<std::size_t>(order.sliced);
+  std::vector<sporades::Position> counts(X.dims[sliced], 0);
+  for (sporades::Position p = 0; p < from.nnz(); ++p) ++counts[from.coordinates(sliced, p)];
+  auto const cuts = sporades::detail::even_cuts(slices, from.nnz());
+  std::vector<int> slice_of_row;  // the last one that begins with the row or before
+  for (sporades::Position row = 0, before = 0; row < counts.size(); before += counts[row++]) {
+    int slice = slice_of_row.empty() ? 0 : slice_of_row.back();
+    while (slice + 1 < slices && cuts[static_cast<std::size_t>(slice) + 1] <= before) ++slice;
+    slice_of_row.push_back(slice);
+  }
+  for (std::size_t n = 0; n < 3; ++n) {
+    for (sporades::Position p = 0; n == sliced && p < from.nnz(); ++p)
+      REQUIRE(to.coordinates(n, p) == from.coordinates(n, p));
+    if (n == sliced) continue;
+    auto const places = sporades::detail::to_vector(exec, order.places[n]);
+    std::vector<bool> taken(X.dims[n], false);
+    REQUIRE(places.size() == X.dims[n]);
+    for (auto const place : places) {
+      REQUIRE(place < X.dims[n]);
+      CHECK(!taken[place]);
+      taken[place] = true;
+    }
+    auto const& begins = order.begins[n];
+    REQUIRE(begins.size() == static_cast<std::size_t>(slices) + 1);
+    CHECK(begins.front() == 0);
+    CHECK(begins.back() == X.dims[n]);
+    CHECK(std::is_sorted(begins.begin(), begins.end()));
+    std::vector<std::set<int>> slices_of(X.dims[n]);
+    for (sporades::Position p = 0; p < from.nnz(); ++p) {
+      REQUIRE(to.coordinates(n, p) == places[from.coordinates(n, p)]);
+      slices_of[from.coordinates(n, p)].insert(slice_of_row[from.coordinates(sliced, p)]);
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      int const home = static_cast<int>(std::upper_bound(begins.begin(), begins.end(), places[i]) -
+                                        begins.begin()) -
+                       1;
+      CHECK((slices_of[i].empty() || slices_of[i].count(home) == 1));
+    }
+  }
 }
 
 TEMPLATE_LIST_TEST_CASE("a run stops where it should", "[algorithms][cp_als]",

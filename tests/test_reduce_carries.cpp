@@ -58,7 +58,66 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
   CHECK(wrong == 0);
 }
 
+/// The rows that some of the chunks have alone get the same bits from these chunks, with other rows
+/// in front and behind.
+template <class ExecutionSpace, class Scalar>
+void check_some_chunks(Position chunks, std::uint64_t changes_in_256, std::uint64_t seed) {
+  using Memory = typename ExecutionSpace::memory_space;
+  ExecutionSpace const exec{};
+  Kokkos::DefaultHostExecutionSpace const host{};
+  auto const rows = draw_rows(2 * chunks, changes_in_256);
+  std::size_t const columns = 3, count = rows.back() + 1;
+  auto const cut = [&](std::uint64_t number) {  // where a row begins
+    Position c = sporades::detail::splitmix64(number) % (chunks + 1);
+    while (c > 0 && c < chunks && rows[2 * c] == rows[2 * c - 1]) ++c;
+    return c;
+  };
+  Position const begin = std::min(cut(seed), cut(seed + 1));
+  Position const end = std::max(cut(seed), cut(seed + 1));
+  auto const sums_of = [&](Position from, Position to, Position first, Position kept) {
+    sporades::detail::CarryBuffers<Scalar, std::uint32_t, Memory> carry;
+    carry.reserve(exec, kept, columns, first);
+    auto const& level = carry.level(0);
+    auto const row_of = Kokkos::create_mirror_view(level.rows);
+    auto const sums = Kokkos::create_mirror_view(level.sums);
+    for (Position s = 0; s < 2 * kept; ++s) {
+      Position const slot = s + 2 * first;
+      bool const is_own = slot >= 2 * from && slot < 2 * to;
+      row_of(s) =
+          is_own ? rows[slot] : static_cast<std::uint32_t>(slot < 2 * from ? count : count + 1);
+      for (std::size_t c = 0; c < columns; ++c)
+        sums(s, c) =
+            static_cast<Scalar>(sporades::detail::splitmix64(slot * columns + c) % 1000) / 7;
+    }
+    Kokkos::deep_copy(exec, level.rows, row_of);
+    Kokkos::deep_copy(exec, level.sums, sums);
+    auto const V = make_matrix<Scalar>(exec, "V", count + 2, columns);
+    sporades::detail::reduce_carries(exec, V, carry, kept, first);
+    return copy_matrix(host, V);
+  };
+  auto const whole = sums_of(0, chunks, 0, chunks);
+  Position const unit = sporades::detail::carry_chunk / 2;
+  Position const first = begin > 1 ? (begin - 2) / unit * unit : 0;
+  auto const part = sums_of(begin, end, first, std::min(chunks, end + 2) - first);
+  std::size_t wrong = 0;
+  for (Position s = 2 * begin; s < 2 * end; ++s)
+    for (std::size_t c = 0; c < columns; ++c)
+      if (part(rows[s], c) != whole(rows[s], c)) ++wrong;
+  INFO(chunks << " chunks, " << begin << " to " << end << ", " << changes_in_256
+              << " changes in 256");
+  CHECK(wrong == 0);
+}
+
 }  // namespace
+
+TEMPLATE_LIST_TEST_CASE("carries of some chunks are those of all", "[kernels][carries]", Cases) {
+  using Exec = typename TestType::ExecutionSpace;
+  using Scalar = typename TestType::Scalar;
+  for (Position const chunks : {2, 17, 257, 5000, 70000})
+    for (std::uint64_t const changes : {1, 40, 256})
+      for (std::uint64_t seed = 0; seed < 6; ++seed)
+        check_some_chunks<Exec, Scalar>(chunks, changes, 10 * seed);
+}
 
 TEMPLATE_LIST_TEST_CASE("carries of any number of levels are added once", "[kernels][carries]",
                         Cases) {

@@ -74,7 +74,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return cp_als_start(exec, dims, options, model);
   }
   State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    take_rows(model, problem.products.rows(), problem.dims, "cp_als");
+    take_rows(model, problem.rows(), problem.dims, "cp_als");
     return cp_als_start(exec, problem, options, model);
   }
   /// Where X is streamed: of random factors, as singular vectors would need X in memory.
@@ -97,7 +97,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::make_shared_problem_and_start(processes, exec, hand_over(X), options,
                                                            first);
   }
-  std::vector<RowDistribution> rows(Problem const& problem) const {
+  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
+  std::vector<RowDistribution> state_rows(Problem const& problem) const {
     return problem.products.rows();
   }
   /// The observer sees the winner of a race once, as it goes on.

@@ -96,6 +96,7 @@ struct CpAprMethodRun {
     return problem;
   }
   std::vector<RowDistribution> rows(Problem const& problem) const { return problem.factor_rows; }
+  std::vector<RowDistribution> state_rows(Problem const& problem) const { return rows(problem); }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
     return sporades::detail::cp_apr_of_starts(exec, problem, options, starts, observer);

@@ -13,7 +13,8 @@
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
 ///   is_shared                    whether several processes can; then also
 ///                                build(processes, exec, X, first), which sets the first state
-///                                unless it is null, rows(problem), start(exec, problem, model)
+///                                unless it is null, rows(problem) of models and given starts,
+///                                state_rows(problem), start(exec, problem, model)
 ///   streamed_files(dims, nnz, options), streamed_start(exec, dims)
 ///                                of a tensor that is streamed, from the host to a GPU or from
 ///                                files to a host: bytes of files, state
@@ -173,8 +174,8 @@ class ModelRun {
     run_.begin_write();
     auto const model = Kind::host_copy(result.model);
     run_.write_model(interrupted, Kind::extension,
-                     [&](std::string const& path) { Kind::write(path, model, rows_); });
-    run_.print_labels(model, rows_);
+                     [&](std::string const& path) { Kind::write(path, model, model_rows_); });
+    run_.print_labels(model, model_rows_);
     int const status = run_.finish(interrupted ? signal_ : 0, summary);
     if (status == 0) method_.check(result);
     return status;
@@ -210,7 +211,8 @@ class ModelRun {
     State first;
     bool const is_made = !from && !is_given(method_.options);
     auto problem = method_.build(processes(), exec_, hand_over(X), is_made ? &first : nullptr);
-    rows_ = method_.rows(problem);
+    rows_ = method_.state_rows(problem);
+    model_rows_ = method_.rows(problem);
     if (!from && is_given(method_.options))
       starts_.state = method_.start(exec_, problem, Kind::read(common_.init));
     else
@@ -377,9 +379,10 @@ class ModelRun {
   ModelMemory<Method> memory_;
   Decomposition& run_;
   Facts facts_;
-  CooTensor<Scalar, Index> tensor_;    // its dims alone once the build has begun
-  sporades::detail::FarMemory far_;    // where the nonzeros are in files: holds them
-  std::vector<RowDistribution> rows_;  // of each mode, where processes share them
+  CooTensor<Scalar, Index> tensor_;                 // its dims alone once the build has begun
+  sporades::detail::FarMemory far_;                 // where the nonzeros are in files: holds them
+  std::vector<RowDistribution> rows_, model_rows_;  // of the state and of the model, of each mode,
+                                                    // where processes share them
   sporades::detail::Starts<State> starts_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out

@@ -76,6 +76,7 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::make_shared_tucker(processes, exec, hand_over(X), options, first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
+  std::vector<RowDistribution> state_rows(Problem const& problem) const { return rows(problem); }
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
     return sporades::detail::tucker_of_starts(exec, problem, options, starts, observer);

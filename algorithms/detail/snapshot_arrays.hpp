@@ -37,6 +37,10 @@ class SnapshotWriter {
     copy(name, from.data(), from.size());
   }
   template <class T>
+  void number(std::string const& name, T const& from) {
+    copy(name, &from, 1);
+  }
+  template <class T>
   void any_numbers(std::string const& name, std::vector<T> const& from) {
     copy(name, from.data(), from.size());
   }
@@ -103,6 +107,10 @@ class SnapshotReader {
     to.resize(size);
     auto const& bytes = array(name, size * sizeof(T));
     if (size > 0) std::memcpy(to.data(), bytes.data(), bytes.size());
+  }
+  template <class T>
+  void number(std::string const& name, T& to) const {
+    std::memcpy(&to, array(name, sizeof(T)).data(), sizeof(T));
   }
   template <class T>
   void any_numbers(std::string const& name, std::vector<T>& to) const {

@@ -4,8 +4,11 @@
 
 #ifdef SPORADES_HAS_MPI
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sporades/core/detail/communicator_state.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
@@ -20,12 +23,25 @@
 
 namespace sporades::detail {
 
+#ifdef SPORADES_HAS_NCCL
+/// An exchange that is enqueued, between two events.
+struct EnqueuedExchange {
+  std::string name;
+  cudaEvent_t begin, end;
+};
+#endif
+
 /// What a communicator keeps for the memory of GPUs.
 struct GpuExchange {
   GpuPath path = GpuPath::host;
   Kokkos::View<std::byte*, PageLockedSpace> memory;  // gone when Kokkos ends
 #ifdef SPORADES_HAS_NCCL
   ncclComm_t nccl = nullptr;
+  cudaStream_t stream = nullptr;           // on which these are:
+  std::vector<EnqueuedExchange> enqueued;  // in this order
+  std::vector<cudaEvent_t> events;         // not in use
+  cudaStream_t beside = nullptr;           // for exchanges beside kernels
+  cudaEvent_t joined = nullptr;            // the end of one, until that is waited for
 #endif
 };
 
@@ -98,6 +114,47 @@ void check(ncclResult_t result, char const* name) {
   if (result != ncclSuccess)
     throw RunError(concatenate("NCCL, ", name, ": ", ncclGetErrorString(result)));
 }
+
+/// Those that have exchanges enqueued, by whichever thread.
+std::vector<CommunicatorState*> waiting;
+std::mutex waiting_mutex;
+std::atomic<int> waiting_count{0};
+
+/// An event after what is enqueued on the stream.
+cudaEvent_t event_on(GpuExchange& gpu, cudaStream_t stream) {
+  cudaEvent_t event = nullptr;
+  if (gpu.events.empty()) {
+    cudaEventCreate(&event);
+  } else {
+    event = gpu.events.back();
+    gpu.events.pop_back();
+  }
+  cudaEventRecord(event, stream);
+  return event;
+}
+
+/// A process that fails never sends: those that wait for it on a GPU are freed.
+void wait(CommunicatorState& state) {
+  auto& gpu = *state.gpu;
+  try {
+    for (unsigned k = 1; cudaStreamQuery(gpu.stream) == cudaErrorNotReady; ++k) {
+      if (k % 64 == 0) state.heed_failure();
+      std::this_thread::yield();
+    }
+  } catch (...) {
+    gpu.enqueued.clear();
+    ncclCommAbort(gpu.nccl);
+    gpu.nccl = nullptr;
+    throw;
+  }
+  for (auto const& one : gpu.enqueued) {
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, one.begin, one.end);
+    state.traffic[one.name].seconds += milliseconds / 1e3;
+    gpu.events.insert(gpu.events.end(), {one.begin, one.end});
+  }
+  gpu.enqueued.clear();
+}
 #endif
 
 GpuExchange& exchange_of(Communicator const& processes, int device) {
@@ -141,43 +198,90 @@ std::byte* page_locked(Communicator const& processes, std::size_t bytes) {
 void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stream,
                       [[maybe_unused]] char const* name,
                       [[maybe_unused]] std::vector<Sent> const& sent,
-                      [[maybe_unused]] std::vector<Received> const& received) {
-  [[maybe_unused]] auto& state = *state_of(processes);
+                      [[maybe_unused]] std::vector<Received> const& received,
+                      [[maybe_unused]] bool beside) {
+  [[maybe_unused]] auto const state = state_of(processes);
 #ifdef SPORADES_HAS_NCCL
   auto const cuda = static_cast<cudaStream_t>(stream);
-  auto& nccl = state.gpu->nccl;
-  auto& entry = state.traffic[name];
-  Timer const timer;
-  state.heed_failure();
+  auto& gpu = *state->gpu;
+  if (!gpu.enqueued.empty() && gpu.stream != cuda) wait(*state);
+  state->heed_failure();
+  if (gpu.enqueued.empty()) {
+    gpu.stream = cuda;
+    std::lock_guard<std::mutex> const lock(waiting_mutex);
+    if (std::find(waiting.begin(), waiting.end(), state) == waiting.end()) waiting.push_back(state);
+    waiting_count = static_cast<int>(waiting.size());
+  }
+  auto runs_on = cuda;
+  if (beside) {
+    if (gpu.beside == nullptr) {
+      // Its few blocks would else wait for those of the kernels that it is to run beside.
+      int least = 0, greatest = 0;
+      cudaDeviceGetStreamPriorityRange(&least, &greatest);
+      cudaStreamCreateWithPriority(&gpu.beside, cudaStreamNonBlocking, greatest);
+    }
+    runs_on = gpu.beside;
+    auto const before = event_on(gpu, cuda);
+    cudaStreamWaitEvent(runs_on, before, 0);
+    gpu.events.push_back(before);  // what waits for it is enqueued
+  }
+  cudaEvent_t const begin = event_on(gpu, runs_on);
+  auto& entry = state->traffic[name];
   check(ncclGroupStart(), name);
   for (auto const& part : received)
     if (part.bytes > 0)
-      check(ncclRecv(part.data, part.bytes, ncclInt8, part.process, nccl, cuda), name);
+      check(ncclRecv(part.data, part.bytes, ncclInt8, part.process, gpu.nccl, runs_on), name);
   for (auto const& part : sent)
     if (part.bytes > 0) {
-      check(ncclSend(part.data, part.bytes, ncclInt8, part.process, nccl, cuda), name);
+      check(ncclSend(part.data, part.bytes, ncclInt8, part.process, gpu.nccl, runs_on), name);
       ++entry.messages;
       entry.bytes += part.bytes;
     }
   check(ncclGroupEnd(), name);
-  // A process that fails never sends: those that wait for it on a GPU are freed.
-  try {
-    for (unsigned k = 1; cudaStreamQuery(cuda) == cudaErrorNotReady; ++k) {
-      if (k % 64 == 0) state.heed_failure();
-      std::this_thread::yield();
-    }
-  } catch (...) {
-    ncclCommAbort(nccl);
-    nccl = nullptr;
-    throw;
+  gpu.enqueued.push_back({name, begin, event_on(gpu, runs_on)});
+  if (beside) gpu.joined = gpu.enqueued.back().end;
+#endif
+}
+
+void join_exchange([[maybe_unused]] Communicator const& processes) {
+#ifdef SPORADES_HAS_NCCL
+  auto const state = state_of(processes);
+  if (!state->gpu || state->gpu->joined == nullptr) return;
+  cudaStreamWaitEvent(state->gpu->stream, state->gpu->joined, 0);
+  state->gpu->joined = nullptr;
+#endif
+}
+
+void wait_for_exchanges([[maybe_unused]] void* stream) {
+#ifdef SPORADES_HAS_NCCL
+  if (waiting_count == 0) return;
+  std::vector<CommunicatorState*> here;
+  {
+    std::lock_guard<std::mutex> const lock(waiting_mutex);
+    auto const others = std::stable_partition(
+        waiting.begin(), waiting.end(),
+        [&](CommunicatorState const* state) { return state->gpu->stream != stream; });
+    here.assign(others, waiting.end());
+    waiting.erase(others, waiting.end());
+    waiting_count = static_cast<int>(waiting.size());
   }
-  entry.seconds += timer.seconds();
+  for (auto* const state : here) wait(*state);
 #endif
 }
 
 void end_gpu_exchange([[maybe_unused]] CommunicatorState const& state) {
 #ifdef SPORADES_HAS_NCCL
-  if (!state.gpu || state.gpu->nccl == nullptr) return;
+  if (!state.gpu) return;
+  {
+    std::lock_guard<std::mutex> const lock(waiting_mutex);
+    waiting.erase(std::remove(waiting.begin(), waiting.end(), &state), waiting.end());
+    waiting_count = static_cast<int>(waiting.size());
+  }
+  for (auto const& one : state.gpu->enqueued)
+    state.gpu->events.insert(state.gpu->events.end(), {one.begin, one.end});
+  for (auto const event : state.gpu->events) cudaEventDestroy(event);
+  if (state.gpu->beside != nullptr) cudaStreamDestroy(state.gpu->beside);
+  if (state.gpu->nccl == nullptr) return;
   if (state.is_clean)
     ncclCommDestroy(state.gpu->nccl);
   else
@@ -198,7 +302,9 @@ std::byte* page_locked(Communicator const&, std::size_t) {
   return nullptr;
 }
 void exchange_by_nccl(Communicator const&, void*, char const*, std::vector<Sent> const&,
-                      std::vector<Received> const&) {}
+                      std::vector<Received> const&, bool) {}
+void join_exchange(Communicator const&) {}
+void wait_for_exchanges(void*) {}
 }  // namespace sporades::detail
 
 #endif

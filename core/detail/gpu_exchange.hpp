@@ -11,6 +11,7 @@
 /// - else through NCCL, where Sporades was built with it and no two processes share a GPU;
 /// - else through page-locked memory of the host.
 /// SPORADES_GPU_EXCHANGE=mpi, nccl or host in process 0's environment decides instead.
+/// What iterations exchange is enqueued, so that a GPU does not wait for its host.
 
 namespace sporades::detail {
 
@@ -23,20 +24,16 @@ GpuPath gpu_path(Communicator const& processes, int device);
 /// Page-locked memory of so many bytes, valid until the next call for these processes.
 std::byte* page_locked(Communicator const& processes, std::size_t bytes);
 
-/// exchange() through NCCL, after what is enqueued on this CUDA stream; returns when all is done.
+/// exchange() through NCCL, enqueued on this CUDA stream: wait_for_exchanges waits for it. beside:
+/// on a stream of its own after what is enqueued on this one, until join_exchange.
 void exchange_by_nccl(Communicator const& processes, void* stream, char const* name,
-                      std::vector<Sent> const& sent, std::vector<Received> const& received);
+                      std::vector<Sent> const& sent, std::vector<Received> const& received,
+                      bool beside);
 
-/// The CUDA stream of an instance, and the number of its GPU; of other spaces none, and 0.
-template <class ExecutionSpace>
-auto native_stream(ExecutionSpace const& exec, int)
-    -> decltype(static_cast<void*>(exec.cuda_stream())) {
-  return exec.cuda_stream();
-}
-template <class ExecutionSpace>
-void* native_stream(ExecutionSpace const&, long) {
-  return nullptr;
-}
+/// What is enqueued on exec from here on comes after what was exchanged beside it.
+void join_exchange(Communicator const& processes);
+
+/// The number of an instance's GPU, as CUDA numbers them; of other spaces 0.
 template <class ExecutionSpace>
 auto device_number(ExecutionSpace const& exec, int)
     -> decltype(static_cast<int>(exec.cuda_device())) {
@@ -56,12 +53,15 @@ std::vector<Part<Byte>> of_others(std::vector<Part<Byte>> parts, int me) {
   return parts;
 }
 
-/// exchange() of memory that exec reads and writes, after what is enqueued on exec. Fences exec.
+/// exchange() of memory that exec reads and writes, after what is enqueued on exec. Through NCCL it
+/// is only enqueued, too; else this fences exec. beside: what is enqueued after does not wait for
+/// it where that is possible, up to join_exchange.
 template <class ExecutionSpace>
-void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
-                 std::vector<Sent> const& sent, std::vector<Received> const& received) {
-  fence(exec, "sporades::exchange");
+void enqueue_exchange(ExecutionSpace const& exec, Communicator const& processes, char const* name,
+                      std::vector<Sent> const& sent, std::vector<Received> const& received,
+                      bool beside = false) {
   if constexpr (!is_gpu<ExecutionSpace>) {
+    fence(exec, "sporades::exchange");
     exchange(processes, name, sent, received);
   } else {
     using Memory = typename ExecutionSpace::memory_space;
@@ -81,8 +81,12 @@ void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char
     auto in = of_others(received, me);
     GpuPath const path =
         processes.size() == 1 ? GpuPath::mpi : gpu_path(processes, device_number(exec, 0));
+    if (path == GpuPath::nccl) {
+      exchange_by_nccl(processes, native_stream(exec, 0), name, out, in, beside);
+      return;
+    }
+    fence(exec, "sporades::exchange");
     if (path == GpuPath::mpi) exchange(processes, name, out, in);
-    if (path == GpuPath::nccl) exchange_by_nccl(processes, native_stream(exec, 0), name, out, in);
     if (path == GpuPath::host) {
       std::size_t bytes = 0;
       for (auto const& part : out) bytes += part.bytes;
@@ -102,9 +106,17 @@ void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char
       exchange(processes, name, out, in);
       for (std::size_t k = 0; k < in.size(); ++k)
         copy(Memory{}, arriving[k].data, PageLockedSpace{}, in[k].data, in[k].bytes);
+      fence(exec, "sporades::exchange");
     }
-    fence(exec, "sporades::exchange");
   }
+}
+
+/// The same, done when it returns. Fences exec.
+template <class ExecutionSpace>
+void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
+                 std::vector<Sent> const& sent, std::vector<Received> const& received) {
+  enqueue_exchange(exec, processes, name, sent, received);
+  if constexpr (is_gpu<ExecutionSpace>) fence(exec, "sporades::exchange");
 }
 
 /// exchange_parts() of such memory. Fences exec.

@@ -43,9 +43,31 @@ KOKKOS_INLINE_FUNCTION Real sqrt(Real x) {
 #endif
 }  // namespace math
 
-/// Waits until all work enqueued on exec is done. (Kokkos 3.4 has no labels for such a fence.)
+/// True for CUDA and HIP: the host cannot access the memory of the execution space.
+template <class ExecutionSpace>
+inline constexpr bool is_gpu =
+    !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// The CUDA stream of an instance; of other spaces none.
+template <class ExecutionSpace>
+auto native_stream(ExecutionSpace const& exec, int)
+    -> decltype(static_cast<void*>(exec.cuda_stream())) {
+  return exec.cuda_stream();
+}
+template <class ExecutionSpace>
+void* native_stream(ExecutionSpace const&, long) {
+  return nullptr;
+}
+
+/// Waits until what processes exchange on a stream is done: see enqueue_exchange. Throws RunError
+/// where another process failed.
+void wait_for_exchanges(void* stream);
+
+/// Waits until all work enqueued on exec is done. Throws RunError where another process failed that
+/// exec exchanges with. (Kokkos 3.4 has no labels for such a fence.)
 template <class ExecutionSpace>
 void fence(ExecutionSpace const& exec, std::string_view label) {
+  if constexpr (is_gpu<ExecutionSpace>) wait_for_exchanges(native_stream(exec, 0));
 #if KOKKOS_VERSION >= 30700
   exec.fence(std::string(label));
 #else
@@ -53,11 +75,6 @@ void fence(ExecutionSpace const& exec, std::string_view label) {
   exec.fence();
 #endif
 }
-
-/// True for CUDA and HIP: the host cannot access the memory of the execution space.
-template <class ExecutionSpace>
-inline constexpr bool is_gpu =
-    !Kokkos::SpaceAccessibility<ExecutionSpace, Kokkos::HostSpace>::accessible;
 
 /// The memory of the host that a GPU can read and write; on builds without one, the host's.
 #if defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)

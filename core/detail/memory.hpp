@@ -129,10 +129,12 @@ void fill_plain_view(ExecutionSpace const& exec, To const& to,
 }
 
 /// Kokkos::deep_copy(exec, to, from), which compilers take long for: Views of whatever traits share
-/// the code of their PlainViews.
+/// the code of their PlainViews. To the host this waits, as fence() does.
 template <class ExecutionSpace, class To, class From>
 void copy_view(ExecutionSpace const& exec, To const& to, From const& from) {
   using Entry = typename To::value_type;
+  if constexpr (is_gpu<ExecutionSpace> && !is_gpu<typename To::execution_space>)
+    wait_for_exchanges(native_stream(exec, 0));
   if constexpr (is_plain<To> && is_plain<From> && int(To::rank) == int(From::rank) &&
                 std::is_same_v<Entry, typename From::non_const_value_type>)
     copy_plain_view<ExecutionSpace, PlainViewOf<To, Entry>, PlainViewOf<From, Entry const>>(

@@ -12,6 +12,26 @@ namespace sporades::detail {
 /// Slots that one work item reduces at a carry level.
 inline constexpr Position carry_chunk = 32;
 
+/// The slots of a level that a process has: `count` of them, `first` of all in front, a multiple of
+/// carry_chunk. At the next level a chunk of them has two slots, and that level begins with
+/// 2 * unused() that no chunk has.
+struct CarryLevel {
+  Position first, count;
+
+  KOKKOS_FORCEINLINE_FUNCTION Position chunks() const {
+    return (count + carry_chunk - 1) / carry_chunk;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Position next_first() const {
+    return first * 2 / carry_chunk / carry_chunk * carry_chunk;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Position unused() const {
+    return first / carry_chunk - next_first() / 2;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION CarryLevel next() const {
+    return {next_first(), 2 * (unused() + chunks())};
+  }
+};
+
 /// Carry slots of every level, kept between calls so that a kernel called again allocates nothing.
 template <class Scalar, class Index, class MemorySpace>
 class CarryBuffers {
@@ -21,10 +41,12 @@ class CarryBuffers {
     Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
   };
 
-  /// Slots for this many chunks at the first level, and as many levels as these need. Allocates on
-  /// exec where there are too few; if that throws, those that were there stay usable.
+  /// Slots for this many chunks at the first level, of which `first` of all chunks are in front, a
+  /// multiple of carry_chunk / 2; and as many levels as these need. Allocates on exec where there
+  /// are too few; if that throws, those that were there stay usable.
   template <class ExecutionSpace>
-  void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns);
+  void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns,
+               Position first = 0);
 
   Level const& level(std::size_t l) const { return levels_[l]; }
   std::size_t levels() const { return levels_.size(); }
@@ -87,23 +109,25 @@ class CarryBuffers {
 template <class Scalar, class Index, class MemorySpace>
 template <class ExecutionSpace>
 void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exec, Position chunks,
-                                                       std::size_t columns) {
+                                                       std::size_t columns, Position first) {
+  if (chunks <= 1) return;
   std::size_t const stride = padded_columns(columns);
   Position waiting = 0;  // chunks past the first level
-  for (std::size_t l = 0; chunks > 1; ++l) {
+  CarryLevel slots{2 * first, 2 * chunks};
+  for (std::size_t l = 0;; ++l, slots = slots.next()) {
     if (l == levels_.size()) levels_.emplace_back();
     Level& level = levels_[l];
-    if (level.sums.extent(0) < 2 * chunks || level.sums.extent(1) < stride) {
+    if (level.sums.extent(0) < slots.count || level.sums.extent(1) < stride) {
       Level larger;
       if (l == 0)
         larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
-            exec, "sporades::carry::rows", 2 * chunks);
+            exec, "sporades::carry::rows", slots.count);
       larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
-                                                               2 * chunks, stride);
+                                                               slots.count, stride);
       level = larger;  // both or, where memory runs out, neither
     }
-    chunks = chunks_of(2 * chunks, carry_chunk);
-    if (l > 0) waiting += chunks;
+    if (l > 0) waiting += slots.chunks();
+    if (slots.chunks() == 1) break;
   }
   Position const tiles = chunks_of(stride * sizeof(Scalar), 16);  // at most
   if (arrivals_.extent(0) < waiting * tiles)

@@ -4,6 +4,7 @@
 
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/share_rules.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
@@ -43,6 +44,24 @@ struct PackedShare {
   // the process where it did.
   std::vector<Position> leading;
   std::vector<int> began;
+
+  /// The chunks whose carry slots are here: those of this process, those that get others' carries,
+  /// and one slot in front and behind at least, unless these are the first or the last of all.
+  Position first_kept() const {
+    Position const own = first_chunk - chunks_before;
+    constexpr Position unit = carry_chunk / 2;
+    return own > 1 ? (own - 2) / unit * unit : 0;  // two chunks at least, also where none is own
+  }
+  Position kept(int rank) const {
+    return std::min(all_chunks, last_slot(rank) / 2 + 2) - first_kept();
+  }
+  /// Behind the carry slots of this process's rows.
+  Position last_slot(int rank) const {
+    Position end = 2 * (first_chunk + chunks);
+    for (std::size_t p = 0; p < began.size(); ++p)
+      if (began[p] == rank) end += leading[p];
+    return end;
+  }
 
   /// The rows of each process, 1 to `count` there: also the one that began before.
   RowRanges rows() const {
@@ -189,7 +208,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
 }
 
 /// Each process gets the carries of its last row from those that go on with it, and names the slots
-/// of others. Fences exec.
+/// of others. Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void share_carries(Communicator const& processes, ExecutionSpace const& exec,
                    PackedShare<Scalar, Index, MemorySpace> const& share,
@@ -197,13 +216,11 @@ void share_carries(Communicator const& processes, ExecutionSpace const& exec,
   int const me = processes.rank();
   auto const sums = carry.level(0).sums;
   std::size_t const columns = sums.stride(0);  // with padding
-  Position const begin = 2 * share.first_chunk, end = begin + 2 * share.chunks;
+  Position const first = 2 * share.first_kept();
+  Position const begin = 2 * share.first_chunk - first, end = begin + 2 * share.chunks;
   Position const mine = share.leading[static_cast<std::size_t>(me)];
-  Position last_end = end;
-  for (std::size_t p = 0; p < share.began.size(); ++p)
-    if (share.began[p] == me) last_end += share.leading[p];
-  auto const slots = [&](Position first) {
-    return reinterpret_cast<std::byte*>(sums.data() + first * columns);
+  auto const slots = [&](Position place) {
+    return reinterpret_cast<std::byte*>(sums.data() + place * columns);
   };
   std::vector<Sent> sent;
   std::vector<Received> received;
@@ -217,17 +234,24 @@ void share_carries(Communicator const& processes, ExecutionSpace const& exec,
     received.push_back({static_cast<int>(p), to, bytes});
     to += bytes;
   }
-  exchange_on(exec, processes, "carries", sent, received);
-  RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.all_chunks);
+  enqueue_exchange(exec, processes, "carries", sent, received);
+  RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.kept(me));
   launch_items(exec, "sporades::packed_share::name_slots", rows.extent(0),
-               NameOtherSlots<Index, MemorySpace>{rows, begin, end, last_end,
+               NameOtherSlots<Index, MemorySpace>{rows, begin, end, share.last_slot(me) - first,
                                                   static_cast<Index>(share.count)});
-  fence(exec, "sporades::packed_share::carries");
+}
+
+/// Room for the carries of a share.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void reserve_carries(Communicator const& processes, ExecutionSpace const& exec,
+                     PackedShare<Scalar, Index, MemorySpace> const& share,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry, std::size_t columns) {
+  carry.reserve(exec, share.kept(processes.rank()), columns, share.first_kept());
 }
 
 /// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks, from share.packed or
 /// share.coo as `list` says. V: count + 2 rows. Rows that begin here are as in one process.
-/// Collective. Fences exec.
+/// Collective. Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class List,
           class Walk>
 void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
@@ -235,15 +259,15 @@ void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
                      Matrix<Scalar, MemorySpace> const& V,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
   if (!share.is_full) fill_view(exec, V, Scalar(0));
-  carry.reserve(exec, share.all_chunks, V.extent(1));
-  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, share.all_chunks,
-                                                    row_sums(V, carry, share.all_chunks)};
+  Position const first = share.first_kept(), kept = share.kept(processes.rank());
+  reserve_carries(processes, exec, share, carry, V.extent(1));
+  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
   Position const before = share.chunks_before;
   if (share.chunks > 0)
-    walk(exec, list, rows.part(share.first_chunk - before, before + share.chunks));
+    walk(exec, list, rows.part(share.first_chunk - before - first, before + share.chunks));
   if (share.all_chunks <= 1) return;
   share_carries(processes, exec, share, carry);
-  reduce_carries(exec, V, carry, share.all_chunks);
+  reduce_carries(exec, V, carry, kept, first);
 }
 
 /// The same of share.packed.
@@ -253,6 +277,94 @@ void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
                      Matrix<Scalar, MemorySpace> const& V,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
   sum_shared_list(processes, exec, share, share.packed, V, carry, walk);
+}
+
+/// Part of a share: its rows `first` to `last`, numbered as in the share, of which chunks `begin`
+/// to end - 1 have nonzeros of no others.
+struct OwnChunks {
+  Position begin = 0, end = 0;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// Names of carry slots for the sums of a share's rows but the own ones: those of own ones stand
+/// for row count + 2, which is of no use. names <- the slots' rows.
+template <class Index, class MemorySpace>
+struct NameFarSlots {
+  RawVector<Index, MemorySpace> rows;
+  Kokkos::View<Index*, MemorySpace> names;  // of the share's slots
+  Position begin, end;                      // these
+  OwnChunks own;
+  Index count;
+
+  KOKKOS_FUNCTION bool is_of_own_chunk(Position slot) const {
+    return slot >= begin + 2 * own.begin && slot < begin + 2 * own.end;
+  }
+  KOKKOS_FUNCTION void operator()(Position slot) const {
+    Index& row = rows(slot);
+    if (slot < begin || slot >= end) {
+      row = slot < begin ? 0 : count + 1;
+    } else if (is_of_own_chunk(slot)) {
+      row = count + 2;
+    } else {
+      names(slot - begin) = row;
+      if (row >= own.first && row <= own.last) row = count + 2;
+    }
+  }
+};
+
+/// The same for the own rows, once their chunks have named their slots.
+template <class Index, class MemorySpace>
+struct NameOwnSlots {
+  NameFarSlots<Index, MemorySpace> far;
+
+  KOKKOS_FUNCTION void operator()(Position slot) const {
+    if (slot < far.begin || slot >= far.end || far.is_of_own_chunk(slot)) return;
+    Index const row = far.names(slot - far.begin);
+    far.rows(slot) = row < far.own.first ? 0 : row > far.own.last ? far.count + 1 : row;
+  }
+};
+
+/// sum_shared_rows of a share whose rows are all of this process: V has a row more. `send` is
+/// called when all but the own rows are done; it is not to wait for others.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk,
+          class Send>
+void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec,
+                       PackedShare<Scalar, Index, MemorySpace> const& share, OwnChunks const& own,
+                       Kokkos::View<Index*, MemorySpace>& names,
+                       Matrix<Scalar, MemorySpace> const& V,
+                       CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk,
+                       Send const& send) {
+  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
+  Position const first = share.first_kept(), kept = share.kept(processes.rank());
+  reserve_carries(processes, exec, share, carry, V.extent(1));
+  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
+  Position const slots = 2 * share.chunks;
+  if (names.extent(0) < slots)
+    names = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::packed_share::names",
+                                                             slots);
+  auto const sum = [&](Position begin, Position end) {
+    if (begin == end) return;
+    Position const nonzero = begin * share.length;
+    Position const count = std::min(end * share.length, share.nnz) - nonzero;
+    walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.near(),
+         rows.part(share.first_chunk - first + begin, end - begin));
+  };
+  NameFarSlots<Index, MemorySpace> const far{
+      RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
+      names,
+      2 * (share.first_chunk - first),
+      2 * (share.first_chunk - first) + slots,
+      own,
+      static_cast<Index>(share.count)};
+  sum(0, own.begin);
+  sum(own.end, share.chunks);
+  launch_items(exec, "sporades::packed_share::name_far_slots", far.rows.extent(0), far);
+  reduce_carries(exec, V, carry, kept, first);
+  send();
+  sum(own.begin, own.end);
+  launch_items(exec, "sporades::packed_share::name_own_slots", far.rows.extent(0),
+               NameOwnSlots<Index, MemorySpace>{far});
+  reduce_carries(exec, V, carry, kept, first);
 }
 
 }  // namespace sporades::detail

@@ -147,9 +147,27 @@ struct PackedWindow {
     place(window.narrow);
     place(window.wide);
     place(window.values);
-    Position const mark = first / Packed::mark_distance;
-    window.marks = decltype(X.marks)(X.marks.data() + mark, X.marks.extent(0) - mark);
+    window.marks = marks();
     return window;
+  }
+
+  /// The window of an X in near memory, where it is.
+  Packed near() const {
+    Packed window = X;
+    auto const place = [&](auto& view, Position entries) {
+      if (view.extent(0) > 0) view = std::decay_t<decltype(view)>(view.data() + first, entries);
+    };
+    place(window.narrow, words());
+    place(window.wide, words());
+    place(window.values, count);
+    window.marks = marks();
+    return window;
+  }
+
+  /// Of its nonzeros.
+  auto marks() const {
+    Position const mark = first / Packed::mark_distance;
+    return decltype(X.marks)(X.marks.data() + mark, X.marks.extent(0) - mark);
   }
 
   template <class ExecutionSpace>

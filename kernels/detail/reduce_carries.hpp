@@ -12,18 +12,23 @@
 
 namespace sporades::detail {
 
-/// The slots of one level, sorted by row. A pair of slots stands for the first and the last row of
-/// `reach` slots of the first level.
+/// The slots of one level, sorted by row, counted among those that are here. A pair of slots stands
+/// for the first and the last row of `reach` slots of the first level.
 template <class Index, class MemorySpace>
 struct CarrySlots {
   RawVector<Index const, MemorySpace> row_of;  // of the slots of the first level
-  Position count;                              // slots of this level
-  Position reach;                              // 2 at the first level
+  Position first_of_all;                       // slots of the first level in front of these
+  CarryLevel level;
+  Position reach;  // 2 at the first level
 
+  /// Slots in front of those here have the row of the first one, those behind that of the last.
   KOKKOS_FORCEINLINE_FUNCTION Index row(Position slot) const {
-    Position const first = slot / 2 * reach, size = row_of.extent(0);
-    if (slot % 2 == 0) return row_of(first);
-    return row_of((first + reach < size ? first + reach : size) - 1);
+    Position const first = (level.first + slot) / 2 * reach;
+    Position const past = first_of_all + row_of.extent(0);
+    Position place = first;
+    if (slot % 2 != 0) place = first + reach - 1;
+    if (place < first_of_all) place = first_of_all;
+    return row_of((place < past ? place : past - 1) - first_of_all);
   }
 };
 
@@ -80,6 +85,7 @@ struct ReduceCarries {
   RawVector<Index const, MemorySpace> row_of;                       // slots of the first level
   RawVector<unsigned, MemorySpace> arrivals;  // a chunk past the first level x a tile: 0
   RawMatrix<Scalar, MemorySpace> V;
+  Position first_slot;  // of all that are here
   std::size_t first_column;
   Position tiles;
 
@@ -88,18 +94,21 @@ struct ReduceCarries {
     std::size_t const first = first_column + place * Width;
     Columns const tile{first, static_cast<int>(V.extent(1) - first)};
     Position chunk = item / tiles;
-    CarrySlots<Index, MemorySpace> slots{row_of, row_of.extent(0), 2};
+    CarrySlots<Index, MemorySpace> slots{
+        row_of, first_slot, {first_slot, Position{row_of.extent(0)}}, 2};
     unsigned* waiting = arrivals.data();
     for (int level = 0;; ++level) {
-      Position const chunks = chunks_of(slots.count, carry_chunk);
-      reduce(tile, level, slots, chunk, chunks == 1);
+      Position const chunks = slots.level.chunks(), unused = slots.level.unused();
+      reduce(tile, level, slots, chunk, chunk + unused, chunks == 1);
       if (chunks == 1) return;
-      Position const parent = chunk / pairs, left = chunks - parent * pairs;
-      if (!is_last_of(left < pairs ? left : pairs, waiting + parent * tiles + place)) return;
+      Position const parent = (chunk + unused) / pairs, end = (parent + 1) * pairs - unused;
+      Position const begin = parent == 0 ? 0 : parent * pairs - unused;
+      if (!is_last_of((end < chunks ? end : chunks) - begin, waiting + parent * tiles + place))
+        return;
       chunk = parent;
-      slots.count = 2 * chunks;
+      slots.level = slots.level.next();
       slots.reach *= pairs;
-      waiting += chunks_of(slots.count, carry_chunk) * tiles;
+      waiting += slots.level.chunks() * tiles;
     }
   }
 
@@ -112,33 +121,37 @@ struct ReduceCarries {
     return true;
   }
 
-  /// Adds the rows that lie in the chunk to V, and leaves the others in its slots.
+  /// Adds the rows that lie in the chunk to V, and leaves the others in its two slots, number
+  /// `pair` of the next level.
   KOKKOS_FORCEINLINE_FUNCTION void reduce(Columns const& tile, int level,
                                           CarrySlots<Index, MemorySpace> const& slots,
-                                          Position chunk, bool is_only) const {
-    Position const begin = chunk * carry_chunk;
-    Position const end = begin + carry_chunk < slots.count ? begin + carry_chunk : slots.count;
+                                          Position chunk, Position pair, bool is_only) const {
+    Position const begin = chunk * carry_chunk, count = slots.level.count;
+    Position const end = begin + carry_chunk < count ? begin + carry_chunk : count;
     RowSums<Scalar, Index, MemorySpace, true> out{V, {}, {}, false};
     if (!is_only) out.sums = sums[level + 1];
     bool const shared = begin > 0 && slots.row(begin - 1) == slots.row(begin);
-    bool const continues = end < slots.count && slots.row(end) == slots.row(end - 1);
-    sum_slots<Batch>(tile, slots, sums[level], begin, end, chunk, shared, continues, out);
+    bool const continues = end < count && slots.row(end) == slots.row(end - 1);
+    sum_slots<Batch>(tile, slots, sums[level], begin, end, pair, shared, continues, out);
   }
 };
 
-/// Adds the carries of `chunks` chunks to V. Enqueued on exec.
+/// Adds the carries of `chunks` chunks to V, of which `first` of all chunks are in front, as
+/// reserved. If there are chunks in front or behind, the first or the last slot here is of a row
+/// that none of the chunks has. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
-                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks) {
+                    CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,
+                    Position first = 0) {
   if (chunks <= 1) return;
   // 64 registers of a GPU's thread hold a batch.
   constexpr int batch = is_gpu<ExecutionSpace> ? 16 : 1;
   RawVector<Index const, MemorySpace> const row_of(carry.level(0).rows.data(), 2 * chunks);
   for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
       V.extent(1), rows_are_aligned(V),
-      [&](auto width, auto access, std::size_t first, Position tiles) {
+      [&](auto width, auto access, std::size_t column, Position tiles) {
         using Kernel = ReduceCarries<Scalar, Index, MemorySpace, width(), access(), batch>;
-        Kernel kernel{{}, row_of, carry.arrivals(), V, first, tiles};
+        Kernel kernel{{}, row_of, carry.arrivals(), V, 2 * first, column, tiles};
         expects(carry.levels() <= Kernel::most_levels, "carries of ", chunks,
                 " chunks are too many");
         for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;

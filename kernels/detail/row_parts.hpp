@@ -203,6 +203,25 @@ struct SplitParts {
   }
 };
 
+/// rows(k) <- the row of the matrix of this process's parts and, behind them, of those of others
+/// that the k-th in a list is, where rows(k) counts all that are added here.
+template <class MemorySpace>
+struct NumberInPlace {
+  Kokkos::View<Position*, MemorySpace> rows;
+  Position own_first, own_end;  // of this process's among those that are added here
+  Position first_part, others;  // the first of these, and of those of others
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    Position const i = rows(k);
+    if (i < own_first)
+      rows(k) = others + i;
+    else if (i < own_end)
+      rows(k) = first_part + (i - own_first);
+    else
+      rows(k) = others + i - (own_end - own_first);
+  }
+};
+
 /// Rows that are sums of parts, at most one of each slice, which a binary tree over slices adds. So
 /// a process can add up what it has of whole subtrees: of two processes each sends one sum a row.
 template <class Scalar, class MemorySpace>
@@ -280,21 +299,50 @@ class RowParts {
     launch_items(exec, "sporades::row_parts::split", arrived.extent(0),
                  SplitParts<MemorySpace>{arrived, own_rows, own_slices, owned[me]});
     of_rows_ = lists_of(exec, own_rows, own_slices, owned[me + 1] - owned[me]);
+    // Parts of one slice are the sums themselves, in the order of rows.
+    is_one_slice_ =
+        parts_ > 0 && entry_at(exec, of_slices, 0) == entry_at(exec, of_slices, parts_ - 1);
+    if (is_one_slice_) {
+      Position const own = received_[me + 1] - received_[me];
+      launch_items(exec, "sporades::row_parts::number_in_place", of_rows_.rows.extent(0),
+                   NumberInPlace<MemorySpace>{of_rows_.rows, received_[me], received_[me + 1],
+                                              sent_[me], parts_ + spare_rows});
+      for (std::size_t p = me + 1; p < received_.size(); ++p) received_[p] -= own;
+      of_subtrees_ = {};
+    }
     fence(exec, "sporades::row_parts::make");
   }
 
   /// The parts of this process.
   Position count() const { return parts_; }
+  /// Whether the parts here are of one slice: they are sent as they are, and those of others arrive
+  /// behind them, and behind spare_rows.
+  bool is_one_slice() const { return is_one_slice_; }
+  static constexpr Position spare_rows = 2;
+  /// Rows of the matrix of parts that sum() takes.
+  Position rows_of_parts() const {
+    return parts_ + (is_one_slice_ ? spare_rows + received_.back() : 0);
+  }
+  /// Of one slice: the parts here of rows that this process owns.
+  std::pair<Position, Position> own_parts() const {
+    auto const me = static_cast<std::size_t>(processes_.rank());
+    return {sent_[me], sent_[me + 1]};
+  }
   /// In one process: rows that have parts.
   std::uint64_t rows() const { return rows_; }
 
   /// to: the rows, of those that this process owns, from the parts of all processes; of several
-  /// processes both have the same columns, without gaps. Collective. Fences exec where there are
-  /// several.
+  /// processes both have the same columns, without gaps. parts: rows_of_parts(), of which those
+  /// behind count() are overwritten. Collective. Fences exec, or is enqueued: see enqueue_exchange.
   template <class ExecutionSpace>
   void sum(ExecutionSpace const& exec, MatrixType const& parts, MatrixType const& to) {
     if (processes_.size() == 1) return sum_lists(exec, parts, of_rows_, to);
+    if (is_one_slice_) {
+      send_parts(exec, parts, false);
+      return sum_sent_parts(exec, parts, to);
+    }
     std::size_t const columns = to.extent(1);
+    int const rank = processes_.rank();
     auto const sums = matrix_in(exec, sums_, sent_.back(), columns);
     auto const arrived = matrix_in(exec, arrived_, received_.back(), columns);
     auto const sum_some = [&](Position begin, Position end, MatrixType const& into, Position at) {
@@ -302,18 +350,27 @@ class RowParts {
       lists.begins = Kokkos::subview(lists.begins, std::make_pair(begin, end + 1));
       sum_lists(exec, parts, lists, MatrixType(into.data() + at * columns, end - begin, columns));
     };
-    int const rank = processes_.rank();
     auto const me = static_cast<std::size_t>(rank);
     sum_some(0, sent_[me], sums, 0);
     sum_some(sent_[me], sent_[me + 1], arrived, received_[me]);
     sum_some(sent_[me + 1], sent_.back(), sums, sent_[me + 1]);
-    exchange_parts<Scalar>(sums.data(), sent_, arrived.data(), received_, columns,
-                           [&](auto const& out, auto const& in) {
-                             exchange_on(exec, processes_, "partial rows", of_others(out, rank),
-                                         of_others(in, rank));
-                           });
+    exchange_with_others(exec, sums.data(), arrived.data(), columns, false);
     sum_lists(exec, arrived, of_rows_, to);
-    fence(exec, "sporades::row_parts::sum");
+  }
+
+  /// The same in two steps, of one slice. Between them the rows that this process owns may be
+  /// summed. beside: see enqueue_exchange.
+  template <class ExecutionSpace>
+  void send_parts(ExecutionSpace const& exec, MatrixType const& parts, bool beside) const {
+    std::size_t const columns = parts.extent(1);
+    exchange_with_others(exec, parts.data(), parts.data() + (parts_ + spare_rows) * columns,
+                         columns, beside);
+  }
+  template <class ExecutionSpace>
+  void sum_sent_parts(ExecutionSpace const& exec, MatrixType const& parts,
+                      MatrixType const& to) const {
+    join_exchange(processes_);
+    sum_lists(exec, parts, of_rows_, to);
   }
 
   std::uint64_t bytes() const {
@@ -322,6 +379,17 @@ class RowParts {
   }
 
  private:
+  template <class ExecutionSpace>
+  void exchange_with_others(ExecutionSpace const& exec, Scalar const* from, Scalar* to,
+                            std::size_t columns, bool beside) const {
+    int const rank = processes_.rank();
+    exchange_parts<Scalar>(from, sent_, to, received_, columns,
+                           [&](auto const& out, auto const& in) {
+                             enqueue_exchange(exec, processes_, "partial rows",
+                                              of_others(out, rank), of_others(in, rank), beside);
+                           });
+  }
+
   /// A list for each of `count` rows.
   template <class ExecutionSpace>
   static RowLists<MemorySpace> lists_of(ExecutionSpace const& exec, Rows const& rows,
@@ -358,6 +426,7 @@ class RowParts {
   Communicator processes_;                 // what follows: where there are several
   RowLists<MemorySpace> of_subtrees_;      // of the parts here: a list is a sum that is sent
   std::vector<Position> sent_, received_;  // where the sums of each process begin
+  bool is_one_slice_ = false;              // the parts here are; received_ is without them
   Vector<Scalar, MemorySpace> sums_, arrived_;
 };
 

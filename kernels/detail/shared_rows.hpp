@@ -136,7 +136,7 @@ class SharedRows {
 
   /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
   /// the block of rows that each process owns. The result is valid until the next call. Collective,
-  /// under this name. Fences exec.
+  /// under this name. Fences exec, or is enqueued: see enqueue_exchange.
   template <class ExecutionSpace>
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
     std::size_t const columns = padded_columns(own.extent(1));
@@ -156,8 +156,8 @@ class SharedRows {
       copy(sent_[me], sent_[me + 1], gathered_, read_[me]);
     exchange_parts<Scalar>(packed.data(), sent_, gathered_.data(), read_, columns,
                            [&](auto const& out, auto const& in) {
-                             exchange_on(exec, processes_, name, of_others(out, rank),
-                                         of_others(in, rank));
+                             enqueue_exchange(exec, processes_, name, of_others(out, rank),
+                                              of_others(in, rank));
                            });
     return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
@@ -225,7 +225,8 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
 /// Rows from where they are to where they are wanted: `from` has this process's of `given`, which
 /// are behind those of the process before, and `to` gets its rows of `wanted`; those that nobody
 /// has become 0. Both matrices have the same columns, without gaps; rows that stay on the process
-/// may be in their places already. Collective, under this name. Fences exec.
+/// may be in their places already. Collective, under this name. Fences exec, or is enqueued: see
+/// enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                    RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,
@@ -260,7 +261,7 @@ void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, ch
                           target + (given.first(p, wanted, me) - wanted.begins[me]) * row_bytes,
                           rows * row_bytes});
   }
-  exchange_on(exec, processes, name, sent, received);
+  enqueue_exchange(exec, processes, name, sent, received);
 }
 
 /// The same of rows begins[p] to ends[p] - 1 on process p, which go to where `rows` says.

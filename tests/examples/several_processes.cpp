@@ -35,13 +35,13 @@ void decompose(sporades::Communicator const& processes) {
   start.weights = sporades::Vector<double, Memory>("weights", 1);
   Kokkos::deep_copy(start.weights, 1.0);
   for (int n = 0; n < 3; ++n) {
-    auto const own = problem.products.rows_of(n).here(dims[n]);
+    auto const own = problem.rows_of(n).here(dims[n]);
     start.factors.push_back(sporades::make_matrix<double>(exec, "start", own, 1));
     Kokkos::deep_copy(start.factors[n], 1.0);
   }
   auto state = sporades::cp_als_start(exec, problem, options, start);
   auto const result = sporades::cp_als(exec, problem, options, state);
-  auto const rows = problem.products.rows_of(0);
+  auto const rows = problem.rows_of(0);
   auto const A = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.factors[0]);
   for (std::uint64_t i = 0; i < A.extent(0); ++i)
     if (rows.first() + i == 59)  // the last row of mode 0, on the process that owns it

@@ -46,7 +46,7 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
   CHECK(entries_of(shared.model.weights) == weights);
   for (std::size_t n = 0; n < factors.size(); ++n)
     CHECK(wrong_entries(shared.model.factors[n], factors[n],
-                        problem.products.rows_of(static_cast<int>(n))) == 0);
+                        problem.rows_of(static_cast<int>(n))) == 0);
   return std::pair(problem, shared.fit());
 }
 
@@ -222,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi]
   auto const one = cp_als(exec, whole, options, start);
   auto problem = make_cp_als_problem(processes, exec, part_of(exec, X, processes), options);
   for (int n = 0; n < 3; ++n) {
-    auto const rows = problem.products.rows_of(n);
+    auto const rows = problem.rows_of(n);
     auto& A = model.factors[static_cast<std::size_t>(n)];
     A = Kokkos::subview(A, std::make_pair(rows.first(), rows.first() + rows.here(A.extent(0))),
                         Kokkos::ALL);

@@ -12,6 +12,31 @@
 #include <sporades/algorithms/detail/starts.hpp>
 
 namespace sporades {
+namespace detail {
+
+/// Throws Error where the state is not one of the problem and the options; puts its rows in the
+/// order that the problem's products take. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void prepare_state(ExecutionSpace const& exec,
+                   CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
+                   CpAlsOptions const& options, CpAlsState<Scalar, MemorySpace>& state) {
+  auto const& homes = problem.homes;
+  bool const is_ordered = state.row_order == homes.id();
+  expects(is_ordered || state.row_order == 0,
+          "cp_als: the state's rows are in the order of another problem");
+  Dims here = problem.dims;
+  for (int n = 0; n < problem.products.order(); ++n)
+    here[n] = (is_ordered ? problem.products.rows_of(n) : problem.rows_of(n)).here(here[n]);
+  check_state(here, options, state);
+  if (is_ordered) return;
+  for (std::size_t n = 0; n < here.size(); ++n)
+    if (homes.moves(n))
+      state.factors[n] =
+          to_homes(exec, homes, n, state.factors[n], problem.products.rows_of(static_cast<int>(n)));
+  state.row_order = homes.id();
+}
+
+}  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
@@ -23,15 +48,16 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
   detail::Region const region("sporades::cp_als");
   detail::check_cp_als(options);
   return detail::together(problem.processes, [&] {
-    Dims here = problem.dims;
-    for (int n = 0; n < problem.products.order(); ++n)
-      here[n] = problem.products.rows_of(n).here(here[n]);
-    detail::check_state(here, options, state);
+    detail::prepare_state(exec, problem, options, state);
     detail::KernelTimes times(options.time_kernels);
     detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
     CpAlsResult<Scalar, MemorySpace> result;
     static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
     result.model = detail::model_of(exec, state, problem.products.rows());
+    for (int n = 0; n < state.order(); ++n)
+      if (auto& A = result.model.factors[n]; problem.homes.moves(static_cast<std::size_t>(n)))
+        A = detail::from_homes(exec, problem.homes, static_cast<std::size_t>(n), A,
+                               problem.products.rows_of(n));
     result.singular_systems = solver.singular_systems();
     result.dead_components = solver.dead_components();
     return result;
@@ -46,7 +72,7 @@ CpAlsState<Scalar, MemorySpace> random_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options) {
   std::vector<DistributedMatrix<Scalar, MemorySpace>> const none(problem.dims.size());
-  return start_of(exec, problem.dims, problem.products.rows(), none, options);
+  return start_of(exec, problem.dims, problem.rows(), none, options);
 }
 
 /// The problem of all processes' nonzeros, and its start unless `first` is null. Collective.
@@ -62,8 +88,7 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem_and_start(
       factors = singular_vectors(processes, exec, X, options);
     }
     auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
-    if (first != nullptr)
-      *first = start_of(exec, problem.dims, problem.products.rows(), factors, options);
+    if (first != nullptr) *first = start_of(exec, problem.dims, problem.rows(), factors, options);
     return problem;
   });
 }

@@ -39,6 +39,25 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   return products;
 }
 
+/// X in the order of homes that `order` becomes, where `products` want slices; and what they are to
+/// know of it. X: with each coordinate once. Collective. Fences exec.
+template <class ExecutionSpace, class Tensor>
+Tensor order_by_homes(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                      MttkrpAllModesOptions& options,
+                      HomeOrder<typename Tensor::MemorySpace>& order) {
+  auto& products = options.products;
+  check_options(products, X.order());
+  Position const nnz = first_places(processes, X.nnz()).back();
+  int const slices = slices_for(X.dims, nnz, sizeof(typename Tensor::Index), products);
+  if (slices == 1) return X;
+  auto result =
+      FindHomes<ExecutionSpace, Tensor>(processes, exec, hand_over(X), slices, products.rank)
+          .renumber(order);
+  products.sliced_mode = order.sliced;
+  products.slice_rows = order.begins;
+  return result;
+}
+
 /// The fit comes from the product on the last mode, and its factor fits the others exactly.
 template <class Plan>
 void take_last_in_full(Plan& plan) {
@@ -61,8 +80,10 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
   problem.nnz = places.back();
   problem.exponent = scaled.exponent;
   problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
+  auto products = products_of(options);
+  summed = order_by_homes(processes, exec, hand_over(summed), products, problem.homes);
   auto& plan = problem.products;
-  plan = make_mttkrp_all_modes_plan(processes, exec, hand_over(summed), products_of(options));
+  plan = make_mttkrp_all_modes_plan(processes, exec, hand_over(summed), products);
   take_last_in_full(plan);
   return problem;
 }
@@ -85,9 +106,14 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   Dims const dims = summed.dims;
   Position const nnz = summed.nnz();
   double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
-  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), detail::products_of(options));
+  auto products = detail::products_of(options);
+  using Space = detail::WorkSpace<ExecutionSpace, MemorySpace>;
+  detail::HomeOrder<Space> homes;
+  if constexpr (std::is_same_v<Space, MemorySpace>)  // else a plan in slices is refused
+    summed = detail::order_by_homes({}, exec, hand_over(summed), products, homes);
+  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), products);
   detail::take_last_in_full(plan);
-  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}};
+  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}, homes};
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

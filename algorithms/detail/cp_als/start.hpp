@@ -28,7 +28,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
                                             Factors<Scalar, MemorySpace> const& factors,
                                             std::vector<double> const& weights,
                                             std::vector<RowDistribution> const& rows = {}) {
-  CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}};
+  CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}, 0};
   std::size_t const R = weights.size();
   detail::Workspace<MemorySpace> workspace;
   Kokkos::View<double**, Kokkos::LayoutRight, MemorySpace> const G(
@@ -189,7 +189,7 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   return detail::together(problem.processes, [&] {
-    auto const rows = problem.products.rows();
+    auto const rows = problem.rows();
     Dims here = problem.dims;
     for (std::size_t n = 0; n < here.size(); ++n) here[n] = rows[n].here(here[n]);
     return detail::given_start(exec, here, rows, options, start);

@@ -18,6 +18,7 @@ struct StateArrays<CpAlsState<Scalar, MemorySpace>> {
     arrays.lists("gram", state.grams, R * R);
     arrays.any_numbers("fits", state.fits);
     arrays.numbers("seconds", state.seconds, state.fits.size());
+    arrays.number("row-order", state.row_order);
   }
 };
 

@@ -36,7 +36,7 @@ inline std::vector<std::size_t> bounds_of_blocks(RowDistribution const& rows,
 }
 
 /// Sends numbers[bounds[p]] to numbers[bounds[p + 1] - 1] of each process p to all others. Fences
-/// exec.
+/// exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Number>
 void all_gather_parts(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                       Number* numbers, std::vector<std::size_t> const& bounds) {
@@ -51,13 +51,13 @@ void all_gather_parts(ExecutionSpace const& exec, Communicator const& processes,
     received.push_back({static_cast<int>(p), bytes + bounds[p] * sizeof(Number),
                         (bounds[p + 1] - bounds[p]) * sizeof(Number)});
   }
-  exchange_on(exec, processes, name, sent, received);
+  enqueue_exchange(exec, processes, name, sent, received);
 }
 
 /// partial[b][e]: the sums of the blocks of this process's rows, at their places among those of all
 /// rows; followed by scratch_of_sum_blocks doubles. Returns where the sums of all are, `blocks` of
 /// them: of the same blocks, or, while there are more than `most`, of groups of them that lie
-/// within a process, as sum_blocks_to groups them. Fences exec unless all rows are here.
+/// within a process, as sum_blocks_to groups them. As all_gather_parts, unless all rows are here.
 template <class ExecutionSpace>
 double* share_blocks(ExecutionSpace const& exec, RowDistribution const& rows, double* partial,
                      std::uint64_t rows_per_block, std::uint64_t& blocks, std::uint64_t entries,

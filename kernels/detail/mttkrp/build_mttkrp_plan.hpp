@@ -199,14 +199,14 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
   }
 }
 
-/// The same where the modes but the longest have slices: `slices` of them.
+/// The same where all modes but one have slices: `slices` of them.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                   MttkrpOptions const& options, int slices,
                   MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  int const longest = longest_mode(plan.dims);
+  int const sliced_by = sliced_mode(plan.dims, options);
   plan.parts.resize(plan.dims.size());
-  auto base = sorted(exec, X, mttkrp_mode_order(plan.dims, longest));
+  auto base = sorted(exec, X, mttkrp_mode_order(plan.dims, sliced_by));
   X = {};
   auto const keep = [&](int n, auto const& list) {
     auto const mode = static_cast<std::size_t>(n);
@@ -223,12 +223,12 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
     choice.split = measured_split<ExecutionSpace>(exec, packed, options.rank, choice.reason);
     if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
   };
-  keep(longest, base);
+  keep(sliced_by, base);
   auto const named = with_slices(exec, base, slice_cuts<ExecutionSpace>(slices, plan.nnz), 0);
   base = {};
   Position most = 0;
   for (int n = 0; n < plan.order(); ++n) {
-    if (n == longest) continue;
+    if (n == sliced_by) continue;
     auto const mode = static_cast<std::size_t>(n);
     auto& parts = plan.parts[mode];
     plan.choices[mode].slices = slices;

@@ -4,6 +4,7 @@
 
 // Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp.
 
+#include <sporades/kernels/detail/mttkrp/home_order.hpp>
 #include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
 #include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/mttkrp/slices.hpp>
@@ -54,6 +55,22 @@ inline void choose_linear_modes(std::vector<Position> const& parts, MttkrpOption
   }
 }
 
+/// The chunks of the process's nonzeros that are of parts of its own rows alone; none where parts
+/// are of several slices, or none is another's. X: in the order of parts.
+template <class ExecutionSpace, class Tensor, class Parts>
+OwnChunks own_chunks(ExecutionSpace const& exec, Tensor const& X, int n, Parts const& parts,
+                     Position length) {
+  auto const [first, end] = parts.own_parts();
+  if (!parts.is_one_slice() || first == end || (first == 0 && end == parts.count())) return {};
+  std::uint64_t const number = row_ends(exec, X, n).first;
+  IndexTuples<typename Tensor::Coordinates> const numbers{{X.coordinates, {n}}};
+  std::vector<IndexTuple> const bounds{{{number + first}}, {{number + end}}};
+  auto const places = count_below(exec, numbers, X.nnz(), bounds);
+  OwnChunks own{(places[0] + length - 1) / length, places[1] / length, first + 1, end};
+  if (end == parts.count()) own.end = chunks_of(X.nnz(), length);
+  return own.begin < own.end ? own : OwnChunks{};
+}
+
 /// last: the rows of the last mode that processes own, where that is settled. may_be_linear:
 /// whether `automatic` may take a linear order.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -85,6 +102,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   shared->processes = processes;
   shared->shares.resize(X.dims.size());
   shared->chains.resize(X.dims.size());
+  shared->own.resize(X.dims.size());
 
   ReadRows<MemorySpace> read(exec, X.dims);
   LinearShare<Scalar, Index> linear;
@@ -103,19 +121,20 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   std::vector<ShareOrder> orders;
   for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
   int const slices = is_alto ? 1 : slices_for(plan.dims, nnz, sizeof(Index), options);
-  int const longest = longest_mode(plan.dims);
+  int const sliced = sliced_mode(plan.dims, options);
   std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
   std::vector<CooTensor<Scalar, Index, MemorySpace>> nonzeros;
   if (slices > 1) {
-    X = sorted_across(processes, exec, hand_over(X),
-                      orders[static_cast<std::size_t>(longest)].modes, cuts);
+    plan.parts.resize(plan.dims.size());
+    X = sorted_across(processes, exec, hand_over(X), orders[static_cast<std::size_t>(sliced)].modes,
+                      cuts);
     nonzeros.resize(plan.dims.size());
-    nonzeros[static_cast<std::size_t>(longest)] = X;
-    read.insert(exec, X, longest);
+    nonzeros[static_cast<std::size_t>(sliced)] = X;
+    read.insert(exec, X, sliced);
     auto const named = with_slices(exec, X, slice_cuts<ExecutionSpace>(slices, nnz), cuts[me]);
     X = {};
     for (int n = 0; n < N; ++n) {
-      if (n == longest) continue;
+      if (n == sliced) continue;
       auto& share = parts[static_cast<std::size_t>(n)];
       share = share_parts(processes, exec, named, n, cuts);
       read.insert(exec, share.nonzeros, n);
@@ -139,7 +158,15 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     if (!in_order[mode]) continue;
     auto begins = even_cuts(processes.size(), plan.dims[mode]);
     begins.pop_back();
-    if (slices == 1 || n == longest)
+    if (slices > 1 && n != sliced && !options.slice_rows.empty()) {
+      auto const& rows = options.slice_rows[mode];
+      expects(rows.size() == static_cast<std::size_t>(slices) + 1 &&
+                  rows.back() == plan.dims[mode] && std::is_sorted(rows.begin(), rows.end()),
+              where, ": slice_rows of mode ", n, " are not where the rows of ", slices,
+              " slices begin, and end");
+      begins = begins_of_slice_rows(processes.size(), rows);
+    }
+    if (slices == 1 || n == sliced)
       begins = CutRows(all_gathered(processes, "rows at cuts", row_ends(exec, nonzeros[mode], n)))
                    .begins;
     own_rows(n, begins);
@@ -168,16 +195,22 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       }
     auto& made = shared->shares[mode];
     bool const fits = fits_packed(plan.dims, n);
-    made = make_packed_share(processes, exec, read.renumbered(exec, hand_over(nonzeros[mode]), n),
-                             orders[mode].modes, cuts, length, fits);
-    if (slices > 1 && n != longest) {
+    if (slices > 1 && n != sliced) {
       plan.choices[mode].slices = slices;
-      plan.parts.resize(plan.dims.size());
       plan.parts[mode] =
           RowParts<Scalar, MemorySpace>(processes, exec, plan.rows[mode].begins, parts[mode].rows,
                                         parts[mode].slices, static_cast<std::uint32_t>(slices));
       parts[mode] = {};
     }
+    auto const own = slices > 1 && n != sliced && fits
+                         ? own_chunks(exec, nonzeros[mode], n, plan.parts[mode], length)
+                         : OwnChunks{};
+    made = make_packed_share(processes, exec, read.renumbered(exec, hand_over(nonzeros[mode]), n),
+                             orders[mode].modes, cuts, length, fits);
+    // Rows that go on from one process to the next have carries to exchange first.
+    if (std::all_of(made.leading.begin(), made.leading.end(),
+                    [](Position slots) { return slots == 0; }))
+      shared->own[mode] = own;
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;
     if (options.strategy != MttkrpStrategy::automatic) continue;
@@ -201,7 +234,9 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   for (int m = 0; m < N; ++m)
     shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
                               read.lists()[static_cast<std::size_t>(m)]);
-  plan.carry.reserve(exec, chunks_of(nnz, length), options.rank);
+  for (auto const& share : shared->shares)
+    if (share.all_chunks > 0)
+      reserve_carries(processes, exec, share, plan.carry, static_cast<std::size_t>(options.rank));
   plan.shared = shared;
   fence(exec, "sporades::mttkrp::build_shared_plan");
   return plan;

@@ -150,10 +150,11 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
       if (is_far) count.hold(window_bytes(options.streaming, lists / N));  // and near copies
       if (int const slices = slices_for(X.dims, X.count(), index_bytes, options);
           slices > 1 && !is_far) {
-        count_sliced_lists(exec, count, X, is_last, slices, rows_of);
+        int const sliced = sliced_mode(X.dims, options);
+        count_sliced_lists(exec, count, X, is_last, slices, sliced, rows_of);
         for (int n = 0; n < N; ++n)
-          buffer_rows = std::max(
-              buffer_rows, n == longest_mode(X.dims) ? 0 : std::min(X.nnz, slices * rows_of(n)));
+          buffer_rows =
+              std::max(buffer_rows, n == sliced ? 0 : std::min(X.nnz, slices * rows_of(n)));
         count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
         break;
       }

@@ -28,6 +28,13 @@ inline void check_options(MttkrpOptions const& options, int order) {
           options.split, " of a tensor of order ", order, ": -1 to ", deepest);
   expects(1 <= options.slices && options.slices <= 64, "make_mttkrp_plan: ", options.slices,
           " slices: 1 to 64");
+  expects(-1 <= options.sliced_mode && options.sliced_mode < order,
+          "make_mttkrp_plan: slices of mode ", options.sliced_mode, " of a tensor of order ",
+          order);
+  expects(
+      options.slice_rows.empty() || options.slice_rows.size() == static_cast<std::size_t>(order),
+      "make_mttkrp_plan: slice_rows has ", options.slice_rows.size(), " modes, X is of order ",
+      order);
   expects(
       options.slices == 1 || ((options.strategy == MttkrpStrategy::automatic ||
                                options.strategy == MttkrpStrategy::sorted ||

@@ -32,9 +32,12 @@ struct SharedProducts {
   Matrix<Scalar, MemorySpace> lent;      // see lend_products
   Matrix<Scalar, MemorySpace> inputs;    // the same of a factor of the product's mode
   KeptFactors kept;
+  std::vector<OwnChunks> own;               // per mode in slices, where these are summed last
+  Kokkos::View<Index*, MemorySpace> names;  // see sum_own_rows_last
 
   std::uint64_t bytes() const {
-    std::uint64_t sum = (sums.span() + lent.span() + inputs.span()) * sizeof(Scalar);
+    std::uint64_t sum = (sums.span() + lent.span() + inputs.span()) * sizeof(Scalar) +
+                        names.extent(0) * sizeof(Index);
     for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
     for (auto const& share : shares) sum += share.bytes();
@@ -80,14 +83,15 @@ struct SharedProducts {
         factors[m] = read[m].gather(exec, "rows of factors", A[m]);
   }
 
-  /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it.
+  /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it;
+  /// and what is behind them.
   Matrix<Scalar, MemorySpace> begun(std::size_t n, Matrix<Scalar, MemorySpace> const& room) const {
-    auto const& share = shares[n];
-    auto const me = static_cast<std::size_t>(processes.rank());
-    // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-    return Matrix<Scalar, MemorySpace>(room.data() + (share.continues ? 2 : 1) * room.extent(1),
-                                       share.ends[me] - share.begins[me], room.extent(1));
+    std::size_t const first = first_begun(n);
+    return Matrix<Scalar, MemorySpace>(room.data() + first * room.extent(1), room.extent(0) - first,
+                                       room.extent(1));
   }
+  /// Row 1 is that of the share's first nonzero, which may have begun on a process before.
+  std::size_t first_begun(std::size_t n) const { return shares[n].continues ? 2 : 1; }
 };
 
 /// For each mode, of a plan that processes share, whose product has rows in order: memory of the
@@ -167,11 +171,27 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
   auto const& share = shared.shares[n];
   auto const& choice = plan.choices[n];
   auto const offset = shared.offset(n, plan.rows[n]);
-  auto const room =
-      choice.slices == 1 && shared.is_lent(own, offset, share.count + 2)
-          ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), share.count + 2, R)
-          : shared.room(exec, share.count + 2, R, shared.sums);
-  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
+  Position count = share.count + 2;
+  auto const chunks = choice.slices > 1 ? shared.own[n] : OwnChunks{};
+  if (choice.slices > 1)
+    count = std::max(count, shared.first_begun(n) + plan.parts[n].rows_of_parts());
+  auto const room = choice.slices == 1 && shared.is_lent(own, offset, count)
+                        ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), count, R)
+                        : shared.room(exec, count, R, shared.sums);
+  bool const owns_chunks = chunks.begin < chunks.end;
+  MatrixType const sums =
+      Kokkos::subview(room, std::make_pair(Position{0}, share.count + (owns_chunks ? 3 : 2)),
+                      std::make_pair(std::size_t{0}, R));
+  auto const sum_packed = [&](auto const& walk) {
+    if (!owns_chunks) {
+      sum_shared_rows(shared.processes, exec, share, sums, plan.carry, walk);
+      return;
+    }
+    auto const parts = shared.begun(n, room);
+    sum_own_rows_last(shared.processes, exec, share, chunks, shared.names, sums, plan.carry, walk,
+                      [&] { plan.parts[n].send_parts(exec, parts, true); });
+    plan.parts[n].sum_sent_parts(exec, parts, own);
+  };
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
   if (share.coo.order() > 0)
@@ -186,12 +206,10 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
                       });
     });
   else if (choice.gather == GatherPrecision::full)
-    sum_shared_rows(
-        shared.processes, exec, share, sums, plan.carry,
-        [&](auto const& instance, auto const& part, auto const& rows) {
-          walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                      part, rows, shared.factors, sums, split);
-        });
+    sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
+      walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
+                  part, rows, shared.factors, sums, split);
+    });
   else
     with_rounded_type<Scalar>(choice.gather, [&](auto number) {
       using To = decltype(number);
@@ -199,11 +217,11 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
       std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
       for (std::size_t m = 0; m < N; ++m)
         if (m != n) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
-      sum_shared_rows(shared.processes, exec, share, sums, plan.carry,
-                      [&](auto const& instance, auto const& part, auto const& rows) {
-                        walk_rounded(instance, part, rows, rounded, sums, split);
-                      });
+      sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
+        walk_rounded(instance, part, rows, rounded, sums, split);
+      });
     });
+  if (owns_chunks) return;
   if (choice.slices > 1)
     plan.parts[n].sum(exec, shared.begun(n, room), own);
   else

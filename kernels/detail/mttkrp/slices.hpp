@@ -7,12 +7,12 @@
 #include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
 
-/// Slices: equally many nonzeros each, consecutive in the order of the longest mode's rows. The
-/// nonzeros of the other modes are sorted by slices first and then by rows. What a slice adds to a
-/// row is a part of it; a binary tree adds the parts. So processes that have whole slices read few
-/// rows of the longest mode, and move rows of the shorter modes instead, as in the medium-grained
-/// distribution of Smith & Karypis (IPDPS 2016). It depends on the tensor alone, so that one
-/// process has the same bits.
+/// Slices: equally many nonzeros each, consecutive in the order of one mode's rows. The nonzeros of
+/// the other modes are sorted by slices first and then by rows. What a slice adds to a row is a
+/// part of it; a binary tree adds the parts. So processes that have whole slices read few rows of
+/// the sliced mode, and move rows of the others instead, as in the medium-grained distribution of
+/// Smith & Karypis (IPDPS 2016). It depends on the tensor alone, so that one process has the same
+/// bits.
 
 namespace sporades::detail {
 
@@ -20,6 +20,11 @@ inline constexpr int most_slices = 64;
 
 inline int longest_mode(Dims const& dims) {
   return static_cast<int>(std::max_element(dims.begin(), dims.end()) - dims.begin());
+}
+
+/// The mode that has slices, where there are some.
+inline int sliced_mode(Dims const& dims, MttkrpOptions const& options) {
+  return options.sliced_mode < 0 ? longest_mode(dims) : options.sliced_mode;
 }
 
 /// The slices of a plan with these options, if its nonzeros are in the order of rows; 1, none, for
@@ -32,7 +37,7 @@ inline int slices_for(Dims const& dims, Position nnz, std::size_t index_bytes,
   return may ? options.slices : 1;
 }
 
-/// Where slices begin and end in the order of the longest mode's rows: as even_cuts of as many
+/// Where slices begin and end in the order of the sliced mode's rows: as even_cuts of as many
 /// processes.
 template <class ExecutionSpace>
 std::vector<Position> slice_cuts(int slices, Position nnz) {
@@ -55,7 +60,7 @@ struct NameSlices {
   }
 };
 
-/// X with the slices of its nonzeros as one mode more. X: in the order of the longest mode's rows;
+/// X with the slices of its nonzeros as one mode more. X: in the order of the sliced mode's rows;
 /// its nonzeros are those from number `first` on of all. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> with_slices(ExecutionSpace const& exec,
@@ -75,6 +80,19 @@ CooTensor<Scalar, Index, MemorySpace> with_slices(ExecutionSpace const& exec,
   launch_items(exec, "sporades::slices::name", X.nnz(), kernel);
   fence(exec, "sporades::slices::name");
   return result;
+}
+
+/// Where the rows begin that each of so many processes owns, from where those begin that are best
+/// owned with each slice, and end: the processes share the slices evenly.
+inline std::vector<std::uint64_t> begins_of_slice_rows(int processes,
+                                                       std::vector<std::uint64_t> const& slices) {
+  auto const P = static_cast<std::uint64_t>(processes), S = slices.size() - 1;
+  std::vector<std::uint64_t> begins;
+  for (std::uint64_t p = 0; p < P; ++p) {
+    std::uint64_t const s = p * S / P, part = p * S % P;
+    begins.push_back(slices[s] + (slices[s + 1] - slices[s]) / P * part);
+  }
+  return begins;
 }
 
 /// The order of mode n's nonzeros: by slices, rows, and the other modes.

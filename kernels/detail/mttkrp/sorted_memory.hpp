@@ -46,22 +46,21 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
   if (!keeps_coordinates) count.release(base.coordinate_bytes());
 }
 
-/// The same lists with slices of the longest mode: see build_sliced.
+/// The same lists with slices of one mode: see build_sliced.
 template <class ExecutionSpace, class Rows>
 void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                        bool is_last, int slices, Rows const& rows_of) {
-  int const longest = longest_mode(X.dims);
+                        bool is_last, int slices, int sliced, Rows const& rows_of) {
   bool is_new = true, is_list_new = false;
-  auto const base = count_sorted(exec, count, X, mttkrp_mode_order(X.dims, longest), is_new);
+  auto const base = count_sorted(exec, count, X, mttkrp_mode_order(X.dims, sliced), is_new);
   if (is_new && is_last) count.release(X.bytes());
-  count_sorted_packed(exec, count, base, {longest}, rows_of(longest), is_list_new);
+  count_sorted_packed(exec, count, base, {sliced}, rows_of(sliced), is_list_new);
   CooShape named = base;  // shares the values
   named.dims.push_back(static_cast<std::uint64_t>(slices));
   named.sorted_modes = {};
   count.hold(named.coordinate_bytes());
   if (is_new || is_last) count.release(base.coordinate_bytes());
   for (int n = 0; n < X.order(); ++n) {
-    if (n == longest) continue;
+    if (n == sliced) continue;
     double const parts = std::min(X.nnz, slices * rows_of(n));
     double const lists =
         9 * parts + 8 * static_cast<double>(X.dims[static_cast<std::size_t>(n)]) + 8;

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   // The application's factors, distributed as the problem says.
   std::vector<MultiVector> factors;
   for (int n = 0; n < 3; ++n) {
-    auto const own = problem.products.rows_of(n).here(dims[n]);
+    auto const own = problem.rows_of(n).here(dims[n]);
     auto const map = Teuchos::rcp(new MultiVector::map_type(dims[n], own, 0, comm));
     factors.emplace_back(map, 1);
     factors.back().putScalar(1.0);

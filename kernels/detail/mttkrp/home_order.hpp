@@ -1,0 +1,480 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Included by kernels/detail/mttkrp/build_shared.hpp.
+
+#include <numeric>
+#include <sporades/core/random.hpp>
+#include <sporades/kernels/detail/mttkrp/slices.hpp>
+#include <sporades/kernels/detail/shared_rows.hpp>
+
+/// With slices, what travels is a row of a factor to every process whose slices hold nonzeros of
+/// the row, and a sum from there, except for the process that owns the row. Here a row's home is
+/// one of these slices, and rows are renumbered by their homes, so that a process owns rows that it
+/// works on. Which mode has slices, too, is chosen such that little travels. All of it depends on
+/// the tensor and the number of slices alone.
+
+namespace sporades::detail {
+
+/// The order of rows by their homes, and then as they were.
+template <class MemorySpace>
+struct HomeOrder {
+  int sliced = -1;                    // the mode that has slices, whose rows stay as they are
+  std::vector<RowDistribution> rows;  // per other mode: of the order as it was
+  std::vector<Permutation<MemorySpace>> places;    // per mode: of these rows in the new order
+  std::vector<std::vector<std::uint64_t>> begins;  // per mode: of the homes' rows, and the end
+
+  bool is_none() const { return sliced < 0; }
+  /// Whether the rows of this mode have new places.
+  bool moves(std::size_t n) const { return !is_none() && static_cast<int>(n) != sliced; }
+  /// Another one for another order; 0 for none.
+  std::uint64_t id() const {
+    std::uint64_t sum = 0;
+    if (!is_none()) sum = splitmix64(static_cast<std::uint64_t>(sliced) + 1);
+    for (auto const& mode : begins)
+      for (auto const begin : mode) sum = splitmix64(sum ^ begin);
+    return sum;
+  }
+};
+
+/// to(k) <- to(k) + from(i) or to(k) | from(i), for all i with k = rows(i).
+template <class MemorySpace, bool adds>
+struct CombineRows {
+  Permutation<MemorySpace> from, rows, to;
+
+  KOKKOS_FUNCTION void operator()(Position i) const {
+    if constexpr (adds)
+      Kokkos::atomic_add(&to(rows(i)), from(i));
+    else
+      Kokkos::atomic_fetch_or(&to(rows(i)), from(i));
+  }
+};
+
+/// The number of a row among those that a process touches, or the row itself in one process.
+template <class MemorySpace>
+struct RowNumbers {
+  IndexSet<MemorySpace> touched;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(std::uint64_t row) const {
+    return touched.words.extent(0) > 0 ? touched.number(row) : row;
+  }
+};
+
+/// The rows of a mode that this process's nonzeros touch; in one process, all rows. Another process
+/// may own them.
+template <class MemorySpace>
+class TouchedRows {
+  using Numbers = Permutation<MemorySpace>;
+
+ public:
+  /// owned: process p owns rows owned[p] to owned[p + 1] - 1. Collective. Fences exec.
+  template <class ExecutionSpace, class Tensor>
+  TouchedRows(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X, int n,
+              std::vector<std::uint64_t> const& owned)
+      : processes_(processes), count_(owned.back()), own_(owned.back()) {
+    if constexpr (has_mpi)
+      if (processes.size() > 1) {
+        set_ = IndexSet<MemorySpace>(exec, owned.back());
+        launch_items(exec, "sporades::home_order::insert", X.nnz(),
+                     InsertIndices<typename Tensor::Coordinates>{set_, X.coordinates, n});
+        auto const list = set_.list(exec);
+        AskedRows lists(processes, owned, list);
+        auto const me = static_cast<std::size_t>(processes.rank());
+        for (auto& row : lists.rows) row -= owned[me];
+        count_ = list.size();
+        own_ = owned[me + 1] - owned[me];
+        wanted_ = lists.wanted;
+        asked_ = lists.asked;
+        rows_ = to_view(exec, "sporades::home_order::rows", std::vector<Position>(lists.rows));
+      }
+  }
+
+  std::uint64_t count() const { return count_; }
+
+  RowNumbers<MemorySpace> numbers() const { return {set_}; }
+
+  /// The sums, or unions, of what all processes have for the rows that this one owns.
+  template <bool adds, class ExecutionSpace>
+  Numbers at_owners(ExecutionSpace const& exec, Numbers const& touched) const {
+    if constexpr (has_mpi)
+      if (processes_.size() > 1) {
+        auto const arrived =
+            uninitialized<Numbers>(exec, "sporades::home_order::arrived", asked_.back());
+        exchange_parts_on<ExecutionSpace, Position>(
+            exec, processes_, "homes of rows", touched.data(), wanted_, arrived.data(), asked_, 1);
+        auto const own = zeroed<Numbers>(exec, "sporades::home_order::own", own_);
+        launch_items(exec, "sporades::home_order::combine", arrived.extent(0),
+                     CombineRows<MemorySpace, adds>{arrived, rows_, own});
+        return own;
+      }
+    return touched;
+  }
+
+  /// What the owners have for the rows that this process touches.
+  template <class ExecutionSpace>
+  Numbers from_owners(ExecutionSpace const& exec, Numbers const& own) const {
+    if constexpr (has_mpi)
+      if (processes_.size() > 1) {
+        auto const sent = in_order(exec, own, rows_);
+        auto const touched = uninitialized<Numbers>(exec, "sporades::home_order::touched", count_);
+        exchange_parts_on<ExecutionSpace, Position>(exec, processes_, "homes of rows", sent.data(),
+                                                    asked_, touched.data(), wanted_, 1);
+        return touched;
+      }
+    return own;
+  }
+
+ private:
+  Communicator processes_;
+  IndexSet<MemorySpace> set_;
+  std::uint64_t count_, own_;
+  std::vector<Position> wanted_, asked_;  // see AskedRows
+  Numbers rows_;                          // of the own ones: those that are asked for
+};
+
+/// counts(k) <- the nonzeros of the k-th row that is touched.
+template <class Coordinates>
+struct CountNonzeros {
+  using MemorySpace = typename Coordinates::memory_space;
+  Coordinates coordinates;
+  RowNumbers<MemorySpace> number;
+  Permutation<MemorySpace> counts;
+  int mode;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    Kokkos::atomic_add(&counts(number(coordinates(mode, p))), Position{1});
+  }
+};
+
+/// A number for each slice.
+using OfSlices = Kokkos::Array<std::uint64_t, most_slices>;
+
+/// Slices that begin with a row each.
+struct RowSlices {
+  OfSlices begins;
+  int count;
+
+  KOKKOS_FUNCTION int operator()(std::uint64_t row) const {
+    int low = 0, high = count;  // of the last slice that begins at the row or before
+    while (high - low > 1) {
+      int const middle = (low + high) / 2;
+      if (begins[middle] <= row)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+/// sets(k) <- the slices of the k-th row that is touched: bit s of slice s.
+template <class Coordinates>
+struct MarkSlices {
+  using MemorySpace = typename Coordinates::memory_space;
+  Coordinates coordinates;
+  RowNumbers<MemorySpace> number;
+  Permutation<MemorySpace> sets;
+  RowSlices slices;
+  int sliced, mode;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    std::uint64_t const bit = std::uint64_t{1} << slices(coordinates(sliced, p));
+    std::uint64_t& set = sets(number(coordinates(mode, p)));
+    if ((set & bit) == 0) Kokkos::atomic_fetch_or(&set, bit);
+  }
+};
+
+KOKKOS_INLINE_FUNCTION int count_bits(std::uint64_t set) {
+  return count_ones(static_cast<std::uint32_t>(set)) +
+         count_ones(static_cast<std::uint32_t>(set >> 32));
+}
+
+/// The slices of each row but one.
+template <class MemorySpace>
+struct CountFarSlices {
+  Permutation<MemorySpace> sets;
+
+  KOKKOS_FUNCTION void operator()(Position i, std::uint64_t& sum) const {
+    int const slices = count_bits(sets(i));
+    if (slices > 1) sum += static_cast<std::uint64_t>(slices - 1);
+  }
+};
+
+/// homes(i) <- one of the row's slices, or one of all where it has none, by chance: as many rows
+/// for each of equal slices.
+template <class MemorySpace>
+struct ChooseHomes {
+  Permutation<MemorySpace> sets, homes;
+  std::uint64_t first;  // row
+  int slices;
+
+  KOKKOS_FUNCTION void operator()(Position i) const {
+    std::uint64_t const chance = splitmix64(first + i);
+    std::uint64_t set = sets(i);
+    int const count = count_bits(set);
+    if (count == 0) {
+      homes(i) = chance % static_cast<std::uint64_t>(slices);
+      return;
+    }
+    for (auto k = chance % static_cast<std::uint64_t>(count); k > 0; --k) set &= set - 1;
+    homes(i) = static_cast<Position>(count_bits((set & (~set + 1)) - 1));
+  }
+};
+
+/// Numbers that ascend, for count_below.
+template <class MemorySpace>
+struct Ascending {
+  Permutation<MemorySpace> numbers;
+
+  KOKKOS_FUNCTION Position operator()(Position i) const { return numbers(i); }
+  KOKKOS_FUNCTION static bool less(Position a, Position b) { return a < b; }
+};
+
+/// Homes in the order of rows by homes.
+template <class MemorySpace>
+struct HomesInOrder {
+  Permutation<MemorySpace> homes, order;
+
+  KOKKOS_FUNCTION Position operator()(Position k) const { return homes(order(k)); }
+  KOKKOS_FUNCTION static bool less(Position a, Position b) { return a < b; }
+};
+
+/// places(order(k)) <- k + shift[the row's home].
+template <class MemorySpace>
+struct PlaceRows {
+  HomesInOrder<MemorySpace> homes;
+  Permutation<MemorySpace> places;
+  OfSlices shift;  // modulo 2^64
+
+  KOKKOS_FUNCTION void operator()(Position k) const {
+    places(homes.order(k)) = k + shift[homes(k)];
+  }
+};
+
+/// to(mode, p) <- places(number of from(mode, p)).
+template <class Coordinates>
+struct RenumberRows {
+  using MemorySpace = typename Coordinates::memory_space;
+  Coordinates from, to;
+  RowNumbers<MemorySpace> number;
+  Permutation<MemorySpace> places;
+  int mode;
+
+  KOKKOS_FUNCTION void operator()(Position p) const {
+    to(mode, p) =
+        static_cast<typename Coordinates::non_const_value_type>(places(number(from(mode, p))));
+  }
+};
+
+/// Finds the homes of X's rows, whose nonzeros are those that this process brings, each coordinate
+/// once. Memory: 8 bytes for each row of a mode and 24 more for one mode at a time.
+template <class ExecutionSpace, class Tensor>
+class FindHomes {
+  using MemorySpace = typename Tensor::MemorySpace;
+  using Coordinates = typename Tensor::Coordinates;
+  using Numbers = Permutation<MemorySpace>;
+
+ public:
+  /// rank: of the factors. Collective. Fences exec.
+  FindHomes(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X, int slices,
+            int rank)
+      : processes_(processes), exec_(exec), X_(X), slices_(slices) {
+    auto const columns = padded_columns(static_cast<std::size_t>(rank));
+    for (int n = 0; n < X.order(); ++n) {
+      std::uint64_t const dim = X.dims[static_cast<std::size_t>(n)];
+      auto begins = even_cuts(processes.size(), dim);
+      begins.pop_back();
+      rows_.push_back(distribute_rows<ExecutionSpace>(processes, dim, begins, columns * columns));
+      touched_.emplace_back(processes, exec, X, n, rows_.back().begins);
+    }
+  }
+
+  /// X in the order of homes, which `order` becomes. Collective. Fences exec.
+  Tensor renumber(HomeOrder<MemorySpace>& order) {
+    int const longest = longest_mode(X_.dims);
+    order.sliced = longest;
+    RowSlices slices = slices_of(longest);
+    std::uint64_t least = far_rows(longest, slices);
+    for (int m = 0; m < X_.order(); ++m) {
+      if (m == longest) continue;
+      auto const other = slices_of(m);
+      // Slices that share a row are cut there by other modes, which is not counted.
+      if (std::adjacent_find(&other.begins[0], &other.begins[0] + slices_) !=
+          &other.begins[0] + slices_)
+        continue;
+      std::uint64_t const rows = far_rows(m, other);
+      if (rows >= least) continue;
+      least = rows;
+      order.sliced = m;
+      slices = other;
+    }
+
+    std::size_t const N = X_.dims.size();
+    order.rows.resize(N);
+    order.places.resize(N);
+    order.begins.resize(N);
+    Tensor to{X_.dims,
+              uninitialized<Coordinates>(exec_, "sporades::home_order::coordinates", N, X_.nnz()),
+              X_.values,
+              {}};
+    copy_view(exec_, to.coordinates, X_.coordinates);
+    for (std::size_t n = 0; n < N; ++n) {
+      if (!order.moves(n)) continue;
+      order.rows[n] = rows_[n];
+      place_rows(n, slices, order);
+      launch_items(exec_, "sporades::home_order::renumber", X_.nnz(),
+                   RenumberRows<Coordinates>{X_.coordinates, to.coordinates, touched_[n].numbers(),
+                                             touched_[n].from_owners(exec_, order.places[n]),
+                                             static_cast<int>(n)});
+    }
+    fence(exec_, "sporades::home_order::renumber");
+    return to;
+  }
+
+ private:
+  /// Slices of mode m, as nearly of equally many nonzeros as whole rows allow.
+  RowSlices slices_of(int m) const {
+    auto const mode = static_cast<std::size_t>(m);
+    auto const& rows = touched_[mode];
+    auto const counts = zeroed<Numbers>(exec_, "sporades::home_order::counts", rows.count());
+    launch_items(exec_, "sporades::home_order::count", X_.nnz(),
+                 CountNonzeros<Coordinates>{X_.coordinates, rows.numbers(), counts, m});
+    auto const before = rows.template at_owners<true>(exec_, counts);
+    Position const here = exclusive_scan_total(exec_, before);
+    auto const places = first_places(processes_, here);
+    Position const first = places[static_cast<std::size_t>(processes_.rank())];
+    std::vector<Position> cuts;
+    for (Position const cut : even_cuts(slices_, places.back()))
+      cuts.push_back(cut > first ? cut - first : 0);
+    cuts.pop_back();
+    OfSlices below{};
+    auto const rows_below =
+        count_below(exec_, Ascending<MemorySpace>{before}, before.extent(0), cuts);
+    std::copy(rows_below.begin(), rows_below.end(), &below[0]);
+    RowSlices slices{{}, slices_};
+    for (auto const& part : all_gathered(processes_, "homes of rows", below))
+      for (int s = 0; s < slices_; ++s) slices.begins[s] += part[s];
+    return slices;
+  }
+
+  /// The slices of mode m that each of the own rows of mode n has nonzeros in.
+  Numbers sets_of(int m, RowSlices const& slices, int n) const {
+    auto const& rows = touched_[static_cast<std::size_t>(n)];
+    auto const sets = zeroed<Numbers>(exec_, "sporades::home_order::sets", rows.count());
+    launch_items(exec_, "sporades::home_order::mark", X_.nnz(),
+                 MarkSlices<Coordinates>{X_.coordinates, rows.numbers(), sets, slices, m, n});
+    return rows.template at_owners<false>(exec_, sets);
+  }
+
+  /// How many rows travel where mode m has these slices, one way, with a process a slice.
+  std::uint64_t far_rows(int m, RowSlices const& slices) const {
+    std::uint64_t sum = 0;
+    for (int n = 0; n < X_.order(); ++n) {
+      if (n == m) continue;
+      auto const sets = sets_of(m, slices, n);
+      std::uint64_t rows = 0;
+      Kokkos::parallel_reduce("sporades::home_order::count_far",
+                              Range<ExecutionSpace>(exec_, 0, sets.extent(0)),
+                              CountFarSlices<MemorySpace>{sets}, rows);
+      fence(exec_, "sporades::home_order::count_far");
+      sum += rows;
+    }
+    return first_places(processes_, sum).back();
+  }
+
+  void place_rows(std::size_t n, RowSlices const& slices, HomeOrder<MemorySpace>& order) const {
+    auto const sets = sets_of(order.sliced, slices, static_cast<int>(n));
+    auto const homes = uninitialized<Numbers>(exec_, "sporades::home_order::homes", sets.extent(0));
+    launch_items(exec_, "sporades::home_order::choose", sets.extent(0),
+                 ChooseHomes<MemorySpace>{sets, homes, order.rows[n].first(), slices_});
+    HomesInOrder<MemorySpace> const in_order{
+        homes, sort_permutation(exec_, homes, index_bits(static_cast<std::uint64_t>(slices_)))};
+    std::vector<Position> numbers(static_cast<std::size_t>(slices_) + 1);
+    std::iota(numbers.begin(), numbers.end(), Position{0});
+    // Of homes here: where each one's rows begin, and the end.
+    auto const here = count_below(exec_, in_order, homes.extent(0), numbers);
+    OfSlices counts{};
+    for (int s = 0; s < slices_; ++s)
+      counts[s] = here[static_cast<std::size_t>(s) + 1] - here[static_cast<std::size_t>(s)];
+    auto const all = all_gathered(processes_, "homes of rows", counts);
+    order.places[n] =
+        uninitialized<Numbers>(exec_, "sporades::home_order::places", homes.extent(0));
+    PlaceRows<MemorySpace> kernel{in_order, order.places[n], {}};
+    auto const me = static_cast<std::size_t>(processes_.rank());
+    auto& begins = order.begins[n];
+    std::uint64_t next = 0;
+    for (int s = 0; s < slices_; ++s) {
+      begins.push_back(next);
+      for (std::size_t p = 0; p < all.size(); ++p) {
+        if (p == me) kernel.shift[s] = next - here[static_cast<std::size_t>(s)];
+        next += all[p][s];
+      }
+    }
+    begins.push_back(next);
+    launch_items(exec_, "sporades::home_order::place", homes.extent(0), kernel);
+  }
+
+  Communicator processes_;
+  ExecutionSpace exec_;
+  Tensor X_;
+  int slices_;
+  std::vector<RowDistribution> rows_;              // per mode: see HomeOrder
+  std::vector<TouchedRows<MemorySpace>> touched_;  // per mode
+};
+
+/// The rows here of mode n of a factor, given in the order as it was, in that of homes; at_home: of
+/// the result. Padded as A is. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> to_homes(ExecutionSpace const& exec,
+                                     HomeOrder<MemorySpace> const& order, std::size_t n,
+                                     Matrix<Scalar, MemorySpace> const& A,
+                                     RowDistribution const& at_home) {
+  auto const& places = order.places[n];
+  auto const to = make_matrix<Scalar>(exec, "sporades::home_order::factor",
+                                      at_home.here(order.begins[n].back()), A.extent(1));
+  auto const put = [&](auto const& from, auto const& rows) {
+    copy_rows<true>(exec, "sporades::home_order::put", from, rows, with_padding(to));
+  };
+  if constexpr (has_mpi)
+    if (!at_home.is_whole()) {
+      auto const sequence = sort_permutation(exec, places, index_bits(order.begins[n].back()));
+      SharedRows<Scalar, MemorySpace> const rows(at_home.processes, exec, at_home.begins,
+                                                 to_vector(exec, in_order(exec, places, sequence)));
+      auto const ordered = make_matrix<Scalar>(exec, "sporades::home_order::ordered",
+                                               places.extent(0), with_padding(A).extent(1));
+      copy_rows<false>(exec, "sporades::home_order::take", with_padding(A), sequence, ordered);
+      rows.give_back(exec, "rows in order", ordered, put);
+      return to;
+    }
+  put(with_padding(A), places);
+  fence(exec, "sporades::home_order::to_homes");
+  return to;
+}
+
+/// The other way round.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> from_homes(ExecutionSpace const& exec,
+                                       HomeOrder<MemorySpace> const& order, std::size_t n,
+                                       Matrix<Scalar, MemorySpace> const& A,
+                                       RowDistribution const& at_home) {
+  auto const& places = order.places[n];
+  auto const to =
+      make_matrix<Scalar>(exec, "sporades::home_order::factor", places.extent(0), A.extent(1));
+  if constexpr (has_mpi)
+    if (!at_home.is_whole()) {
+      auto const sequence = sort_permutation(exec, places, index_bits(order.begins[n].back()));
+      SharedRows<Scalar, MemorySpace> rows(at_home.processes, exec, at_home.begins,
+                                           to_vector(exec, in_order(exec, places, sequence)));
+      copy_rows<true>(exec, "sporades::home_order::put",
+                      rows.gather(exec, "rows in order", with_padding(A)), sequence,
+                      with_padding(to));
+      fence(exec, "sporades::home_order::from_homes");
+      return to;
+    }
+  copy_rows<false>(exec, "sporades::home_order::take", with_padding(A), places, with_padding(to));
+  fence(exec, "sporades::home_order::from_homes");
+  return to;
+}
+
+}  // namespace sporades::detail
