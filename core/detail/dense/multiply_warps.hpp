@@ -44,7 +44,9 @@ struct MultiplyWarps {
   bool adds;                 // to what A holds
   bool packed;               // all rows of V and A begin at multiples of 16 bytes
 
-  std::uint64_t panels() const { return (A.extent(1) + columns - 1) / columns; }
+  KOKKOS_INLINE_FUNCTION std::uint64_t panels() const {
+    return (A.extent(1) + columns - 1) / columns;
+  }
   /// Teams that take all of a GPU a few times; a multiple of panels().
   std::uint64_t teams(ExecutionSpace const& exec) const {
     std::uint64_t const tiles = (A.extent(0) + team_rows - 1) / team_rows;
@@ -65,11 +67,10 @@ struct MultiplyWarps {
     auto const lanes = VectorLanes::of_items(32);
     int const warp = team.team_rank() / 32;
     auto* const pieces = reinterpret_cast<PackOfV*>(scratch) + warp * stages * piece;
-    auto const panels = static_cast<int>((A.extent(1) + columns - 1) / columns);
     auto const inner = static_cast<int>(V.extent(1));
-    std::uint64_t const first = static_cast<std::uint64_t>(team.league_rank() % panels) * columns;
-    std::uint64_t const stride = std::uint64_t(team.league_size() / panels) * team_rows;
-    std::uint64_t begin = std::uint64_t(team.league_rank() / panels) * team_rows;
+    std::uint64_t const rank = team.league_rank(), first = rank % panels() * columns;
+    std::uint64_t const stride = team.league_size() / panels() * team_rows;
+    std::uint64_t begin = rank / panels() * team_rows;
     std::uint64_t row = begin + warp * warp_rows;
 
     std::uint64_t next_row = row;  // of the piece to be copied next
