@@ -141,10 +141,8 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
 /// rows of factors that problem.rows_of(n) says, and their bits are those of one process with
 /// strategy `fused`, which `automatic` is here. Products of more rows than columns are distributed;
 /// smaller ones are gathered, and their singular vectors computed by every process. Nothing is
-/// fitted to options.memory; options.memory_limit is of a process. On GPUs one process multiplies
-/// long matrices by the vendor's BLAS, and several those whose rows they share by kernels of the
-/// library: there the bits are those of any number of processes from two on. Collective. Fences
-/// exec. Throws Error, too, for other strategies, streaming, and where dims disagree.
+/// fitted to options.memory; options.memory_limit is of a process. Collective. Fences exec. Throws
+/// Error, too, for other strategies, streaming, and where dims disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,

@@ -113,9 +113,9 @@ class SubspaceIteration {
         at(W, i, j) = eigen.vectors[static_cast<std::size_t>(k_ - 1 - j) * k_ + i];
     }
     to_device(W);
-    multiply(exec_, Q_, small_, Z_, false, rows_);  // the Ritz vectors
+    multiply(exec_, Q_, small_, Z_);  // the Ritz vectors
     std::swap(Q_, Z_);
-    multiply(exec_, Y_, small_, Z_, false, rows_);  // and their images, the next basis
+    multiply(exec_, Y_, small_, Z_);  // and their images, the next basis
     fence(exec_, "sporades::hosvd::step");
     std::swap(Y_, Z_);
     return values;
@@ -138,7 +138,7 @@ class SubspaceIteration {
     for (int pass = 0; pass < 2; ++pass) {  // the second repairs the rounding of the first
       gram(exec_, Q_, small_double_, workspace_, rows_);
       to_device(orthonormalizer(to_host(), k_));
-      multiply(exec_, Q_, small_, Z_, false, rows_);
+      multiply(exec_, Q_, small_, Z_);
       fence(exec_, "sporades::hosvd::orthonormalize");
       std::swap(Q_, Z_);
     }

@@ -133,16 +133,6 @@ bool returns_early() {
 /// default one, and serve hosts alone.
 inline constexpr bool kernels_take_instances = KOKKOS_VERSION >= 40500;
 
-/// True where Kokkos Kernels hands products of matrices on a GPU to cuBLAS. (Whether rocBLAS has
-/// the same bits on every run has not been measured: it may add by atomics.)
-#if defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS)
-template <class ExecutionSpace>
-inline constexpr bool has_vendor_blas = is_gpu<ExecutionSpace>;
-#else
-template <class ExecutionSpace>
-inline constexpr bool has_vendor_blas = false;
-#endif
-
 /// Launch bounds of a kernel: lanes of a team, and how many teams a multiprocessor of a GPU is to
 /// hold at once. (HIP takes the second number as wavefronts of 64 lanes on each of the four parts
 /// of a multiprocessor.)

@@ -221,7 +221,7 @@ class CpAlsSolver {
     MatrixType const inverse = Kokkos::subview(system_, whole, whole);
     invert_system(exec_, H, options_.regularization, inverse, Kokkos::subview(small_.singulars, n),
                   workspace_);
-    multiply(exec_, V, system_, factors_[n], false, problem_.products.rows_of(n));
+    multiply(exec_, V, system_, factors_[n]);
   }
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum

@@ -16,7 +16,7 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
   double const N = static_cast<double>(dims.size()), square = double{1} * P * P;
   double workspace = column_workspace_bytes<ExecutionSpace>(dims.back(), P);
   for (auto dim : dims)
-    workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(dim, P, P));
+    workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace>(dim, P, P));
   if (is_gpu<ExecutionSpace> && R <= 256)
     workspace =
         std::max(workspace, 8 * static_cast<double>(InvertByTeam<ExecutionSpace, Scalar>::doubles(
@@ -45,8 +45,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
     for (int n = 1; n < N; ++n) count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
   count.hold_in_all(without_factors + factors_bytes<Scalar>(dims, R));
   double start = 0;
-  for (auto dim : dims)
-    start = std::max(start, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
+  for (auto dim : dims) start = std::max(start, product_workspace_bytes<ExecutionSpace>(dim, R, R));
   count.pass(start + 8.0 * R * R);
   count.pass(dot_bytes(shape.nnz));
   auto const summed = count_sum_duplicates(exec, count, shape, repeats);

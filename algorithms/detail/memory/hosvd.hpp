@@ -32,8 +32,7 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
                             [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
   count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
              matrix_bytes<Scalar>(fibers + 3 * rows, k) +
-             product_workspace_bytes<ExecutionSpace, Scalar>(dim, k, k) +
-             matrix_bytes<Scalar>(rows, R));
+             product_workspace_bytes<ExecutionSpace>(dim, k, k) + matrix_bytes<Scalar>(rows, R));
   count.hold_in_all(before + matrix_bytes<Scalar>(rows, R));
 }
 

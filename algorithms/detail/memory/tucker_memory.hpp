@@ -39,17 +39,17 @@ double count_left_vectors(MemoryCount& count, ChainProductShape const& Y, std::u
     double const entries = 4 * std::floor((columns + 3) / 4.0) *
                            static_cast<double>(padded_columns(static_cast<std::size_t>(wanted)));
     workspace = std::max(
-        workspace, is_gpu<ExecutionSpace>
-                       ? product_workspace_bytes<ExecutionSpace, Scalar>(rows, wanted,
-                                                                         static_cast<int>(columns))
-                       : partial_sums_bytes(
-                             RowBlocks(rows, static_cast<std::uint64_t>(4 * entries)), entries));
+        workspace,
+        is_gpu<ExecutionSpace>
+            ? product_workspace_bytes<ExecutionSpace>(rows, wanted, static_cast<int>(columns))
+            : partial_sums_bytes(RowBlocks(rows, static_cast<std::uint64_t>(4 * entries)),
+                                 entries));
     host = (2 * lanczos_blocks + 4) * block;
   } else {
     auto const side = static_cast<int>(std::min(rows, columns));
     if (rows <= columns) count.pass(matrix_bytes<Scalar>(Y.columns, side) + 8.0 * side * side);
-    workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
-                                        std::max(rows, columns), side, side));
+    workspace = std::max(
+        workspace, product_workspace_bytes<ExecutionSpace>(std::max(rows, columns), side, side));
     count.hold(8.0 * side * side + matrix_bytes<Scalar>(Y.rows, wanted) +
                (rows <= columns ? 0 : panels));
     host = 4 * 8.0 * side * side;
@@ -61,7 +61,7 @@ double count_left_vectors(MemoryCount& count, ChainProductShape const& Y, std::u
   count.pass(matrix_bytes<Scalar>(rows_of_all, R));
   count.hold_in_all(before);
   count_orthonormalize<Scalar>(count, rows_of_all, R);
-  workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(dim, R, R));
+  workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace>(dim, R, R));
   return host + 4 * 8.0 * R * R;
 }
 
@@ -81,8 +81,8 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
                               options.singular_vectors, workspace));
   }
   workspace = std::max(
-      workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
-                     static_cast<std::uint64_t>(last.rows), R, static_cast<int>(last.columns)));
+      workspace, product_workspace_bytes<ExecutionSpace>(static_cast<std::uint64_t>(last.rows), R,
+                                                         static_cast<int>(last.columns)));
   count.hold(workspace + square);
   for (std::size_t n = 0; n < dims.size(); ++n) {
     double unused = 0;
@@ -173,8 +173,8 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
       factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
     }
     for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
-      workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace, Scalar>(
-                                          X.dims[n], ranks[n], ranks[n]));
+      workspace = std::max(workspace,
+                           product_workspace_bytes<ExecutionSpace>(X.dims[n], ranks[n], ranks[n]));
       count.hold(workspace);
       count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
       count.release(workspace);

@@ -70,8 +70,7 @@ class GpuUnfolding {
     launch_items(exec_, "sporades::tucker::transpose_block", V_.extent(0) * V_.extent(1),
                  TransposeMatrix<Panel, MatrixType>{V_, right_});
     multiply(exec_, Y_,
-             Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))), U,
-             false, rows_);
+             Kokkos::subview(right_, Kokkos::ALL, std::make_pair(std::size_t{0}, U.extent(1))), U);
   }
 
  private:

@@ -186,8 +186,7 @@ class LeftSingularVectors {
       for (std::size_t q = 0; q < count; ++q)
         for (std::size_t r = 0; r < found; ++r)
           C[q * found + r] = krylov.coefficient(static_cast<int>(r), static_cast<int>(first + q));
-      multiply(exec_, left, tall_.on_device(C, count, found), images, first > 0,
-               product.where.product);
+      multiply(exec_, left, tall_.on_device(C, count, found), images, first > 0);
       first += count;
     }
     return images;

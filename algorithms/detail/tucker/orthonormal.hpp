@@ -55,7 +55,7 @@ class TallMatrices {
       auto const S = gram_schmidt(gram_on_host(A, rows), columns, threshold);
       MatrixType const B =
           make_matrix<Scalar>(exec_, "sporades::tucker::basis", A.extent(0), A.extent(1));
-      multiply(exec_, A, on_device(S, A.extent(1), A.extent(1)), B, false, rows);
+      multiply(exec_, A, on_device(S, A.extent(1), A.extent(1)), B);
       ++good;
       for (int r = 0; r < columns; ++r) {
         if (S[static_cast<std::size_t>(r) * columns + r] != 0) continue;

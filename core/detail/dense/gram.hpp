@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/detail/dense/gram_warps.hpp>
 #include <sporades/core/detail/dense/shared_sums.hpp>
 
@@ -60,125 +59,6 @@ struct GramBlocks {
   }
 };
 
-/// The same of two matrices on GPUs. A team takes a block of rows and a panel of up to 64 columns
-/// of each matrix: all its threads bring rows to scratch memory, so that much of memory is under
-/// way at once, and in groups each of them sums a tile of 4 x 4 over every groups-th row. The
-/// groups' sums are added in order.
-template <class ExecutionSpace, class Scalar, bool packed>
-struct GramTeams {
-  static constexpr int threads = 256, width = 4, panel = 64;
-  static constexpr int tile_entries = width * width;
-  static constexpr int scratch_bytes = threads * tile_entries * sizeof(double);
-  static constexpr int pack = packed ? 16 / sizeof(Scalar) : 1;
-  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 2>>;
-  using Member = typename Policy::member_type;
-  using Const =
-      Kokkos::View<Scalar const**, Kokkos::LayoutRight, typename ExecutionSpace::memory_space>;
-
-  Const A, B;  // I x R, I x S
-  double* partial;
-  RowBlocks blocks;
-
-  static KOKKOS_INLINE_FUNCTION std::uint64_t panels(Const const& matrix) {
-    return (matrix.extent(1) + panel - 1) / panel;
-  }
-  std::uint64_t teams() const { return blocks.count * panels(A) * panels(B); }
-
-  /// Some columns of a matrix, in tiles.
-  struct Panel {
-    std::uint64_t first;
-    int tiles;
-    KOKKOS_INLINE_FUNCTION Panel(Const const& matrix, std::uint64_t number)
-        : first(number * panel) {
-      std::uint64_t const left = matrix.extent(1) - first;
-      tiles = (static_cast<int>(left < panel ? left : panel) + width - 1) / width;
-    }
-  };
-
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto const item = static_cast<std::uint64_t>(team.league_rank());
-    std::uint64_t const block = item / (panels(A) * panels(B));
-    Panel const left(A, item / panels(B) % panels(A)), right(B, item % panels(B));
-    int const tiles = left.tiles * right.tiles;
-    int const groups = threads / tiles;
-    int const group = team.team_rank() / tiles, tile = team.team_rank() % tiles;
-
-    auto* const sums =
-        static_cast<double*>(team.team_scratch(0).get_shmem_aligned(int{scratch_bytes}, 16));
-    auto* const rows = reinterpret_cast<Scalar*>(sums);
-    int const right_at = left.tiles * width;
-    int const stride = right_at + right.tiles * width;
-    int const rows_at_once = scratch_bytes / 2 / static_cast<int>(stride * sizeof(Scalar));
-    double total[width][width] = {};
-    std::uint64_t const end = blocks.end(block);
-    for (std::uint64_t row = blocks.begin(block); row < end; row += rows_at_once) {
-      int const count =
-          static_cast<int>(end - row < std::uint64_t(rows_at_once) ? end - row : rows_at_once);
-      bring(team, A, left, row, count, rows, stride);
-      bring(team, B, right, row, count, rows + right_at, stride);
-      team.team_barrier();
-      if (group < groups) {
-        Tile<double, width> sum[width];
-        unrolled<width>([&](int k) { sum[k].fill(0); });
-        for (int r = group; r < count; r += groups) {
-          Scalar const* const from = rows + r * stride;
-          auto const a =
-              in_double(load_tile<Scalar, width, true>(from + tile / right.tiles * width));
-          auto const b = in_double(
-              load_tile<Scalar, width, true>(from + right_at + tile % right.tiles * width));
-          unrolled<width>([&](int k) { sum[k].add_product(a[k], b); });
-        }
-        unrolled<width>([&](int k) {
-          for (int c = 0; c < width; ++c) total[k][c] += sum[k][c];
-        });
-      }
-      team.team_barrier();
-    }
-
-    if (group < groups)
-      for (int e = 0; e < tile_entries; ++e)
-        sums[team.team_rank() * tile_entries + e] = total[e / width][e % width];
-    team.team_barrier();
-    for (int e = team.team_rank(); e < tiles * tile_entries; e += threads) {
-      int const of = e / tile_entries;
-      std::uint64_t const i = left.first + of / right.tiles * width + e % tile_entries / width;
-      std::uint64_t const j = right.first + of % right.tiles * width + e % width;
-      if (i >= A.extent(1) || j >= B.extent(1)) continue;
-      double sum = 0;
-      for (int g = 0; g < groups; ++g) sum += sums[g * tiles * tile_entries + e];
-      partial[(block * A.extent(1) + i) * B.extent(1) + j] = sum;
-    }
-  }
-
-  /// to[r][c] = X(row + r, first column of the panel + c), 0 past the last column. A thread loads
-  /// some packs before it stores the first.
-  KOKKOS_INLINE_FUNCTION void bring(Member const& team, Const const& X, Panel const& columns,
-                                    std::uint64_t row, int count, Scalar* to, int stride) const {
-    constexpr int at_once = 4;
-    using T = Tile<Scalar, pack>;
-    int const packs = columns.tiles * width / pack, items = count * packs;
-    for (int item = team.team_rank(); item < items; item += at_once * threads) {
-      T tile[at_once];
-      unrolled<at_once>([&](int k) {
-        int const one = item + k * threads;
-        if (one >= items) return;
-        std::uint64_t const column = columns.first + one % packs * pack;
-        Scalar const* const from = X.data() + (row + one / packs) * X.stride_0() + column;
-        if (column + pack <= X.extent(1))
-          tile[k] = load_tile<Scalar, pack, packed>(from);
-        else
-          for (int c = 0; c < pack; ++c)
-            tile[k].set(c, column + c < X.extent(1) ? from[c] : Scalar(0));
-      });
-      unrolled<at_once>([&](int k) {
-        int const one = item + k * threads;
-        if (one >= items) return;
-        store_tile<Scalar, pack, packed>(tile[k], to + one / packs * stride + one % packs * pack);
-      });
-    }
-  }
-};
-
 /// C(i, j) = sums[i][j], or its mirror image below the diagonal where only the upper part was
 /// summed.
 template <class Output>
@@ -230,46 +110,36 @@ void sum_by_teams(ExecutionSpace const& exec, RowDistribution const& rows, RowBl
       });
 }
 
-/// C = A^T B by GramTeams, or A^T A by GramWarps. blocks: of all rows.
+/// C = A^T B by GramWarps. blocks: of all rows.
 template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
                         bool symmetric, RowDistribution const& rows, RowBlocks const& blocks,
                         Workspace<Memory>& workspace) {
   using Scalar = typename Left::non_const_value_type;
-  auto const by_warps = [&](auto left, auto right) {
-    using Kernel =
-        GramWarps<ExecutionSpace, Scalar, packed, decltype(left)::value, decltype(right)::value>;
-    sum_by_teams(exec, rows, blocks, C, true, workspace,
+  auto const by_warps = [&](auto left, auto right, auto is_all) {
+    using Kernel = GramWarps<ExecutionSpace, Scalar, packed, left(), right(), is_all()>;
+    sum_by_teams(exec, rows, blocks, C, symmetric, workspace,
                  [&](double* partial, RowBlocks const& here) {
-                   return Kernel{A, partial, here};
+                   return Kernel{A, B, partial, here, symmetric};
                  });
   };
   std::integral_constant<int, 2> const two{};
   std::integral_constant<int, 4> const four{};
   std::integral_constant<int, 8> const eight{};
-  if (!symmetric)
-    sum_by_teams(exec, rows, blocks, C, false, workspace,
-                 [&](double* partial, RowBlocks const& here) {
-                   return GramTeams<ExecutionSpace, Scalar, packed>{A, B, partial, here};
-                 });
-  else if (A.extent(1) <= 16)
-    by_warps(two, two);
-  else if (A.extent(1) <= 32)
-    by_warps(four, four);
-  else if (A.extent(1) <= 64)
-    by_warps(eight, eight);
+  std::true_type const all{};
+  std::false_type const some{};
+  if (symmetric && A.extent(1) <= 16)
+    by_warps(two, two, all);
+  else if (symmetric && A.extent(1) <= 32)
+    by_warps(four, four, all);
+  else if (symmetric && A.extent(1) <= 64)
+    by_warps(eight, eight, all);
+  else if (!symmetric && A.extent(1) <= 16)
+    by_warps(two, four, some);
+  else if (!symmetric && B.extent(1) <= 32)
+    by_warps(four, four, some);
   else
-    by_warps(four, eight);
-}
-
-/// True where the vendor's BLAS computes A^T B of so many rows and R S results, of two matrices: on
-/// GPUs in double, of rows that takes_blas_rows and 100 results or more (of fewer it was not
-/// measured). For 160,000 rows of 32 and 1024 columns GramTeams takes 4.5 times as long (H200).
-/// Floats go to it: cuBLAS sums them in float.
-template <class ExecutionSpace, class Scalar>
-bool vendor_sums_products(std::uint64_t rows, std::uint64_t results) {
-  return has_vendor_blas<ExecutionSpace> && std::is_same_v<Scalar, double> && results >= 100 &&
-         takes_blas_rows(rows);
+    by_warps(four, eight, some);
 }
 
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
@@ -283,13 +153,6 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
     fill_view(exec, C, 0);
     return;
   }
-  if constexpr (has_vendor_blas<ExecutionSpace> &&
-                std::is_same_v<typename Output::value_type, Scalar>)
-    if (!symmetric && rows.is_whole() &&
-        vendor_sums_products<ExecutionSpace, Scalar>(all_rows, entries)) {
-      Blas<ExecutionSpace, Scalar>::transposed_product(exec, A, B, C);
-      return;
-    }
   if constexpr (is_gpu<ExecutionSpace>) {
     auto const blocks = RowBlocks::of_products(all_rows, entries);
     for_packed<ExecutionSpace>(
@@ -326,8 +189,8 @@ void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace
   block_product(exec, A, A, G, true, rows, workspace);
 }
 
-/// C = A^T B, summed as gram is, or in one process by the vendor's BLAS where vendor_sums_products.
-/// A: I x R, B: I x S, C: R x S. Throws Error if the shapes disagree.
+/// C = A^T B, summed as gram is: the same bits on every run and on any number of threads and
+/// processes. A: I x R, B: I x S, C: R x S. 2 I R S flops. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void transposed_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
                         Workspace<Memory>& workspace, RowDistribution const& rows = {}) {

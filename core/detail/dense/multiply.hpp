@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/dense/blas.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
+#include <sporades/core/detail/dense/multiply_warps.hpp>
 #include <sporades/core/detail/tile.hpp>
-#include <sporades/core/row_distribution.hpp>
 
 namespace sporades::detail {
 /// A = V S in tiles of rows and up to 8 columns held in registers. CPU: an item is 64 rows, 8 at a
@@ -79,45 +78,54 @@ struct MultiplyRows {
   }
 };
 
-/// True where the vendor's BLAS multiplies: on GPUs where V's rows are longer than 128 bytes and as
-/// many as takes_blas_rows says. On an
-/// H200 our kernel takes these multiples of its time: with 16 million rows and square S of 4, 16,
-/// 24 and 32 columns 0.25, 0.54, 0.78 and 0.78 in float, and 0.36, 0.87, 1.6 and 2.2 in double;
-/// with a million rows and 64 and 128 columns 1.1 and 1.3 in float, and 3.7 and 5.0 in double; with
-/// 160,000 rows and S of 1024 x 32 1.6 in float and 4.2 in double.
-template <class ExecutionSpace, class Scalar>
-bool vendor_multiplies(std::uint64_t rows, std::uint64_t inner) {
-  return has_vendor_blas<ExecutionSpace> && inner * sizeof(Scalar) > 128 && takes_blas_rows(rows);
+/// A = V S by MultiplyWarps, with 8 parts columns of S and A at a time.
+template <int parts, class ExecutionSpace, class Left, class Right, class Output>
+void multiply_by_warps(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A,
+                       bool adds) {
+  using Kernel = MultiplyWarps<ExecutionSpace, typename Left::non_const_value_type, parts>;
+  Kernel const kernel{V, S, A, adds, rows_are_aligned(V) && rows_are_aligned(A)};
+  typename Kernel::Policy policy(exec, static_cast<int>(kernel.teams(exec)), Kernel::threads, 1);
+  Kokkos::parallel_for("sporades::dense::multiply",
+                       with_scratch(policy, kernel.scratch_bytes() + 16), kernel);
 }
 
 /// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type, A: I x Q; A shares no
-/// memory with V or S. Every entry is summed over k = 0 to R-1 in order, except where
-/// vendor_multiplies: the same bits on every run and on any number of threads. V and A may be the
-/// rows that are here of distributed matrices: then the vendor's BLAS, whose bits may hang on the
-/// number of rows, is not called. Enqueued on exec, does not fence. 2 I R Q flops. Throws Error if
-/// the shapes disagree. On hosts this is not KokkosBlas::gemm: with OpenBLAS its bits differ
-/// between one and two threads for 8 and 17 columns; KokkosBatched::SerialGemm, a thread for each
-/// block of rows, takes 3.2 to 6.9 times as long for 4 to 128 columns (EPYC with AVX-512).
+/// memory with V or S. The same bits on every run and on any number of threads; those of a row do
+/// not hang on other rows, on hosts if parts of V begin at multiples of 64 rows: then they are
+/// those of one process on several. Entries are summed in an order that R and Q give, on hosts over
+/// k = 0 to R-1; in double on GPUs that multiply doubles by matrix instructions, except where V and
+/// S in float have at most 16 columns. Enqueued on exec, does not fence. 2 I R Q flops. Throws
+/// Error if the shapes disagree. On hosts this is not KokkosBlas::gemm: with OpenBLAS its bits
+/// differ between one and two threads for 8 and 17 columns; KokkosBatched::SerialGemm, a thread for
+/// each block of rows, takes 3.2 to 6.9 times as long for 4 to 128 columns (EPYC with AVX-512).
 template <class ExecutionSpace, class Left, class Right, class Output>
 void multiply(ExecutionSpace const& exec, Left const& V, Right const& S, Output const& A,
-              bool adds = false, RowDistribution const& rows = {}) {
+              bool adds = false) {
   using Scalar = typename Left::non_const_value_type;
   expects(V.extent(1) == S.extent(0) && A.extent(0) == V.extent(0) && A.extent(1) == S.extent(1),
           "multiply: V is ", V.extent(0), " x ", V.extent(1), ", S is ", S.extent(0), " x ",
           S.extent(1), ", A is ", A.extent(0), " x ", A.extent(1));
   expects(A.data() != V.data() || A.data() == nullptr, "multiply: A and V share memory");
-  if constexpr (has_vendor_blas<ExecutionSpace>)
-    if (rows.is_whole() && vendor_multiplies<ExecutionSpace, Scalar>(V.extent(0), V.extent(1))) {
-      Blas<ExecutionSpace, Scalar>::multiply(exec, V, S, A, adds);
+  if (A.size() == 0) return;
+  constexpr bool by_warps = has_products_of_lanes<ExecutionSpace>;
+  constexpr bool always = by_warps && std::is_same_v<Scalar, double>;
+  // In float MultiplyRows takes 0.3 to 1.0 times as long for square S of up to 16 columns (H200).
+  if constexpr (by_warps)
+    if (always || V.extent(1) > 16 || A.extent(1) > 16) {
+      if (A.extent(1) <= 16)
+        multiply_by_warps<2>(exec, V, S, A, adds);
+      else
+        multiply_by_warps<4>(exec, V, S, A, adds);
       return;
     }
-  for_packed<ExecutionSpace>(
-      [&](auto packed) {
-        MultiplyRows<ExecutionSpace, Scalar, packed()> const kernel{V, S, A, adds};
-        launch(exec, "sporades::dense::multiply", kernel.items(),
-               kernel.rows_per_item * S.size() + 1, kernel);
-      },
-      V, S, A);
+  if constexpr (!always)
+    for_packed<ExecutionSpace>(
+        [&](auto packed) {
+          MultiplyRows<ExecutionSpace, Scalar, packed()> const kernel{V, S, A, adds};
+          launch(exec, "sporades::dense::multiply", kernel.items(),
+                 kernel.rows_per_item * S.size() + 1, kernel);
+        },
+        V, S, A);
 }
 
 }  // namespace sporades::detail

@@ -16,11 +16,10 @@ inline double partial_sums_bytes(RowBlocks const& blocks, double entries) {
 }
 
 /// transposed_product of a rows x left and a rows x right matrix, and gram where both are the same.
-template <class ExecutionSpace, class Scalar>
+template <class ExecutionSpace>
 double product_workspace_bytes(std::uint64_t rows, int left, int right) {
   if (rows == 0 || left == 0 || right == 0) return 0;
   auto const entries = static_cast<std::uint64_t>(left) * static_cast<std::uint64_t>(right);
-  if (left != right && vendor_sums_products<ExecutionSpace, Scalar>(rows, entries)) return 0;
   auto const blocks =
       is_gpu<ExecutionSpace> ? RowBlocks::of_products(rows, entries) : RowBlocks(rows, entries);
   return partial_sums_bytes(blocks, static_cast<double>(entries));
