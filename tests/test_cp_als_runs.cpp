@@ -126,7 +126,7 @@ TEMPLATE_LIST_TEST_CASE("rows have homes among the slices that they have nonzero
   auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {40, 500, 7}, 2000);
   int const slices = GENERATE(2, 7, 64);
   sporades::detail::HomeOrder<typename Exec::memory_space> order;
-  auto const given = sporades::detail::sum_duplicates(exec, X).tensor;
+  auto const given = sum_duplicates(exec, X).tensor;
   auto const to = copy_to(host, sporades::detail::FindHomes<Exec, std::decay_t<decltype(given)>>(
                                     {}, exec, given, slices, 3)
                                     .renumber(order));

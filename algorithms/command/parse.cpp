@@ -294,8 +294,8 @@ Parsed parse(std::vector<std::string> arguments) {
   cp_als_app
       .add_option(
           "--slices", cp_als_arguments.slices,
-          "Slices of the longest mode, with strategies sorted and fibers: several processes "
-          "exchange less with them, where that mode is much longer than the others")
+          "Slices of a mode, with strategies sorted and fibers: several processes exchange less "
+          "with as many as there are of them, one process takes longer")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   cp_als_app.callback([&] {

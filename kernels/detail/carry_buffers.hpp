@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
@@ -122,8 +123,10 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
       if (l == 0)
         larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
             exec, "sporades::carry::rows", slots.count);
-      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
-                                                               slots.count, stride);
+      // Never narrower: processes that exchange carries have the same stride.
+      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(
+          exec, "sporades::carry::sums", slots.count,
+          std::max<std::size_t>(stride, level.sums.extent(1)));
       level = larger;  // both or, where memory runs out, neither
     }
     if (l > 0) waiting += slots.chunks();

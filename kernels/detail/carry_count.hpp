@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <sporades/core/detail/memory_count.hpp>
 #include <sporades/kernels/detail/carry_buffers.hpp>
@@ -21,10 +22,11 @@ class CarryCount {
       Level& level = levels_[l];
       double const slots = 2 * static_cast<double>(chunks);
       if (level.slots < slots || level.stride < stride) {
-        double const bytes = slots * ((l == 0 ? index_bytes : 0) + stride * sizeof(Scalar));
+        double const wide = std::max(stride, level.stride);
+        double const bytes = slots * ((l == 0 ? index_bytes : 0) + wide * sizeof(Scalar));
         count.hold(bytes);
         count.release(level.bytes);
-        level = {slots, stride, bytes};
+        level = {slots, wide, bytes};
       }
       chunks = chunks_of(2 * chunks, carry_chunk);
       if (l > 0) waiting += static_cast<double>(chunks);

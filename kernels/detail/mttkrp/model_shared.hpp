@@ -307,7 +307,10 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
     for (std::size_t m = 0; m < read[p].size(); ++m)
       rows += read[p][m] + model.factors[m].sent[p].bytes / row_bytes;
     model.bytes[p] += rows * row_bytes;
-    if (chunks > 1) model.bytes[p] += 2 * chunks * (row_bytes + sizeof(Index));
+    // Carries of its own chunks, and of up to a chunk of carries in front of them.
+    if (chunks > 1)
+      model.bytes[p] += (2 * chunks_of(cuts[p + 1] - cuts[p], length) + carry_chunk) *
+                        (row_bytes + sizeof(Index));
   }
   return model;
 }
