@@ -154,12 +154,12 @@ struct PackedWindow {
   /// The window of an X in near memory, where it is.
   Packed near() const {
     Packed window = X;
-    auto const place = [&](auto& view, Position entries) {
-      if (view.extent(0) > 0) view = std::decay_t<decltype(view)>(view.data() + first, entries);
+    auto const place = [&](auto& view) {
+      if (view.extent(0) > 0) view = std::decay_t<decltype(view)>(view.data() + first, words());
     };
-    place(window.narrow, words());
-    place(window.wide, words());
-    place(window.values, count);
+    place(window.narrow);
+    place(window.wide);
+    place(window.values);
     window.marks = marks();
     return window;
   }

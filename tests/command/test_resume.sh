@@ -166,7 +166,7 @@ for length in 5 60 200 $((size - 64)) $((size - 1)); do
 done
 { cat five.ck && echo more; } > longer.ck
 refuses 'bytes' "${base[@]}" --resume longer.ck
-for place in 0 9 17 40 70 300 $((size / 2)) $((size - 600)); do
+for place in 0 9 17 40 70 300 $((size / 2 - 64)) $((size - 600)); do # not between arrays
   cp five.ck damaged.ck
   byte=$(od -An -tu1 -j "$place" -N 1 five.ck)
   printf "\\x$(printf %x $((byte ^ 64)))" | dd of=damaged.ck bs=1 seek="$place" conv=notrunc 2> /dev/null
