@@ -128,8 +128,7 @@ struct SharedProducts;
 /// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
 /// kernels need, so that a product allocates nothing.
 ///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits; with slices,
-///   parts
-///                         of rows in place of rows
+///                         parts of rows in place of rows
 ///   csf                   N trees
 ///   permuted              one copy and N permutations
 ///   alto, alto_atomic     one copy

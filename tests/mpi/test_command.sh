@@ -54,6 +54,18 @@ run 0 "${base[@]}" --init random --starts 3 --iterations 7 -o one.ktns
 together 3 0 "${base[@]}" --init random --starts 3 --iterations 7 -o many.ktns
 check "the best of three starts" cmp one.ktns many.ktns
 
+# In slices, rows of hundreds of nonzeros among them.
+sliced=(cp-als "$data/packages-small.tns.gz" --rank 5 --slices 2 --strategy sorted --init random
+  --tolerance 0)
+run 0 "${sliced[@]}" --iterations 5 -o one.ktns
+for processes in 2 3; do
+  together "$processes" 0 "${sliced[@]}" --iterations 5 -o many.ktns
+  check "the model of $processes processes in slices" cmp one.ktns many.ktns
+done
+together 2 0 "${sliced[@]}" --iterations 2 --checkpoint sliced.ck
+together 3 0 "${sliced[@]}" --iterations 5 --resume sliced.ck -o resumed.ktns
+check "the model in slices from a checkpoint of two on three" cmp one.ktns resumed.ktns
+
 run 0 "${base[@]}" --iterations 2 -o given.ktns
 for options in "--init random --no-dimension-tree --strategy sorted" "--init hosvd" \
   "--init given.ktns" "--non-negative --gather half" "--regularization 0.5 --init random"; do

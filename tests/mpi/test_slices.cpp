@@ -14,8 +14,8 @@ using namespace sporades;
 namespace {
 
 /// The bits of one process with slices of a mode: more slices than processes, as many, and fewer,
-/// modes of few rows, rows that go through several chunks, and modes whose other indices take more
-/// than 63 bits: all but the longest, and all.
+/// modes of few rows, and modes whose other indices take more than 63 bits: all but the longest,
+/// and all.
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one",
                         "[mpi][variants]", sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
@@ -26,8 +26,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
     Position nnz;
     double skew;
   };
-  auto const trial = GENERATE(Trial{{6000, 9000, 40}, 40000, 0.9},
-                              Trial{{300, 3000, 40}, 240000, 0.5}, Trial{{2, 300, 5, 1}, 1500, 0.4},
+  auto const trial = GENERATE(Trial{{6000, 9000, 40}, 40000, 0.9}, Trial{{2, 300, 5, 1}, 1500, 0.4},
                               Trial{{4000, 1000000, 4000, 4000, 4000, 4000}, 20000, 1.1},
                               Trial{{7000, 9000, 7000, 7000, 7000, 7000}, 5000, 0.5});
   CpAlsOptions options;
