@@ -142,7 +142,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     CpAlsOptions const& options);
 
 /// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. States and models of such a problem have the
+/// brings: any of them, with the dims of the whole. Starts and models of such a problem have the
 /// rows of factors that problem.rows_of(n) says, and their bits are those of one process
 /// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is
 /// fitted to options.memory. Collective. Fences exec. Throws Error, too, where dims

@@ -27,7 +27,7 @@ constexpr char const* usage =
     "  --rank=R              number of components (default: 16)\n"
     "  --scalar=TYPE         double or float (default: double)\n"
     "  --strategy=NAME       automatic, sorted, fibers or alto (default: automatic)\n"
-    "  --slices=S            of the longest mode (default: 1, none)\n"
+    "  --slices=S            of a mode (default: 1, none)\n"
     "  --iterations=K        that are timed, after a first one (default: 10)\n";
 
 struct Settings {

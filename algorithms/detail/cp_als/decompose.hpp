@@ -4,6 +4,7 @@
 
 // Included by algorithms/cp_als.hpp.
 
+#include <sporades/algorithms/detail/cp_als/home_rows.hpp>
 #include <sporades/algorithms/detail/cp_als/model.hpp>
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/solver.hpp>
