@@ -133,6 +133,12 @@ cudaEvent_t event_on(GpuExchange& gpu, cudaStream_t stream) {
   return event;
 }
 
+void abort(GpuExchange& gpu) {
+  gpu.enqueued.clear();
+  ncclCommAbort(gpu.nccl);
+  gpu.nccl = nullptr;
+}
+
 /// A process that fails never sends: those that wait for it on a GPU are freed.
 void wait(CommunicatorState& state) {
   auto& gpu = *state.gpu;
@@ -142,9 +148,7 @@ void wait(CommunicatorState& state) {
       std::this_thread::yield();
     }
   } catch (...) {
-    gpu.enqueued.clear();
-    ncclCommAbort(gpu.nccl);
-    gpu.nccl = nullptr;
+    abort(gpu);
     throw;
   }
   for (auto const& one : gpu.enqueued) {
@@ -154,6 +158,19 @@ void wait(CommunicatorState& state) {
     gpu.events.insert(gpu.events.end(), {one.begin, one.end});
   }
   gpu.enqueued.clear();
+}
+
+/// Waits for the GPU, and for other processes while none has failed.
+void settle(CommunicatorState& state) noexcept {
+  auto& gpu = *state.gpu;
+  try {
+    bool const waits = !gpu.enqueued.empty();
+    if (waits && !state.failure.empty()) abort(gpu);
+    if (waits && state.failure.empty()) wait(state);
+  } catch (RunError const&) {
+    // The next exchange throws it again.
+  }
+  cudaDeviceSynchronize();
 }
 #endif
 
@@ -195,6 +212,28 @@ std::byte* page_locked(Communicator const& processes, std::size_t bytes) {
   return memory.data();
 }
 
+std::shared_ptr<std::byte> registered_memory([[maybe_unused]] Communicator const& processes,
+                                             [[maybe_unused]] std::size_t bytes) {
+#if defined(SPORADES_HAS_NCCL) && NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+  auto const state = state_of(processes);
+  if (!state->gpu || state->gpu->nccl == nullptr) return nullptr;
+  void *memory = nullptr, *registration = nullptr;
+  if (ncclMemAlloc(&memory, bytes) != ncclSuccess) return nullptr;
+  if (ncclCommRegister(state->gpu->nccl, memory, bytes, &registration) != ncclSuccess) {
+    ncclMemFree(memory);
+    return nullptr;
+  }
+  return {static_cast<std::byte*>(memory), [processes, registration](std::byte* freed) {
+            auto const owner = state_of(processes);
+            settle(*owner);
+            if (owner->gpu->nccl != nullptr) ncclCommDeregister(owner->gpu->nccl, registration);
+            ncclMemFree(freed);
+          }};
+#else
+  return nullptr;
+#endif
+}
+
 void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stream,
                       [[maybe_unused]] char const* name,
                       [[maybe_unused]] std::vector<Sent> const& sent,
@@ -206,6 +245,7 @@ void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stre
   auto& gpu = *state->gpu;
   if (!gpu.enqueued.empty() && gpu.stream != cuda) wait(*state);
   state->heed_failure();
+  if (!state->failure.empty()) throw RunError(state->failure);
   if (gpu.enqueued.empty()) {
     gpu.stream = cuda;
     std::lock_guard<std::mutex> const lock(waiting_mutex);
@@ -299,6 +339,9 @@ GpuPath gpu_path(Communicator const&, int) {
   return GpuPath::host;
 }
 std::byte* page_locked(Communicator const&, std::size_t) {
+  return nullptr;
+}
+std::shared_ptr<std::byte> registered_memory(Communicator const&, std::size_t) {
   return nullptr;
 }
 void exchange_by_nccl(Communicator const&, void*, char const*, std::vector<Sent> const&,

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/memory.hpp>
+#include <sporades/core/matrix.hpp>
 
 /// exchange() of memory of an execution space. That of GPUs goes
 /// - to MPI as it is, where MPI says that it takes it (MPIX_Query_cuda_support and its like);
@@ -23,6 +25,11 @@ GpuPath gpu_path(Communicator const& processes, int device);
 
 /// Page-locked memory of so many bytes, valid until the next call for these processes.
 std::byte* page_locked(Communicator const& processes, std::size_t bytes);
+
+/// Memory of this process's GPU that is registered with NCCL, which then writes straight from it to
+/// such memory of another GPU; null where exchanges go another way. Not initialised. Freeing it
+/// waits for the GPU.
+std::shared_ptr<std::byte> registered_memory(Communicator const& processes, std::size_t bytes);
 
 /// exchange() through NCCL, enqueued on this CUDA stream: wait_for_exchanges waits for it. beside:
 /// on a stream of its own after what is enqueued on this one, until join_exchange.
@@ -43,6 +50,45 @@ template <class ExecutionSpace>
 int device_number(ExecutionSpace const&, long) {
   return 0;
 }
+
+/// Memory of an execution space from which, or into which, much is exchanged again and again.
+template <class MemorySpace>
+class ExchangeMemory {
+ public:
+  std::size_t bytes() const { return bytes_; }
+
+  /// A matrix in it. Where it is too small, this makes new memory, of zeros; that of a GPU after
+  /// these processes have exchanged memory of exec.
+  template <class Scalar, class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> matrix(ExecutionSpace const& exec, Communicator const& processes,
+                                     std::size_t rows, std::size_t columns) {
+    std::size_t const bytes = rows * columns * sizeof(Scalar);
+    if (bytes_ < bytes) {
+      *this = {};
+      if (is_gpu<ExecutionSpace> && bytes >= registered_bytes)
+        registered_ = registered_memory(processes, bytes);
+      if (!registered_)
+        plain_ = uninitialized<decltype(plain_)>(exec, "sporades::exchange::memory", bytes);
+      bytes_ = bytes;
+      fill_view(exec, at<Scalar>(rows, columns), Scalar(0));
+    }
+    return at<Scalar>(rows, columns);
+  }
+
+ private:
+  template <class Scalar>
+  Matrix<Scalar, MemorySpace> at(std::size_t rows, std::size_t columns) const {
+    auto* const data = registered_ ? registered_.get() : plain_.data();
+    return Matrix<Scalar, MemorySpace>(reinterpret_cast<Scalar*>(data), rows, columns);
+  }
+
+  /// Messages of less take longer from registered memory.
+  static constexpr std::size_t registered_bytes = std::size_t{4} << 20;
+
+  std::size_t bytes_ = 0;
+  std::shared_ptr<std::byte> registered_;  // or else
+  Kokkos::View<std::byte*, MemorySpace> plain_;
+};
 
 /// The parts of or for other processes.
 template <class Byte>

@@ -343,8 +343,9 @@ class RowParts {
     }
     std::size_t const columns = to.extent(1);
     int const rank = processes_.rank();
-    auto const sums = matrix_in(exec, sums_, sent_.back(), columns);
-    auto const arrived = matrix_in(exec, arrived_, received_.back(), columns);
+    auto const sums = sums_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
+    auto const arrived =
+        arrived_.template matrix<Scalar>(exec, processes_, received_.back(), columns);
     auto const sum_some = [&](Position begin, Position end, MatrixType const& into, Position at) {
       auto lists = of_subtrees_;
       lists.begins = Kokkos::subview(lists.begins, std::make_pair(begin, end + 1));
@@ -374,8 +375,7 @@ class RowParts {
   }
 
   std::uint64_t bytes() const {
-    return of_rows_.bytes() + of_subtrees_.bytes() +
-           (sums_.extent(0) + arrived_.extent(0)) * sizeof(Scalar);
+    return of_rows_.bytes() + of_subtrees_.bytes() + sums_.bytes() + arrived_.bytes();
   }
 
  private:
@@ -412,7 +412,9 @@ class RowParts {
       SumLists<ExecutionSpace, Scalar, MemorySpace, heights()> const kernel{from, to, lists};
       launch_items(exec, "sporades::row_parts::sum", kernel.items(), kernel);
     };
-    if (slices_ <= 8)
+    if (slices_ <= 2)
+      with_heights(std::integral_constant<int, 1>{});
+    else if (slices_ <= 8)
       with_heights(std::integral_constant<int, 3>{});
     else
       with_heights(std::integral_constant<int, 6>{});
@@ -427,7 +429,7 @@ class RowParts {
   RowLists<MemorySpace> of_subtrees_;      // of the parts here: a list is a sum that is sent
   std::vector<Position> sent_, received_;  // where the sums of each process begin
   bool is_one_slice_ = false;              // the parts here are; received_ is without them
-  Vector<Scalar, MemorySpace> sums_, arrived_;
+  ExchangeMemory<MemorySpace> sums_, arrived_;
 };
 
 }  // namespace sporades::detail

@@ -60,17 +60,6 @@ void copy_rows(ExecutionSpace const& exec, char const* label,
       from, to);
 }
 
-/// The matrix at the beginning of a buffer, which grows where it is too small. Contents undefined.
-template <class ExecutionSpace, class Scalar, class MemorySpace>
-Matrix<Scalar, MemorySpace> matrix_in(ExecutionSpace const& exec,
-                                      Vector<Scalar, MemorySpace>& buffer, Position rows,
-                                      std::size_t columns) {
-  if (buffer.extent(0) < rows * columns)
-    buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
-                                                        rows * columns);
-  return Matrix<Scalar, MemorySpace>(buffer.data(), rows, columns);
-}
-
 /// Rows that processes ask for of those that each owns.
 struct AskedRows {
   std::vector<Position> wanted;     // where each owner's rows begin among those that this one wants
@@ -141,7 +130,7 @@ class SharedRows {
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
     std::size_t const columns = padded_columns(own.extent(1));
     reserve(exec, columns);
-    auto const packed = matrix_in(exec, packed_, sent_.back(), columns);
+    auto const packed = packed_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
     auto const copy = [&](Position begin, Position end, MatrixType const& to, Position first) {
       copy_rows<false>(exec, "sporades::shared_rows::pack", own,
                        Rows(Kokkos::subview(rows_, std::make_pair(begin, end))),
@@ -178,8 +167,7 @@ class SharedRows {
   }
 
   std::uint64_t bytes() const {
-    return rows_.extent(0) * sizeof(Position) +
-           (packed_.extent(0) + gathered_.span()) * sizeof(Scalar);
+    return rows_.extent(0) * sizeof(Position) + packed_.bytes() + read_memory_.bytes();
   }
 
  private:
@@ -189,8 +177,9 @@ class SharedRows {
   }
   template <class ExecutionSpace>
   void reserve(ExecutionSpace const& exec, std::size_t columns) {
-    if (gathered_.extent(0) != read_.back() || gathered_.extent(1) != columns)
-      gathered_ = make_matrix<Scalar>(exec, "sporades::shared_rows::read", read_.back(), columns);
+    if (gathered_.extent(0) == read_.back() && gathered_.extent(1) == columns) return;
+    gathered_ = read_memory_.template matrix<Scalar>(exec, processes_, read_.back(), columns);
+    fill_view(exec, gathered_, Scalar(0));
   }
 
   Communicator processes_;
@@ -198,8 +187,9 @@ class SharedRows {
   std::vector<Position> sent_;  // the same of those that are sent to it
   bool reads_all_own_ = false;
   Rows rows_;                           // of the own block: those that are sent
-  Vector<Scalar, MemorySpace> packed_;  // what is sent
-  MatrixType gathered_;                 // what is read
+  ExchangeMemory<MemorySpace> packed_;  // what is sent
+  ExchangeMemory<MemorySpace> read_memory_;
+  MatrixType gathered_;  // what is read, there
 };
 
 /// Consecutive rows of a matrix for each process: process p's are begins[p] to ends[p] - 1.

@@ -28,15 +28,15 @@ struct SharedProducts {
   Position parts = 0;                // that the linear order is divided into
   std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
-  Matrix<Scalar, MemorySpace> sums;      // rows of a product, as a share numbers them
+  ExchangeMemory<MemorySpace> sums;      // rows of a product, as a share numbers them
+  ExchangeMemory<MemorySpace> inputs;    // the same of a factor of the product's mode
   Matrix<Scalar, MemorySpace> lent;      // see lend_products
-  Matrix<Scalar, MemorySpace> inputs;    // the same of a factor of the product's mode
   KeptFactors kept;
   std::vector<OwnChunks> own;               // per mode in slices, where these are summed last
   Kokkos::View<Index*, MemorySpace> names;  // see sum_own_rows_last
 
   std::uint64_t bytes() const {
-    std::uint64_t sum = (sums.span() + lent.span() + inputs.span()) * sizeof(Scalar) +
+    std::uint64_t sum = sums.bytes() + inputs.bytes() + lent.span() * sizeof(Scalar) +
                         names.extent(0) * sizeof(Index);
     for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
@@ -47,11 +47,8 @@ struct SharedProducts {
   /// Room for so many rows in `memory`, sums or inputs.
   template <class ExecutionSpace>
   Matrix<Scalar, MemorySpace> room(ExecutionSpace const& exec, std::uint64_t rows,
-                                   std::size_t columns, Matrix<Scalar, MemorySpace>& memory) const {
-    std::size_t const padded = padded_columns(columns);
-    if (memory.extent(0) < rows || memory.extent(1) != padded)
-      memory = make_matrix<Scalar>(exec, "sporades::mttkrp::shared_rows", rows, padded);
-    return Matrix<Scalar, MemorySpace>(memory.data(), rows, padded);
+                                   std::size_t columns, ExchangeMemory<MemorySpace>& memory) const {
+    return memory.template matrix<Scalar>(exec, processes, rows, padded_columns(columns));
   }
 
   static constexpr std::size_t rows_before = 2;  // of those that are lent
