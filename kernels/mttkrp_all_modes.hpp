@@ -34,8 +34,9 @@ struct MttkrpAllModesOptions {
 ///   T = MTTKRP of X' on the fused mode (a row a cell),
 /// a mode outside S is an MTTKRP of X' with K as one factor, and a mode n of S
 ///   V(i, r) = sum over cells c with c_n = i of T(c, r) prod_{m in S, m != n} A_m(c_m, r),
-/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor; so is K. T serves
-/// all modes of S, since none outside changes between them.
+/// which is an MTTKRP of the grid as a tensor of ones with T as one more factor. T serves all modes
+/// of S, since none outside changes between them. Of several processes each computes the rows of K
+/// that its nonzeros read: all have all rows of the factors of S.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpAllModesPlan {
   using Scalar = ScalarType;
@@ -46,7 +47,8 @@ struct MttkrpAllModesPlan {
   std::vector<int> others;                       // rising
   MttkrpPlan<Scalar, Index, MemorySpace> whole;  // X, or X': the fused mode, then the others
   MttkrpPlan<Scalar, Index, MemorySpace> grid;   // the modes of S, then the cell
-  Matrix<Scalar, MemorySpace> K, T;              // cells x columns; of whole.rows_of(0)
+  CooTensor<Scalar, Index, MemorySpace> cells;   // of the grid: those that this process reads
+  Matrix<Scalar, MemorySpace> K, T;              // of these cells x columns; of whole.rows_of(0)
   bool has_K = false, has_T = false;             // they are those of the present factors
 
   int order() const {
@@ -67,7 +69,7 @@ struct MttkrpAllModesPlan {
   }
   std::uint64_t storage_bytes() const {
     return whole.storage_bytes() + (fused.empty() ? 0 : grid.storage_bytes()) +
-           (K.span() + T.span()) * sizeof(Scalar);
+           cells.storage_bytes() + (K.span() + T.span()) * sizeof(Scalar);
   }
 };
 

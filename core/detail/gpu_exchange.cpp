@@ -19,6 +19,9 @@
 #endif
 #ifdef SPORADES_HAS_NCCL
 #include <nccl.h>
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+#define SPORADES_NCCL_REGISTERS
+#endif
 #endif
 
 namespace sporades::detail {
@@ -161,7 +164,7 @@ void wait(CommunicatorState& state) {
 }
 
 /// Waits for the GPU, and for other processes while none has failed.
-void settle(CommunicatorState& state) noexcept {
+[[maybe_unused]] void settle(CommunicatorState& state) noexcept {
   auto& gpu = *state.gpu;
   try {
     bool const waits = !gpu.enqueued.empty();
@@ -214,7 +217,7 @@ std::byte* page_locked(Communicator const& processes, std::size_t bytes) {
 
 std::shared_ptr<std::byte> registered_memory([[maybe_unused]] Communicator const& processes,
                                              [[maybe_unused]] std::size_t bytes) {
-#if defined(SPORADES_HAS_NCCL) && NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
+#ifdef SPORADES_NCCL_REGISTERS
   auto const state = state_of(processes);
   if (!state->gpu || state->gpu->nccl == nullptr) return nullptr;
   void *memory = nullptr, *registration = nullptr;

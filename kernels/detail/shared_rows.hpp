@@ -108,6 +108,12 @@ class SharedRows {
     auto const me = static_cast<std::size_t>(processes.rank());
     reads_all_own_ = sent_[me + 1] - sent_[me] == owned[me + 1] - owned[me];
     for (auto& row : lists.rows) row -= owned[me];
+    for (std::size_t p = 0; p + 1 < sent_.size(); ++p) {
+      Position const count = sent_[p + 1] - sent_[p];
+      auto const* const list = lists.rows.data() + sent_[p];
+      bool const is_run = count > 0 && list[count - 1] - list[0] == count - 1;
+      runs_.push_back(is_run ? list[0] : no_run);
+    }
     rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
     fence(exec, "sporades::shared_rows::make");
   }
@@ -130,24 +136,38 @@ class SharedRows {
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
     std::size_t const columns = padded_columns(own.extent(1));
     reserve(exec, columns);
-    auto const packed = packed_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
+    bool const is_dense =
+        own.extent(1) == columns && (own.extent(0) < 2 || own.stride(0) == columns);
     auto const copy = [&](Position begin, Position end, MatrixType const& to, Position first) {
       copy_rows<false>(exec, "sporades::shared_rows::pack", own,
                        Rows(Kokkos::subview(rows_, std::make_pair(begin, end))),
                        MatrixType(to.data() + first * columns, end - begin, columns));
     };
-    int const rank = processes_.rank();
-    auto const me = static_cast<std::size_t>(rank);
-    copy(0, sent_[me], packed, 0);
-    copy(sent_[me + 1], sent_.back(), packed, sent_[me + 1]);
+    auto const me = static_cast<std::size_t>(processes_.rank());
+    auto const place = [&](Scalar* data, Position row) {
+      return reinterpret_cast<std::byte*>(data + row * columns);
+    };
+    std::vector<Sent> sent;
+    std::vector<Received> received;
+    for (std::size_t p = 0; p + 1 < sent_.size(); ++p) {
+      if (p == me) continue;
+      auto const process = static_cast<int>(p);
+      std::size_t const bytes = (sent_[p + 1] - sent_[p]) * columns * sizeof(Scalar);
+      if (is_dense && runs_[p] != no_run) {
+        sent.push_back({process, place(own.data(), runs_[p]), bytes});
+      } else if (bytes > 0) {
+        auto const packed =
+            packed_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
+        copy(sent_[p], sent_[p + 1], packed, sent_[p]);
+        sent.push_back({process, place(packed.data(), sent_[p]), bytes});
+      }
+      received.push_back({process, place(gathered_.data(), read_[p]),
+                          (read_[p + 1] - read_[p]) * columns * sizeof(Scalar)});
+    }
     // Those that stay here go straight to their places, or are there.
     if (own.extent(0) == 0 || own.data() != gathered_.data() + read_[me] * columns)
       copy(sent_[me], sent_[me + 1], gathered_, read_[me]);
-    exchange_parts<Scalar>(packed.data(), sent_, gathered_.data(), read_, columns,
-                           [&](auto const& out, auto const& in) {
-                             enqueue_exchange(exec, processes_, name, of_others(out, rank),
-                                              of_others(in, rank));
-                           });
+    enqueue_exchange(exec, processes_, name, sent, received);
     return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
@@ -182,9 +202,12 @@ class SharedRows {
     fill_view(exec, gathered_, Scalar(0));
   }
 
+  static constexpr Position no_run = ~Position{0};
+
   Communicator processes_;
   std::vector<Position> read_;  // where each process's rows begin among those read
   std::vector<Position> sent_;  // the same of those that are sent to it
+  std::vector<Position> runs_;  // the first of these, of the own block, where they are a run
   bool reads_all_own_ = false;
   Rows rows_;                           // of the own block: those that are sent
   ExchangeMemory<MemorySpace> packed_;  // what is sent

@@ -126,10 +126,13 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
     copy_view(host, whole.values, X.values);
     auto const cells = dims.template grid_cells<Scalar, Index>(host, 0, dims.cells());
     fence(host, "sporades::cp_als::model_iteration");
-    auto const of_whole = model_shared_plan<ExecutionSpace>(whole, products.products, processes);
+    SharedPlanUse use_of_whole, use_of_grid;
+    use_of_whole.first_is_read = true;
+    auto const of_whole =
+        model_shared_plan<ExecutionSpace>(whole, products.products, processes, use_of_whole);
+    use_of_grid.last = of_whole.rows[0];
     auto const of_grid = model_shared_plan<ExecutionSpace>(
-        cells, MttkrpOptions{products.products.strategy, options.rank}, processes,
-        of_whole.rows[0]);
+        cells, MttkrpOptions{products.products.strategy, options.rank}, processes, use_of_grid);
     add(of_whole);
     add(of_grid);
     for (std::size_t n = 0; n < N; ++n) {

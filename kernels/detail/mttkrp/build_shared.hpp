@@ -71,21 +71,30 @@ OwnChunks own_chunks(ExecutionSpace const& exec, Tensor const& X, int n, Parts c
   return own.begin < own.end ? own : OwnChunks{};
 }
 
-/// last: the rows of the last mode that processes own, where that is settled. may_be_linear:
-/// whether `automatic` may take a linear order.
+/// What else a shared plan is for.
+struct SharedPlanUse {
+  bool may_be_linear = true;  // whether `automatic` may take a linear order
+  /// Of a tree's X': products get the rows of the first factor that this process reads, and not
+  /// those that it owns.
+  bool first_is_read = false;
+  /// Of a tree's grid: the rows of the last mode that processes own. All read all rows of the
+  /// others.
+  RowDistribution last = {};
+};
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
                                                          ExecutionSpace const& exec,
                                                          CooTensor<Scalar, Index, MemorySpace> X,
                                                          MttkrpOptions const& given,
-                                                         RowDistribution const& last = {},
-                                                         bool may_be_linear = true) {
+                                                         SharedPlanUse const& use = {}) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
   Position const nnz = first_places(processes, X.nnz()).back();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  auto const common = shared_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, may_be_linear);
+  auto const common =
+      shared_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, use.may_be_linear);
   check_coordinates(exec, X, where);
   plan.choices.assign(X.dims.size(), common);
   bool const is_alto = common.strategy == MttkrpStrategy::alto;
@@ -146,10 +155,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
 
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   plan.rows.resize(plan.dims.size());
+  bool const is_grid = !use.last.is_whole();
   auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
     auto const mode = static_cast<std::size_t>(n);
-    plan.rows[mode] = n + 1 == N && !last.is_whole()
-                          ? last
+    plan.rows[mode] = is_grid && n + 1 == N
+                          ? use.last
                           : distribute_rows<ExecutionSpace>(processes, plan.dims[mode], begins,
                                                             columns * columns);
   };
@@ -174,12 +184,15 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     std::uint64_t const first = plan.rows[mode].first();
     read.insert_rows(exec, mode, first, first + plan.rows[mode].here(plan.dims[mode]));
   }
+  for (int n = 0; is_grid && n + 1 < N; ++n)
+    read.insert_rows(exec, static_cast<std::size_t>(n), 0, plan.dims[static_cast<std::size_t>(n)]);
   read.finish(exec);
+  shared->first_is_read = use.first_is_read;
+  if (use.first_is_read) shared->cells = read.lists().front();
 
   if constexpr (!is_gpu<ExecutionSpace>)
     if (is_alto) {
       shared->alto = make_linear_share(exec, linear, read, nnz);
-      shared->cells = read.lists().front();
       shared->parts = most_parts(nnz);
     }
   for (int n = 0; n < N; ++n) {

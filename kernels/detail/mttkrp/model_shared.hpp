@@ -206,7 +206,7 @@ inline Exchanges count_ordered_rows(CutRows const& cut, std::vector<Position> co
 template <class ExecutionSpace, class Scalar, class Index>
 SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
                                   MttkrpOptions const& given, int P,
-                                  RowDistribution const& last = {}) {
+                                  SharedPlanUse const& use = {}) {
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const options = options_for<Scalar>(given);
   int const N = X.order();
@@ -238,6 +238,7 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   auto const cuts = even_cuts(P, nnz, block_length<ExecutionSpace>(nnz));
   Position const chunks = chunks_of(nnz, length);
   std::vector<std::uint64_t> sums(processes, 0);  // rows
+  bool const is_grid = !use.last.is_whole();
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
     bool const in_order = model.choices[mode].strategy != MttkrpStrategy::alto;
@@ -261,8 +262,8 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
     CutRows const cut(ends);
     auto const own_rows = [&](std::vector<std::uint64_t> const& begins) {
       model.rows.push_back(
-          n + 1 == N && !last.is_whole()
-              ? last
+          is_grid && n + 1 == N
+              ? use.last
               : distribute_rows<ExecutionSpace>({}, X.dims[mode], begins, columns * columns));
     };
     if (!in_order) {
@@ -294,10 +295,26 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   std::vector<Dims> read(processes, Dims(X.dims.size(), 0));
   for (int m = 0; m < N; ++m) {
     auto const mode = static_cast<std::size_t>(m);
+    if (is_grid && m + 1 < N) {
+      std::vector<std::uint64_t> bytes;
+      auto const& begins = model.rows[mode].begins;
+      for (std::size_t p = 0; p < processes; ++p) {
+        bytes.push_back((begins[p + 1] - begins[p]) * row_bytes);
+        read[p][mode] = X.dims[mode];
+      }
+      model.factors.push_back({std::vector<Volume>(processes), std::vector<Volume>(processes)});
+      model.factors.back().add_to_all(bytes);
+      continue;
+    }
     model.factors.push_back(count_read_rows(
         parts, m, model.rows[mode], model.choices[mode].strategy != MttkrpStrategy::alto, row_bytes,
         [&](std::size_t p, std::uint64_t rows) { read[p][mode] = rows; }));
   }
+  if (use.first_is_read)
+    model.factors.front() = {std::vector<Volume>(processes), std::vector<Volume>(processes)};
+  if (is_grid)
+    for (auto& [name, one] : model.products.back())
+      one = {std::vector<Volume>(processes), std::vector<Volume>(processes)};
   for (std::size_t p = 0; p < processes; ++p) {
     for (auto const& part : parts)
       if (part.mode >= 0)

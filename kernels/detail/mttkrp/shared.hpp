@@ -24,7 +24,8 @@ struct SharedProducts {
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode with rows in order
   AltoTensor<Scalar, Index, MemorySpace> alto;                  // of modes that take it
   std::vector<RowChain<Scalar, MemorySpace>> chains;            // per mode: of its rows
-  std::vector<std::uint64_t> cells;  // the rows of mode 0 that nonzeros in linear order read
+  bool first_is_read = false;        // mode 0's factor is given as the rows that are read:
+  std::vector<std::uint64_t> cells;  // these
   Position parts = 0;                // that the linear order is divided into
   std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
@@ -75,9 +76,13 @@ struct SharedProducts {
   template <class ExecutionSpace>
   void gather(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& A, int n) {
     factors.resize(A.size());
-    for (std::size_t m = 0; m < A.size(); ++m)
-      if (static_cast<int>(m) != n && !kept.has(m, A[m].data(), A[m].extent(1)))
+    for (std::size_t m = 0; m < A.size(); ++m) {
+      if (static_cast<int>(m) == n) continue;
+      if (m == 0 && first_is_read)
+        factors[m] = A[m];
+      else if (!kept.has(m, A[m].data(), A[m].extent(1)))
         factors[m] = read[m].gather(exec, "rows of factors", A[m]);
+    }
   }
 
   /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it;
@@ -131,7 +136,9 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
 template <class Plan, class FactorsType, class Output>
 void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
   auto const check = [&](char const* name, int m, auto const& matrix) {
-    std::uint64_t const here = plan.rows_of(m).here(plan.dims[static_cast<std::size_t>(m)]);
+    std::uint64_t const here = m == 0 && m != n && plan.shared->first_is_read
+                                   ? plan.shared->cells.size()
+                                   : plan.rows_of(m).here(plan.dims[static_cast<std::size_t>(m)]);
     expects(matrix.extent(0) == here, "mttkrp: ", name, " of mode ", m, " has ", matrix.extent(0),
             " rows, this process has ", here, " of the mode");
     expects(matrix.extent(1) == V.extent(1), "mttkrp: ", name, " of mode ", m, " has ",

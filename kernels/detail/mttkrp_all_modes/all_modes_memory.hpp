@@ -49,7 +49,7 @@ void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape c
   count.hold(grid.bytes());
   count_own_plan<Scalar>(exec, count, grid, options, tuples,
                          [&](int n) { return static_cast<double>(grid.dims[n]); });
-  count.hold(2 * matrix_bytes<Scalar>(cells, options.rank));
+  count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, options.rank));
 }
 
 /// make_mttkrp_all_modes_plan of an X that is handed over.

@@ -51,9 +51,11 @@ struct SplitIndices {
   }
 };
 
-/// Cell first + c of the grid: its indices, its number, and a one.
+/// Cell first + c of the grid, or cell list(c) where there is a list: its indices, its number, and
+/// a one.
 template <class Tensor>
 struct GridCells {
+  Kokkos::View<std::uint64_t const*, typename Tensor::MemorySpace> list;
   typename Tensor::Coordinates coordinates;  // modes + 1 x cells
   typename Tensor::Values values;            // cells
   int modes;
@@ -62,12 +64,13 @@ struct GridCells {
 
   KOKKOS_FUNCTION void operator()(Position c) const {
     using Index = typename Tensor::Index;
-    std::uint64_t rest = first + c;
+    std::uint64_t const cell = list.extent(0) > 0 ? list(c) : first + c;
+    std::uint64_t rest = cell;
     for (int k = modes - 1; k >= 0; --k) {
       coordinates(k, c) = static_cast<Index>(rest % dims[k]);
       rest /= dims[k];
     }
-    coordinates(modes, c) = static_cast<Index>(first + c);
+    coordinates(modes, c) = static_cast<Index>(cell);
     values(c) = 1;
   }
 };
@@ -107,9 +110,27 @@ struct TreeDims {
   template <class Scalar, class Index, class ExecutionSpace>
   CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> grid_cells(
       ExecutionSpace const& exec, Position begin, Position end) const {
-    auto const cells = allocate_coo<Scalar, Index>(exec, grid, end - begin);
+    return grid_cells<Scalar, Index>(exec, {}, begin, end - begin);
+  }
+  /// Those of a list. Fences exec.
+  template <class Scalar, class Index, class ExecutionSpace>
+  CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> grid_cells(
+      ExecutionSpace const& exec, std::vector<std::uint64_t> const& list) const {
+    auto const here = to_view(exec, "sporades::mttkrp_all_modes::cells", list);
+    auto const cells = grid_cells<Scalar, Index>(exec, here, 0, list.size());
+    fence(exec, "sporades::mttkrp_all_modes::grid_cells");
+    return cells;
+  }
+
+ private:
+  template <class Scalar, class Index, class ExecutionSpace>
+  CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> grid_cells(
+      ExecutionSpace const& exec,
+      Kokkos::View<std::uint64_t const*, typename ExecutionSpace::memory_space> const& list,
+      Position begin, Position count) const {
+    auto const cells = allocate_coo<Scalar, Index>(exec, grid, count);
     GridCells<std::decay_t<decltype(cells)>> fill{
-        cells.coordinates, cells.values, static_cast<int>(fused.size()), begin, {}};
+        list, cells.coordinates, cells.values, static_cast<int>(fused.size()), begin, {}};
     std::copy(grid.begin(), grid.end() - 1, fill.dims);
     launch_items(exec, "sporades::mttkrp_all_modes::grid_cells", cells.nnz(), fill);
     return cells;
@@ -155,16 +176,14 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
-  // last: the rows of the last mode that processes own, where that is settled.
-  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted,
-                           RowDistribution const& last = {}) {
+  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted, SharedPlanUse const& use) {
     if constexpr (has_mpi && std::is_same_v<decltype(tensor), Grid>)
       if (processes.size() > 1)
-        return build_shared_plan(processes, exec, hand_over(tensor), wanted, last);
+        return build_shared_plan(processes, exec, hand_over(tensor), wanted, use);
     return make_mttkrp_plan(exec, hand_over(tensor), wanted);
   };
   auto const plain = [&] {
-    tree.whole = plan_of(hand_over(X), options);
+    tree.whole = plan_of(hand_over(X), options, {});
     return tree;
   };
   if (fused.empty()) return plain();
@@ -187,21 +206,28 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
       {}};
   dims.fuse_indices(builder, X.coordinates, whole.coordinates);
   X = {};
-  tree.whole = plan_of(hand_over(whole), options);
+  SharedPlanUse of_whole;
+  of_whole.first_is_read = true;
+  tree.whole = plan_of(hand_over(whole), options, of_whole);
 
   auto const cuts = even_cuts(processes.size(), dims.cells());
   auto const me = static_cast<std::size_t>(processes.rank());
   auto grid = dims.grid_cells<Scalar, Index>(exec, cuts[me], cuts[me + 1]);
   auto const rows = tree.whole.rows_of(0);
-  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, rows);
+  SharedPlanUse of_grid;
+  of_grid.last = rows;
+  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, of_grid);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  std::uint64_t const own = rows.here(dims.cells());
-  tree.K = lend_products(exec, tree.grid, columns)[fused.size()];
-  if (tree.K.data() == nullptr)
-    tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows", own, columns);
+  if constexpr (has_mpi)
+    if (tree.whole.shared)
+      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.shared->cells);
+  if (tree.cells.order() == 0) tree.cells = dims.grid_cells<Scalar, Index>(exec, 0, dims.cells());
+  tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows",
+                               tree.cells.nnz(), columns);
   tree.T = lend_products(exec, tree.whole, columns)[0];
   if (tree.T.data() == nullptr)
-    tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products", own, columns);
+    tree.T = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::cell_products",
+                                 rows.here(dims.cells()), columns);
   fence(exec, "sporades::mttkrp_all_modes::make_dimension_tree");
   return tree;
 }

@@ -4,6 +4,7 @@
 
 #include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
+#include <sporades/kernels/detail/phi/pi.hpp>
 
 namespace sporades {
 namespace detail {
@@ -29,6 +30,33 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
       return mttkrp(exec, plan, A, static_cast<int>(n), V);
     }
   mttkrp(exec, plan, A, static_cast<int>(n), V);
+}
+
+/// K's rows here. factors: those of S, and one that is not looked at. Collective.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void khatri_rao_rows(ExecutionSpace const& exec,
+                     MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                     Factors<Scalar, MemorySpace> const& factors,
+                     Matrix<Scalar, MemorySpace> const& K) {
+  auto const S = static_cast<int>(plan.fused.size());
+  if constexpr (has_mpi)
+    if (auto const& shared = plan.grid.shared) {
+      auto const read = shared->kept.keep_others(plan.fused.size());
+      shared->gather(exec, factors, S);
+      return store_pi(exec, plan.cells, shared->factors, S, K);
+    }
+  store_pi(exec, plan.cells, factors, S, K);
+}
+
+/// Khatri-Rao rows' part in a sweep's cost.
+template <class Scalar, class Index, class MemorySpace>
+Cost khatri_rao_cost(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R) {
+  auto const cells = static_cast<double>(plan.cells.nnz());
+  double rows = cells;
+  for (std::size_t k = 0; k < plan.fused.size(); ++k)
+    rows += static_cast<double>(plan.cells.dims[k]);
+  return {(static_cast<double>(plan.fused.size()) - 1) * cells * R,
+          static_cast<double>(plan.cells.storage_bytes()) + rows * R * sizeof(Scalar)};
 }
 
 /// Per mode: lend_products, and the same of factors (SharedRows::lend).
@@ -80,7 +108,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, Memory
     plan.has_K = false;
     detail::product_in_turn(exec, plan.grid, grid, place, V);
   } else {
-    if (!plan.has_K) detail::product_in_turn(exec, plan.grid, grid, S, K);
+    if (!plan.has_K) detail::khatri_rao_rows(exec, plan, grid, K);
     plan.has_K = true;
     plan.has_T = false;
     detail::product_in_turn(exec, plan.whole, whole, detail::whole_mode(plan, n), V);
@@ -173,22 +201,25 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
                            MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R) {
   Cost sum;
-  auto const add = [&](MttkrpPlan<Scalar, Index, MemorySpace> const& products, std::size_t n) {
-    auto const cost = mttkrp_cost(exec, products, R, static_cast<int>(n));
+  auto const add = [&](Cost const& cost) {
     sum.flops += cost.flops;
     sum.bytes += cost.bytes;
+  };
+  auto const add_product = [&](MttkrpPlan<Scalar, Index, MemorySpace> const& products,
+                               std::size_t n) {
+    add(mttkrp_cost(exec, products, R, static_cast<int>(n)));
   };
   auto const S = plan.fused.size();
   auto const is_in_S = [&](int n) { return detail::place_of(n, plan.fused) < S; };
   bool after_fused = is_in_S(plan.order() - 1);  // the sweep before
   for (int n = 0; n < plan.order(); ++n) {
     bool const is_fused = is_in_S(n);
-    if (is_fused && !after_fused) add(plan.whole, 0);  // T
-    if (!is_fused && after_fused) add(plan.grid, S);   // K
+    if (is_fused && !after_fused) add_product(plan.whole, 0);  // T
+    if (!is_fused && after_fused) add(detail::khatri_rao_cost(plan, R));
     if (is_fused)
-      add(plan.grid, detail::place_of(n, plan.fused));
+      add_product(plan.grid, detail::place_of(n, plan.fused));
     else
-      add(plan.whole, detail::whole_mode(plan, n));
+      add_product(plan.whole, detail::whole_mode(plan, n));
     after_fused = is_fused;
   }
   return sum;

@@ -171,7 +171,9 @@ PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& pr
   products.streaming = options.streaming;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   PhiPlan<Scalar, Index, MemorySpace> plan;
-  plan.products = build_shared_plan(processes, exec, hand_over(X), products, {}, false);
+  SharedPlanUse use;
+  use.may_be_linear = false;
+  plan.products = build_shared_plan(processes, exec, hand_over(X), products, use);
   plan.dims = plan.products.dims;
   plan.nnz = plan.products.nnz;
   plan.strategy = PhiStrategy::pull;
