@@ -40,7 +40,8 @@ struct GpuExchange {
   Kokkos::View<std::byte*, PageLockedSpace> memory;  // gone when Kokkos ends
 #ifdef SPORADES_HAS_NCCL
   ncclComm_t nccl = nullptr;
-  cudaStream_t stream = nullptr;           // on which these are:
+  ncclComm_t registering = nullptr;  // of messages between registered memory alone, if there is any
+  cudaStream_t stream = nullptr;     // on which these are:
   std::vector<EnqueuedExchange> enqueued;  // in this order
   std::vector<cudaEvent_t> events;         // not in use
   cudaStream_t beside = nullptr;           // for exchanges beside kernels
@@ -138,8 +139,10 @@ cudaEvent_t event_on(GpuExchange& gpu, cudaStream_t stream) {
 
 void abort(GpuExchange& gpu) {
   gpu.enqueued.clear();
-  ncclCommAbort(gpu.nccl);
-  gpu.nccl = nullptr;
+  for (auto* const comm : {&gpu.nccl, &gpu.registering}) {
+    if (*comm != nullptr) ncclCommAbort(*comm);
+    *comm = nullptr;
+  }
 }
 
 /// A process that fails never sends: those that wait for it on a GPU are freed.
@@ -215,22 +218,35 @@ std::byte* page_locked(Communicator const& processes, std::size_t bytes) {
   return memory.data();
 }
 
+bool has_registered_memory([[maybe_unused]] Communicator const& processes,
+                           [[maybe_unused]] int device) {
+#ifdef SPORADES_NCCL_REGISTERS
+  auto& gpu = exchange_of(processes, device);
+  if (gpu.path != GpuPath::nccl) return false;
+  if (gpu.registering == nullptr)
+    together(processes, [&] {
+      check(ncclCommSplit(gpu.nccl, 0, processes.rank(), &gpu.registering, nullptr),
+            "ncclCommSplit");
+    });
+  return true;
+#else
+  return false;
+#endif
+}
+
 std::shared_ptr<std::byte> registered_memory([[maybe_unused]] Communicator const& processes,
                                              [[maybe_unused]] std::size_t bytes) {
 #ifdef SPORADES_NCCL_REGISTERS
-  auto const state = state_of(processes);
-  if (!state->gpu || state->gpu->nccl == nullptr) return nullptr;
+  auto const registering = state_of(processes)->gpu->registering;
   void *memory = nullptr, *registration = nullptr;
-  if (ncclMemAlloc(&memory, bytes) != ncclSuccess) return nullptr;
-  if (ncclCommRegister(state->gpu->nccl, memory, bytes, &registration) != ncclSuccess) {
-    ncclMemFree(memory);
-    return nullptr;
-  }
-  return {static_cast<std::byte*>(memory), [processes, registration](std::byte* freed) {
-            auto const owner = state_of(processes);
-            settle(*owner);
-            if (owner->gpu->nccl != nullptr) ncclCommDeregister(owner->gpu->nccl, registration);
-            ncclMemFree(freed);
+  check(ncclMemAlloc(&memory, bytes), "memory for exchanges");
+  std::shared_ptr<std::byte> const owner(static_cast<std::byte*>(memory), ncclMemFree);
+  check(ncclCommRegister(registering, memory, bytes, &registration), "ncclCommRegister");
+  return {owner.get(), [processes, registration, owner](std::byte*) {
+            auto const state = state_of(processes);
+            settle(*state);
+            if (state->gpu->registering != nullptr)
+              ncclCommDeregister(state->gpu->registering, registration);
           }};
 #else
   return nullptr;
@@ -241,7 +257,7 @@ void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stre
                       [[maybe_unused]] char const* name,
                       [[maybe_unused]] std::vector<Sent> const& sent,
                       [[maybe_unused]] std::vector<Received> const& received,
-                      [[maybe_unused]] bool beside) {
+                      [[maybe_unused]] ExchangeWay way) {
   [[maybe_unused]] auto const state = state_of(processes);
 #ifdef SPORADES_HAS_NCCL
   auto const cuda = static_cast<cudaStream_t>(stream);
@@ -256,7 +272,7 @@ void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stre
     waiting_count = static_cast<int>(waiting.size());
   }
   auto runs_on = cuda;
-  if (beside) {
+  if (way.beside) {
     if (gpu.beside == nullptr) {
       // Its few blocks would else wait for those of the kernels that it is to run beside.
       int least = 0, greatest = 0;
@@ -270,19 +286,20 @@ void exchange_by_nccl(Communicator const& processes, [[maybe_unused]] void* stre
   }
   cudaEvent_t const begin = event_on(gpu, runs_on);
   auto& entry = state->traffic[name];
+  auto const comm = way.is_registered ? gpu.registering : gpu.nccl;
   check(ncclGroupStart(), name);
   for (auto const& part : received)
     if (part.bytes > 0)
-      check(ncclRecv(part.data, part.bytes, ncclInt8, part.process, gpu.nccl, runs_on), name);
+      check(ncclRecv(part.data, part.bytes, ncclInt8, part.process, comm, runs_on), name);
   for (auto const& part : sent)
     if (part.bytes > 0) {
-      check(ncclSend(part.data, part.bytes, ncclInt8, part.process, gpu.nccl, runs_on), name);
+      check(ncclSend(part.data, part.bytes, ncclInt8, part.process, comm, runs_on), name);
       ++entry.messages;
       entry.bytes += part.bytes;
     }
   check(ncclGroupEnd(), name);
   gpu.enqueued.push_back({name, begin, event_on(gpu, runs_on)});
-  if (beside) gpu.joined = gpu.enqueued.back().end;
+  if (way.beside) gpu.joined = gpu.enqueued.back().end;
 #endif
 }
 
@@ -324,11 +341,13 @@ void end_gpu_exchange([[maybe_unused]] CommunicatorState const& state) {
     state.gpu->events.insert(state.gpu->events.end(), {one.begin, one.end});
   for (auto const event : state.gpu->events) cudaEventDestroy(event);
   if (state.gpu->beside != nullptr) cudaStreamDestroy(state.gpu->beside);
-  if (state.gpu->nccl == nullptr) return;
-  if (state.is_clean)
-    ncclCommDestroy(state.gpu->nccl);
-  else
-    ncclCommAbort(state.gpu->nccl);
+  for (auto const comm : {state.gpu->registering, state.gpu->nccl}) {
+    if (comm == nullptr) continue;
+    if (state.is_clean)
+      ncclCommDestroy(comm);
+    else
+      ncclCommAbort(comm);
+  }
 #endif
 }
 
@@ -344,11 +363,14 @@ GpuPath gpu_path(Communicator const&, int) {
 std::byte* page_locked(Communicator const&, std::size_t) {
   return nullptr;
 }
+bool has_registered_memory(Communicator const&, int) {
+  return false;
+}
 std::shared_ptr<std::byte> registered_memory(Communicator const&, std::size_t) {
   return nullptr;
 }
 void exchange_by_nccl(Communicator const&, void*, char const*, std::vector<Sent> const&,
-                      std::vector<Received> const&, bool) {}
+                      std::vector<Received> const&, ExchangeWay) {}
 void join_exchange(Communicator const&) {}
 void wait_for_exchanges(void*) {}
 }  // namespace sporades::detail

@@ -26,16 +26,24 @@ GpuPath gpu_path(Communicator const& processes, int device);
 /// Page-locked memory of so many bytes, valid until the next call for these processes.
 std::byte* page_locked(Communicator const& processes, std::size_t bytes);
 
-/// Memory of this process's GPU that is registered with NCCL, which then writes straight from it to
-/// such memory of another GPU; null where exchanges go another way. Not initialised. Freeing it
-/// waits for the GPU.
+/// Messages between such memory of GPUs of a machine, which is registered with NCCL, are written
+/// straight to their places: both ends have to be. Not initialised. Freeing it waits for the GPU.
+/// Throws RunError where there is none left. After has_registered_memory.
 std::shared_ptr<std::byte> registered_memory(Communicator const& processes, std::size_t bytes);
 
-/// exchange() through NCCL, enqueued on this CUDA stream: wait_for_exchanges waits for it. beside:
-/// on a stream of its own after what is enqueued on this one, until join_exchange.
+/// Whether there is such memory. Collective.
+bool has_registered_memory(Communicator const& processes, int device);
+
+/// How an exchange is enqueued.
+struct ExchangeWay {
+  bool beside = false;         // what is enqueued after does not wait for it, up to join_exchange
+  bool is_registered = false;  // all of its memory is, on all processes
+};
+
+/// exchange() through NCCL, enqueued on this CUDA stream: wait_for_exchanges waits for it.
 void exchange_by_nccl(Communicator const& processes, void* stream, char const* name,
                       std::vector<Sent> const& sent, std::vector<Received> const& received,
-                      bool beside);
+                      ExchangeWay way);
 
 /// What is enqueued on exec from here on comes after what was exchanged beside it.
 void join_exchange(Communicator const& processes);
@@ -51,40 +59,64 @@ int device_number(ExecutionSpace const&, long) {
   return 0;
 }
 
-/// Memory of an execution space from which, or into which, much is exchanged again and again.
+/// Whether what processes exchange in messages of so many bytes, of which each says its most, is to
+/// lie in registered memory. Messages of less take longer from there. Collective.
+template <class ExecutionSpace>
+bool registers_memory(ExecutionSpace const& exec, Communicator const& processes,
+                      std::size_t bytes) {
+  if constexpr (is_gpu<ExecutionSpace> && has_mpi) {
+    constexpr double least = 4 << 20;
+    return processes.size() > 1 &&
+           largest_of_all(processes, "lists of rows", static_cast<double>(bytes)) >= least &&
+           has_registered_memory(processes, device_number(exec, 0));
+  }
+  return false;
+}
+
+/// Memory of an execution space from which, or into which, rows are exchanged again and again.
 template <class MemorySpace>
 class ExchangeMemory {
  public:
+  ExchangeMemory() = default;
+  /// is_registered: as registers_memory says.
+  ExchangeMemory(Communicator const& processes, bool is_registered)
+      : processes_(processes), is_registered_(is_registered) {}
+
   std::size_t bytes() const { return bytes_; }
 
-  /// A matrix in it. Where it is too small, this makes new memory, of zeros; that of a GPU after
-  /// these processes have exchanged memory of exec.
+  /// A matrix in it. Where it is too small, this makes new memory, of zeros.
   template <class Scalar, class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> matrix(ExecutionSpace const& exec, Communicator const& processes,
-                                     std::size_t rows, std::size_t columns) {
+  Matrix<Scalar, MemorySpace> matrix(ExecutionSpace const& exec, std::size_t rows,
+                                     std::size_t columns) {
     std::size_t const bytes = rows * columns * sizeof(Scalar);
     if (bytes_ < bytes) {
-      *this = {};
-      if (is_gpu<ExecutionSpace> && bytes >= registered_bytes)
-        registered_ = registered_memory(processes, bytes);
-      if (!registered_)
+      plain_ = {};
+      registered_ = nullptr;
+      bytes_ = 0;
+      if (is_registered_)
+        registered_ = registered_memory(processes_, bytes);
+      else
         plain_ = uninitialized<decltype(plain_)>(exec, "sporades::exchange::memory", bytes);
       bytes_ = bytes;
       fill_view(exec, at<Scalar>(rows, columns), Scalar(0));
     }
     return at<Scalar>(rows, columns);
   }
-
- private:
-  template <class Scalar>
-  Matrix<Scalar, MemorySpace> at(std::size_t rows, std::size_t columns) const {
-    auto* const data = registered_ ? registered_.get() : plain_.data();
-    return Matrix<Scalar, MemorySpace>(reinterpret_cast<Scalar*>(data), rows, columns);
+  /// Whether that is its address.
+  bool has(void const* address) const {
+    auto const* const byte = static_cast<std::byte const*>(address);
+    return bytes_ > 0 && byte >= data() && byte < data() + bytes_;
   }
 
-  /// Messages of less take longer from registered memory.
-  static constexpr std::size_t registered_bytes = std::size_t{4} << 20;
+ private:
+  std::byte* data() const { return is_registered_ ? registered_.get() : plain_.data(); }
+  template <class Scalar>
+  Matrix<Scalar, MemorySpace> at(std::size_t rows, std::size_t columns) const {
+    return Matrix<Scalar, MemorySpace>(reinterpret_cast<Scalar*>(data()), rows, columns);
+  }
 
+  Communicator processes_;
+  bool is_registered_ = false;
   std::size_t bytes_ = 0;
   std::shared_ptr<std::byte> registered_;  // or else
   Kokkos::View<std::byte*, MemorySpace> plain_;
@@ -100,12 +132,11 @@ std::vector<Part<Byte>> of_others(std::vector<Part<Byte>> parts, int me) {
 }
 
 /// exchange() of memory that exec reads and writes, after what is enqueued on exec. Through NCCL it
-/// is only enqueued, too; else this fences exec. beside: what is enqueued after does not wait for
-/// it where that is possible, up to join_exchange.
+/// is only enqueued, too; else this fences exec.
 template <class ExecutionSpace>
 void enqueue_exchange(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                       std::vector<Sent> const& sent, std::vector<Received> const& received,
-                      bool beside = false) {
+                      ExchangeWay way = {}) {
   if constexpr (!is_gpu<ExecutionSpace>) {
     fence(exec, "sporades::exchange");
     exchange(processes, name, sent, received);
@@ -128,7 +159,7 @@ void enqueue_exchange(ExecutionSpace const& exec, Communicator const& processes,
     GpuPath const path =
         processes.size() == 1 ? GpuPath::mpi : gpu_path(processes, device_number(exec, 0));
     if (path == GpuPath::nccl) {
-      exchange_by_nccl(processes, native_stream(exec, 0), name, out, in, beside);
+      exchange_by_nccl(processes, native_stream(exec, 0), name, out, in, way);
       return;
     }
     fence(exec, "sporades::exchange");

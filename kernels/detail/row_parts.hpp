@@ -310,6 +310,10 @@ class RowParts {
       for (std::size_t p = me + 1; p < received_.size(); ++p) received_[p] -= own;
       of_subtrees_ = {};
     }
+    auto const all = all_gathered(processes, "lists of rows", static_cast<char>(is_one_slice_));
+    constexpr std::size_t row_bytes = 128;  // of 32 floats, or 16 doubles
+    is_registered_ = std::all_of(all.begin(), all.end(), [](char one) { return one != 0; }) &&
+                     registers_memory(exec, processes, rows_of_parts() * row_bytes);
     fence(exec, "sporades::row_parts::make");
   }
 
@@ -319,6 +323,8 @@ class RowParts {
   /// behind them, and behind spare_rows.
   bool is_one_slice() const { return is_one_slice_; }
   static constexpr Position spare_rows = 2;
+  /// Of one slice on all processes: whether the matrix of parts is to be registered memory.
+  bool is_registered() const { return is_registered_; }
   /// Rows of the matrix of parts that sum() takes.
   Position rows_of_parts() const {
     return parts_ + (is_one_slice_ ? spare_rows + received_.back() : 0);
@@ -343,9 +349,8 @@ class RowParts {
     }
     std::size_t const columns = to.extent(1);
     int const rank = processes_.rank();
-    auto const sums = sums_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
-    auto const arrived =
-        arrived_.template matrix<Scalar>(exec, processes_, received_.back(), columns);
+    auto const sums = matrix_in(exec, sums_, sent_.back(), columns);
+    auto const arrived = matrix_in(exec, arrived_, received_.back(), columns);
     auto const sum_some = [&](Position begin, Position end, MatrixType const& into, Position at) {
       auto lists = of_subtrees_;
       lists.begins = Kokkos::subview(lists.begins, std::make_pair(begin, end + 1));
@@ -355,7 +360,7 @@ class RowParts {
     sum_some(0, sent_[me], sums, 0);
     sum_some(sent_[me], sent_[me + 1], arrived, received_[me]);
     sum_some(sent_[me + 1], sent_.back(), sums, sent_[me + 1]);
-    exchange_with_others(exec, sums.data(), arrived.data(), columns, false);
+    exchange_with_others(exec, sums.data(), arrived.data(), columns, {});
     sum_lists(exec, arrived, of_rows_, to);
   }
 
@@ -365,7 +370,7 @@ class RowParts {
   void send_parts(ExecutionSpace const& exec, MatrixType const& parts, bool beside) const {
     std::size_t const columns = parts.extent(1);
     exchange_with_others(exec, parts.data(), parts.data() + (parts_ + spare_rows) * columns,
-                         columns, beside);
+                         columns, {beside, is_registered_});
   }
   template <class ExecutionSpace>
   void sum_sent_parts(ExecutionSpace const& exec, MatrixType const& parts,
@@ -375,18 +380,19 @@ class RowParts {
   }
 
   std::uint64_t bytes() const {
-    return of_rows_.bytes() + of_subtrees_.bytes() + sums_.bytes() + arrived_.bytes();
+    return of_rows_.bytes() + of_subtrees_.bytes() +
+           (sums_.extent(0) + arrived_.extent(0)) * sizeof(Scalar);
   }
 
  private:
   template <class ExecutionSpace>
   void exchange_with_others(ExecutionSpace const& exec, Scalar const* from, Scalar* to,
-                            std::size_t columns, bool beside) const {
+                            std::size_t columns, ExchangeWay way) const {
     int const rank = processes_.rank();
     exchange_parts<Scalar>(from, sent_, to, received_, columns,
                            [&](auto const& out, auto const& in) {
                              enqueue_exchange(exec, processes_, "partial rows",
-                                              of_others(out, rank), of_others(in, rank), beside);
+                                              of_others(out, rank), of_others(in, rank), way);
                            });
   }
 
@@ -429,7 +435,8 @@ class RowParts {
   RowLists<MemorySpace> of_subtrees_;      // of the parts here: a list is a sum that is sent
   std::vector<Position> sent_, received_;  // where the sums of each process begin
   bool is_one_slice_ = false;              // the parts here are; received_ is without them
-  ExchangeMemory<MemorySpace> sums_, arrived_;
+  bool is_registered_ = false;
+  Vector<Scalar, MemorySpace> sums_, arrived_;
 };
 
 }  // namespace sporades::detail

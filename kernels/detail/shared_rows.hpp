@@ -60,6 +60,17 @@ void copy_rows(ExecutionSpace const& exec, char const* label,
       from, to);
 }
 
+/// The matrix at the beginning of a buffer, which grows where it is too small. Contents undefined.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Matrix<Scalar, MemorySpace> matrix_in(ExecutionSpace const& exec,
+                                      Vector<Scalar, MemorySpace>& buffer, Position rows,
+                                      std::size_t columns) {
+  if (buffer.extent(0) < rows * columns)
+    buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
+                                                        rows * columns);
+  return Matrix<Scalar, MemorySpace>(buffer.data(), rows, columns);
+}
+
 /// Rows that processes ask for of those that each owns.
 struct AskedRows {
   std::vector<Position> wanted;     // where each owner's rows begin among those that this one wants
@@ -115,6 +126,9 @@ class SharedRows {
       runs_.push_back(is_run ? list[0] : no_run);
     }
     rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
+    constexpr std::size_t row_bytes = 128;  // of 32 floats, or 16 doubles
+    is_registered_ = registers_memory(exec, processes, read_.back() * row_bytes);
+    packed_ = read_memory_ = {processes, is_registered_};
     fence(exec, "sporades::shared_rows::make");
   }
 
@@ -153,11 +167,10 @@ class SharedRows {
       if (p == me) continue;
       auto const process = static_cast<int>(p);
       std::size_t const bytes = (sent_[p + 1] - sent_[p]) * columns * sizeof(Scalar);
-      if (is_dense && runs_[p] != no_run) {
+      if (is_dense && runs_[p] != no_run && (!is_registered_ || read_memory_.has(own.data()))) {
         sent.push_back({process, place(own.data(), runs_[p]), bytes});
       } else if (bytes > 0) {
-        auto const packed =
-            packed_.template matrix<Scalar>(exec, processes_, sent_.back(), columns);
+        auto const packed = packed_.template matrix<Scalar>(exec, sent_.back(), columns);
         copy(sent_[p], sent_[p + 1], packed, sent_[p]);
         sent.push_back({process, place(packed.data(), sent_[p]), bytes});
       }
@@ -167,7 +180,7 @@ class SharedRows {
     // Those that stay here go straight to their places, or are there.
     if (own.extent(0) == 0 || own.data() != gathered_.data() + read_[me] * columns)
       copy(sent_[me], sent_[me + 1], gathered_, read_[me]);
-    enqueue_exchange(exec, processes_, name, sent, received);
+    enqueue_exchange(exec, processes_, name, sent, received, {false, is_registered_});
     return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
@@ -198,7 +211,7 @@ class SharedRows {
   template <class ExecutionSpace>
   void reserve(ExecutionSpace const& exec, std::size_t columns) {
     if (gathered_.extent(0) == read_.back() && gathered_.extent(1) == columns) return;
-    gathered_ = read_memory_.template matrix<Scalar>(exec, processes_, read_.back(), columns);
+    gathered_ = read_memory_.template matrix<Scalar>(exec, read_.back(), columns);
     fill_view(exec, gathered_, Scalar(0));
   }
 
@@ -209,7 +222,8 @@ class SharedRows {
   std::vector<Position> sent_;  // the same of those that are sent to it
   std::vector<Position> runs_;  // the first of these, of the own block, where they are a run
   bool reads_all_own_ = false;
-  Rows rows_;                           // of the own block: those that are sent
+  bool is_registered_ = false;  // what is sent and read lies in memory that is, on all processes
+  Rows rows_;                   // of the own block: those that are sent
   ExchangeMemory<MemorySpace> packed_;  // what is sent
   ExchangeMemory<MemorySpace> read_memory_;
   MatrixType gathered_;  // what is read, there

@@ -32,10 +32,12 @@ TEMPLATE_LIST_TEST_CASE("A process gets the rows that it reads", "[mpi]",
   Communicator const processes(MPI_COMM_WORLD);
   auto const P = static_cast<std::uint64_t>(processes.size());
   auto const me = static_cast<std::size_t>(processes.rank());
-  std::uint64_t const rows = GENERATE(1u, 3u, 1000u);
+  std::uint64_t const rows = GENERATE(1u, 3u, 1000u, 200000u);
   std::size_t const columns = GENERATE(1u, 5u, 16u);
   std::uint64_t const step = GENERATE(1u, 7u);
   CAPTURE(P, rows, columns, step);
+  // Many bytes: on GPUs, both ends then have memory of NCCL.
+  if (rows > 1000 && (columns != 5 || step != 1)) return;
   std::vector<std::uint64_t> owned;
   for (std::uint64_t p = 0; p <= P; ++p) owned.push_back(rows * p * p / (P * P));
   auto const read = rows_of(processes.rank(), rows, step);

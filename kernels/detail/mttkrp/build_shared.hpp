@@ -247,6 +247,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   for (int m = 0; m < N; ++m)
     shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
                               read.lists()[static_cast<std::size_t>(m)]);
+  shared->sums = {processes, std::any_of(plan.parts.begin(), plan.parts.end(),
+                                         [](auto const& mode) { return mode.is_registered(); })};
   for (auto const& share : shared->shares)
     if (share.all_chunks > 0)
       reserve_carries(processes, exec, share, plan.carry, static_cast<std::size_t>(options.rank));

@@ -49,7 +49,7 @@ struct SharedProducts {
   template <class ExecutionSpace>
   Matrix<Scalar, MemorySpace> room(ExecutionSpace const& exec, std::uint64_t rows,
                                    std::size_t columns, ExchangeMemory<MemorySpace>& memory) const {
-    return memory.template matrix<Scalar>(exec, processes, rows, padded_columns(columns));
+    return memory.template matrix<Scalar>(exec, rows, padded_columns(columns));
   }
 
   static constexpr std::size_t rows_before = 2;  // of those that are lent
