@@ -102,7 +102,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
     count.hold(packed_row_bytes(X, std::min(cells, X.nnz)) + grid.bytes());
     count_own_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
-    count.hold(2 * matrix_bytes<Scalar>(cells, R));
+    count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, R));
   }
   if (options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);

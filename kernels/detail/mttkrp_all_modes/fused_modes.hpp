@@ -111,12 +111,11 @@ double grid_price(double cells, int S, int rank) {
   return cells * (rows * row_length<Scalar>(rank) + (S + 1) * nonzero_price);
 }
 
-/// K, T, as many sums of parts of a linear order, the cells of K's rows, and a copy of the grid's
-/// cells for each mode and for the cells.
+/// K, T, as many sums of parts of a linear order, and a copy of the grid's cells for each mode and
+/// for the cells.
 template <class Scalar>
 double grid_bytes(double cells, int S, int rank) {
-  return cells * (3 * row_bytes<Scalar>(rank) + (S + 1) * 4.0 + sizeof(Scalar) +
-                  (S + 1) * (8.0 + sizeof(Scalar)));
+  return cells * (3 * row_bytes<Scalar>(rank) + (S + 1) * (8.0 + sizeof(Scalar)));
 }
 
 /// The modes of a tensor of these dims and nonzeros that are worth fusing, at this rank, or none.
