@@ -59,7 +59,7 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
 }
 
 /// The rows that some of the chunks have alone get the same bits from these chunks, with other rows
-/// in front and behind.
+/// in front and behind, whose sums are NaN.
 template <class ExecutionSpace, class Scalar>
 void check_some_chunks(Position chunks, std::uint64_t changes_in_256, std::uint64_t seed) {
   using Memory = typename ExecutionSpace::memory_space;
@@ -87,12 +87,15 @@ void check_some_chunks(Position chunks, std::uint64_t changes_in_256, std::uint6
           is_own ? rows[slot] : static_cast<std::uint32_t>(slot < 2 * from ? count : count + 1);
       for (std::size_t c = 0; c < columns; ++c)
         sums(s, c) =
-            static_cast<Scalar>(sporades::detail::splitmix64(slot * columns + c) % 1000) / 7;
+            is_own ? static_cast<Scalar>(sporades::detail::splitmix64(slot * columns + c) % 1000) / 7
+                   : std::numeric_limits<Scalar>::quiet_NaN();
     }
     Kokkos::deep_copy(exec, level.rows, row_of);
     Kokkos::deep_copy(exec, level.sums, sums);
     auto const V = make_matrix<Scalar>(exec, "V", count + 2, columns);
-    sporades::detail::reduce_carries(exec, V, carry, kept, first);
+    sporades::detail::reduce_carries(
+        exec, V, carry, kept, first,
+        sporades::detail::UsedRows<std::uint32_t>{0, static_cast<std::uint32_t>(count)});
     return copy_matrix(host, V);
   };
   auto const whole = sums_of(0, chunks, 0, chunks);

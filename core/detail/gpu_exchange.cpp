@@ -148,6 +148,8 @@ void abort(GpuExchange& gpu) {
 /// A process that fails never sends: those that wait for it on a GPU are freed.
 void wait(CommunicatorState& state) {
   auto& gpu = *state.gpu;
+  if (gpu.joined != nullptr) cudaStreamWaitEvent(gpu.stream, gpu.joined, 0);
+  gpu.joined = nullptr;
   try {
     for (unsigned k = 1; cudaStreamQuery(gpu.stream) == cudaErrorNotReady; ++k) {
       if (k % 64 == 0) state.heed_failure();

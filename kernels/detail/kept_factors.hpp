@@ -30,6 +30,11 @@ class KeptFactors {
   };
 
   Keeping keep_others(std::size_t n) { return {*this, n}; }
+  /// Mode m's factor is that of the next products, too.
+  void keep(std::size_t m, void const* data, std::size_t columns) {
+    if (kept_.size() <= m) kept_.resize(m + 1);
+    kept_[m] = {data, columns};
+  }
   /// None is that of later products.
   void forget() { kept_.clear(); }
 

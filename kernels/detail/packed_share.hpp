@@ -76,6 +76,9 @@ struct PackedShare {
     return packed.order() > 0 ? packed.storage_bytes() : 0;
   }
 
+  /// Those of its rows, as numbered here, whose sums are of use.
+  UsedRows<Index> used_rows() const { return {1, static_cast<Index>(count + 1)}; }
+
   /// The number here of a row of all.
   Index local(std::uint64_t of_all) const {
     if (of_all < row || count == 0) return 0;
@@ -267,7 +270,7 @@ void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
     walk(exec, list, rows.part(share.first_chunk - before - first, before + share.chunks));
   if (share.all_chunks <= 1) return;
   share_carries(processes, exec, share, carry);
-  reduce_carries(exec, V, carry, kept, first);
+  reduce_carries(exec, V, carry, kept, first, share.used_rows());
 }
 
 /// The same of share.packed.
@@ -359,12 +362,12 @@ void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec
   sum(0, own.begin);
   sum(own.end, share.chunks);
   launch_items(exec, "sporades::packed_share::name_far_slots", far.rows.extent(0), far);
-  reduce_carries(exec, V, carry, kept, first);
+  reduce_carries(exec, V, carry, kept, first, share.used_rows());
   send();
   sum(own.begin, own.end);
   launch_items(exec, "sporades::packed_share::name_own_slots", far.rows.extent(0),
                NameOwnSlots<Index, MemorySpace>{far});
-  reduce_carries(exec, V, carry, kept, first);
+  reduce_carries(exec, V, carry, kept, first, share.used_rows());
 }
 
 }  // namespace sporades::detail

@@ -129,6 +129,8 @@ class SharedRows {
     constexpr std::size_t row_bytes = 128;  // of 32 floats, or 16 doubles
     is_registered_ = registers_memory(exec, processes, read_.back() * row_bytes);
     packed_ = read_memory_ = {processes, is_registered_};
+    goes_beside_ =
+        is_registered_ && largest_of_all(processes, "lists of rows", reads_all_own_ ? 0 : 1) == 0;
     fence(exec, "sporades::shared_rows::make");
   }
 
@@ -143,11 +145,16 @@ class SharedRows {
     return Kokkos::subview(gathered_, own_place(), Kokkos::ALL);
   }
 
+  /// Whether gather() of rows that are lent can go on beside kernels: on all processes or on none.
+  bool goes_beside() const { return goes_beside_; }
+
   /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
   /// the block of rows that each process owns. The result is valid until the next call. Collective,
-  /// under this name. Fences exec, or is enqueued: see enqueue_exchange.
+  /// under this name. Fences exec, or is enqueued: see enqueue_exchange. beside: what is enqueued
+  /// after does not wait for rows of others, nor writes this process's, up to join_exchange.
   template <class ExecutionSpace>
-  MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own) {
+  MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own,
+                    bool beside = false) {
     std::size_t const columns = padded_columns(own.extent(1));
     reserve(exec, columns);
     bool const is_dense =
@@ -180,7 +187,7 @@ class SharedRows {
     // Those that stay here go straight to their places, or are there.
     if (own.extent(0) == 0 || own.data() != gathered_.data() + read_[me] * columns)
       copy(sent_[me], sent_[me + 1], gathered_, read_[me]);
-    enqueue_exchange(exec, processes_, name, sent, received, {false, is_registered_});
+    enqueue_exchange(exec, processes_, name, sent, received, {beside, is_registered_});
     return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
@@ -223,7 +230,8 @@ class SharedRows {
   std::vector<Position> runs_;  // the first of these, of the own block, where they are a run
   bool reads_all_own_ = false;
   bool is_registered_ = false;  // what is sent and read lies in memory that is, on all processes
-  Rows rows_;                   // of the own block: those that are sent
+  bool goes_beside_ = false;
+  Rows rows_;                           // of the own block: those that are sent
   ExchangeMemory<MemorySpace> packed_;  // what is sent
   ExchangeMemory<MemorySpace> read_memory_;
   MatrixType gathered_;  // what is read, there

@@ -28,13 +28,16 @@ Makers<Handle>& makers() {
   return all;
 }
 
+std::string current_test() {
+  auto const* const capture = Catch::getCurrentContext().getResultCapture();
+  return capture == nullptr ? "the end" : capture->getCurrentTestName();
+}
+
 /// Notes that `function` made *handle, unless it failed or made none, and passes its code on.
 template <class Handle>
 int made(char const* function, int code, Handle const* handle, Handle none) {
   if (code == MPI_SUCCESS && *handle != none)
-    makers<Handle>().emplace(
-        *handle,
-        concatenate(function, " in \"", Catch::getResultCapture().getCurrentTestName(), "\""));
+    makers<Handle>().emplace(*handle, concatenate(function, " in \"", current_test(), "\""));
   return code;
 }
 

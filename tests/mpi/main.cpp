@@ -12,6 +12,7 @@
 #include <sstream>
 #include <support/catch.hpp>
 
+#include "all_processes.hpp"
 #include "leaks.hpp"
 
 int main(int argc, char** argv) {
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
     std::ostringstream text;
     auto* const out = rank == 0 ? nullptr : std::cout.rdbuf(text.rdbuf());
     failed = Catch::Session().run(argc, argv);
+    sporades::test::kept_processes.reset();
     if (out != nullptr) std::cout.rdbuf(out);
     if (rank != 0 && failed != 0)
       std::cout << "process " << rank << ":\n" << text.str() << std::flush;

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "all_processes.hpp"
+
 /// What one process makes for all, what processes bring of a tensor, and whether what they own is
 /// the whole's.
 

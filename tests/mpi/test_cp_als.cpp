@@ -63,7 +63,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
                         sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers);
   struct Trial {
     Dims dims;
@@ -86,7 +86,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi][
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   if (detail::is_gpu<typename TestType::ExecutionSpace>) return;
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   struct Trial {
     Dims dims;
     Position nnz;
@@ -120,7 +120,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
                         sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   struct Trial {
     Dims dims;
     Position nnz;
@@ -144,7 +144,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
                         sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   std::string const name = GENERATE("police-deaths-3d", "shakespeare-trigram-3d",
                                     "marvel-characters-7d", "packages-small");
   CAPTURE(name);
@@ -159,7 +159,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi][varia
                         sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = made_once(processes, [&] {
     return generate<Scalar, std::uint32_t>(exec, {700, 50, 90}, 30000, 0.7);
   });
@@ -195,7 +195,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
                         "[mpi][variants]", sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   Dims const dims = GENERATE(Dims{60, 50, 40}, Dims{9, 700, 10, 2});
   auto const X = test::two_outer_products<Scalar>(dims);
   auto options = options_of(
@@ -209,7 +209,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi]
                         sporades::test::MixedCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = generate<Scalar, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
   auto options = options_of(MttkrpStrategy::automatic, 6);
   options.iterations = 2;
@@ -235,7 +235,7 @@ TEMPLATE_LIST_TEST_CASE("Several processes refuse what they cannot share", "[mpi
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
   Exec const exec{};
-  Communicator const world(MPI_COMM_WORLD);
+  auto const& world = test::all_processes();
   if (world.size() == 1) return;
   auto const X = generate<double, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.);
   auto options = options_of(MttkrpStrategy::sorted, 3);

@@ -100,7 +100,7 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   Dims const dims{300, 2000, 7};
   auto const X = generate_counts<Scalar>(processes, exec, dims, 30000, 0.6);
   PhiOptions options;
@@ -151,7 +151,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const method = GENERATE(from_range(all_methods));
   struct Trial {
     Dims dims;
@@ -174,7 +174,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes: fractions, starts and conv
                         "[mpi][variants]", sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto options = options_of(GENERATE(from_range(all_methods)), 5);
   SECTION("fractions") {
     auto const X = generate_counts<double>(processes, exec, {3000, 50, 90}, 9000, 0.7, false, 0.3);
@@ -199,7 +199,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes raises models that are 0", 
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const host = Kokkos::DefaultHostExecutionSpace{};
   auto const all = detail::allocate_coo<double, std::uint32_t>(host, {3000, 3000}, 9000);
   host.fence();
@@ -222,7 +222,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes on real counts", "[mpi]",
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   std::string const name = GENERATE("police-deaths-3d", "marvel-characters-7d");
   CAPTURE(name);
   auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
@@ -234,7 +234,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes from a given model", "[mpi]
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = generate_counts<double>(processes, exec, {3000, 50, 90}, 9000, 0.7);
   auto options = options_of(GENERATE(from_range(all_methods)), 6);
   auto model = cp_apr(exec, X, options).model;
@@ -259,7 +259,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR of several processes cuts rows as one does", "[m
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = generate_counts<double>(processes, exec, {2000, 90, 30}, 60000, 0.);
   auto const options = options_of(CpAprMethod::pdnr, 1000);
   auto const lengths_of = [](auto const& problem) {
@@ -278,7 +278,7 @@ TEMPLATE_LIST_TEST_CASE("CP-APR refuses what several processes cannot share", "[
                         sporades::test::DoubleCases) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const world(MPI_COMM_WORLD);
+  auto const& world = test::all_processes();
   if (world.size() == 1) return;
   auto const X = generate_counts<double>(world, exec, {20, 30, 40}, 1000, 0.);
   auto options = options_of(CpAprMethod::mu, 3);

@@ -16,7 +16,7 @@ namespace {
 TEMPLATE_LIST_TEST_CASE("Look-alikes that processes make are those of one", "[mpi]",
                         sporades::test::DoubleCases) {
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const [name, nnz] = GENERATE(table<std::string, Position>({{"nell-2", 30000},
                                                                   {"vast-2015", 20000},
                                                                   {"uber", 100000},

@@ -32,7 +32,7 @@ struct Trial {
 template <class TestType>
 auto random_tensor(Trial const& trial) {
   typename TestType::ExecutionSpace const exec{};
-  return test::made_once(Communicator(MPI_COMM_WORLD), [&] {
+  return test::made_once(test::all_processes(), [&] {
     auto const all =
         generate<typename TestType::Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
     return sum_duplicates(exec, all).tensor;
@@ -44,7 +44,7 @@ template <class TestType, class Tensor>
 void check_model(Tensor const& X, CpAlsOptions options) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   options.tolerance = 0;
   CAPTURE(to_string(X.dims), X.nnz(), to_string(options.strategy), processes.size(),
           processes.rank(), sizeof(typename Tensor::Scalar));

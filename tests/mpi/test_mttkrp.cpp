@@ -24,7 +24,7 @@ TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   Dims const dims{300, 2000, 7};
   auto const X =
       made_once(processes, [&] { return generate<Scalar, std::uint32_t>(exec, dims, 30000, 0.6); });

@@ -21,7 +21,7 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const me = static_cast<std::size_t>(processes.rank());
   struct Trial {
     Dims dims;

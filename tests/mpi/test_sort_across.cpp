@@ -7,6 +7,8 @@
 #include <support/catch.hpp>
 #include <support/tensors.hpp>
 
+#include "all_processes.hpp"
+
 using namespace sporades;
 using namespace sporades::detail;
 
@@ -59,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("Processes sort what all of them have", "[mpi]",
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   int const P = processes.size();
   auto const me = static_cast<std::size_t>(processes.rank());
   Dims const dims =

@@ -88,7 +88,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes has the bits of one", "[mpi
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   struct Trial {
     Dims dims;
     Position nnz;
@@ -121,7 +121,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes with a row of most nonzeros
   using Exec = TestType;
   Exec const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X =
       copy_to(host, made_once(processes, [&] {
                 return generate<double, std::uint32_t>(exec, {2000, 300, 200}, 40000, 0.);
@@ -138,7 +138,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes of a tensor that a model fi
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   Dims dims = GENERATE(Dims{500, 7, 5}, Dims{4, 30, 10, 6});
   auto X = test::two_outer_products<Scalar>(dims);
   for (Position p = 0; p < X.nnz(); ++p)
@@ -176,7 +176,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes of few nonzeros", "[mpi]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const nnz = GENERATE(Position{1}, Position{3});
   auto const X = made_once(processes, [&] {
     return generate<Scalar, std::uint32_t>(exec, {900, 800, 700}, nnz, 0.);
@@ -188,7 +188,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes on real tensors", "[mpi]",
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   std::string const name = GENERATE("police-deaths-3d", "shakespeare-trigram-3d");
   CAPTURE(name);
   auto const read = read_tensor<double>(test::data_file(name + ".tns.gz"));
@@ -200,7 +200,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes: all options", "[mpi][varia
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = made_once(processes, [&] {
     return generate<double, std::uint32_t>(exec, {2700, 50, 90}, 30000, 0.7);
   });
@@ -226,7 +226,7 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes from a given model", "[mpi]
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
   Exec const exec{};
-  Communicator const processes(MPI_COMM_WORLD);
+  auto const& processes = test::all_processes();
   auto const X = made_once(processes, [&] {
     return generate<double, std::uint32_t>(exec, {3000, 50, 90}, 30000, 0.7);
   });
@@ -257,7 +257,7 @@ TEMPLATE_LIST_TEST_CASE("Several processes refuse chains that they cannot share"
                         sporades::test::ExecutionSpaces) {
   using Exec = TestType;
   Exec const exec{};
-  Communicator const world(MPI_COMM_WORLD);
+  auto const& world = test::all_processes();
   if (world.size() == 1) return;
   auto const X = generate<double, std::uint32_t>(exec, {20, 30, 40}, 1000, 0.);
   auto options = options_of({2, 3, 4});

@@ -155,6 +155,9 @@ class CpAlsSolver {
     MatrixType const& V = products_[n];
     throw_if_stopped(options_.stop);
     times_.measure(exec_, "solve", [&] { solve(n, V); });
+    // Rows go to other processes while lengths of columns are computed; both ends then scale them.
+    MatrixType rows = factors_[n];
+    bool const is_beside = gather_beside(exec_, problem_.products, n, factors_[n], rows);
     times_.measure(exec_, "gram", [&] {
       gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
     });
@@ -164,16 +167,19 @@ class CpAlsSolver {
         launch(exec_, "sporades::cp_als::model_squares", columns_, columns_,
                ModelSquares<Memory>{H_, gram_, small_.squares});
       });
-    times_.measure(exec_, "normalize", [&] { normalize(n, small_.weights); });
+    times_.measure(exec_, "normalize", [&] {
+      if (is_beside) join_exchange(problem_.processes);
+      normalize(n, small_.weights, rows);
+    });
   }
 
-  /// Columns of length 1, and the Gram matrix that they have then, from gram_.
+  /// Columns of length 1 in `rows`, and the Gram matrix that mode n has then, from gram_.
   template <class Lengths>
-  void normalize(int n, Lengths const& lengths) {
+  void normalize(int n, Lengths const& lengths, MatrixType const& rows) {
     launch(exec_, "sporades::cp_als::normalize_gram", columns_ * columns_, 16,
            NormalizeGram<Scalar, Memory>{gram_, small_.grams, lengths, scale_,
                                          static_cast<std::uint64_t>(n)});
-    scale_columns(exec_, factors_[n], scale_);
+    scale_columns(exec_, rows, scale_);
   }
 
   /// Columns of zeros become random ones. A component whose column is zero in one mode has no
@@ -195,7 +201,7 @@ class CpAlsSolver {
       }
       if (!here) continue;
       gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
-      normalize(n, small_.inner);
+      normalize(n, small_.inner, factors_[n]);
     }
     if (!any) return;
     factors_changed(problem_.products);

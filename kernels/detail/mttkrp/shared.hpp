@@ -85,6 +85,20 @@ struct SharedProducts {
     }
   }
 
+  /// Where rows can travel beside kernels: gather() of mode m's factor `own`, which is lent, and is
+  /// not written, up to join_exchange. `rows` becomes all that are read, with the own ones among
+  /// them: what is done there, on all processes, is done to the factor. Returns whether.
+  /// Collective. Enqueued on exec.
+  template <class ExecutionSpace>
+  bool gather_beside(ExecutionSpace const& exec, std::size_t m,
+                     Matrix<Scalar, MemorySpace> const& own, Matrix<Scalar, MemorySpace>& rows) {
+    if (!read[m].goes_beside()) return false;
+    factors.resize(read.size());
+    rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
+    kept.keep(m, own.data(), own.extent(1));
+    return true;
+  }
+
   /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it;
   /// and what is behind them.
   Matrix<Scalar, MemorySpace> begun(std::size_t n, Matrix<Scalar, MemorySpace> const& room) const {

@@ -59,6 +59,27 @@ Cost khatri_rao_cost(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan,
           static_cast<double>(plan.cells.storage_bytes()) + rows * R * sizeof(Scalar)};
 }
 
+/// The plan whose products read the factor of mode n, and which of its modes that is.
+template <class Scalar, class Index, class MemorySpace>
+std::pair<MttkrpPlan<Scalar, Index, MemorySpace>&, std::size_t> reader_of(
+    MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan, int n) {
+  auto const place = place_of(n, plan.fused);
+  if (place < plan.fused.size()) return {plan.grid, place};
+  return {plan.whole, whole_mode(plan, n)};
+}
+
+/// SharedProducts::gather_beside of the factor of mode n.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+bool gather_beside(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
+                   int n, Matrix<Scalar, MemorySpace> const& own,
+                   Matrix<Scalar, MemorySpace>& rows) {
+  if constexpr (has_mpi) {
+    auto const [reader, mode] = reader_of(plan, n);
+    if (reader.shared) return reader.shared->gather_beside(exec, mode, own, rows);
+  }
+  return false;
+}
+
 /// Per mode: lend_products, and the same of factors (SharedRows::lend).
 template <class Scalar, class MemorySpace>
 struct LentRows {
@@ -72,14 +93,11 @@ LentRows<Scalar, MemorySpace> lend_rows(ExecutionSpace const& exec,
              grid = lend_products(exec, plan.grid, columns);
   LentRows<Scalar, MemorySpace> lent;
   for (int n = 0; n < plan.order(); ++n) {
-    auto const place = place_of(n, plan.fused);
-    bool const is_fused = place < plan.fused.size();
-    auto const mode = is_fused ? place : whole_mode(plan, n);
-    lent.products.push_back((is_fused ? grid : whole)[mode]);
+    auto const [reader, mode] = reader_of(plan, n);
+    lent.products.push_back((&reader == &plan.grid ? grid : whole)[mode]);
     lent.factors.emplace_back();
     if constexpr (has_mpi)
-      if (auto const& shared = (is_fused ? plan.grid : plan.whole).shared)
-        lent.factors.back() = shared->read[mode].lend(exec, columns);
+      if (reader.shared) lent.factors.back() = reader.shared->read[mode].lend(exec, columns);
   }
   return lent;
 }
