@@ -232,7 +232,7 @@ if [[ ! -e $stamp ]]; then
     fail "building Kokkos needs $megabytes_needed MB in $cache, and $free MB are free: make room, or name another folder in SPORADES_CACHE."
   say "downloading the source package trilinos $trilinos (160 MB)"
   logged "$cache/download.log" "apt could not get the source package trilinos $trilinos" download_trilinos
-  jobs=$(nproc)
+  jobs=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
   say "building Kokkos and Kokkos Kernels 3.4.01 with OpenMP on $jobs cores (a minute on two)"
   rm -rf "$prefix"
   logged "$cache/build.log" 'Kokkos could not be built' build_kokkos "$prefix" "$jobs"

@@ -50,7 +50,7 @@ fi
 grep '^-- Sporades:' $log >&2 || true
 
 # One compiler takes up to 1.5 GB.
-jobs=$(awk -v cores="$(nproc)" '/^MemAvailable/ { jobs = int($2 / 1500000) }
+jobs=$(awk -v cores="$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" '/^MemAvailable/ { jobs = int($2 / 1500000) }
   END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 echo "sporades: building on $jobs cores" >&2
 cmake --build build -j "$jobs" "${target[@]}" >&2

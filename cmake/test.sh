@@ -6,4 +6,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake/build.sh "$@"
-exec ctest --test-dir build --output-on-failure -j "$(nproc)"
+exec ctest --test-dir build --output-on-failure -j "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)"

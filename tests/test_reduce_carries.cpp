@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/detail/reduce_carries.hpp>
 #include <support/backends.hpp>
@@ -59,7 +60,7 @@ void check_carries(Position chunks, std::uint64_t changes_in_256, std::size_t co
 }
 
 /// The rows that some of the chunks have alone get the same bits from these chunks, with other rows
-/// in front and behind, whose sums are NaN.
+/// in front and behind, whose sums are NaN, and from slots behind others in the buffers.
 template <class ExecutionSpace, class Scalar>
 void check_some_chunks(Position chunks, std::uint64_t changes_in_256, std::uint64_t seed) {
   using Memory = typename ExecutionSpace::memory_space;
@@ -74,38 +75,43 @@ void check_some_chunks(Position chunks, std::uint64_t changes_in_256, std::uint6
   };
   Position const begin = std::min(cut(seed), cut(seed + 1));
   Position const end = std::max(cut(seed), cut(seed + 1));
-  auto const sums_of = [&](Position from, Position to, Position first, Position kept) {
+  auto const sums_of = [&](Position from, Position to, Position first, Position kept,
+                           Position skipped) {
     sporades::detail::CarryBuffers<Scalar, std::uint32_t, Memory> carry;
+    carry.reserve(exec, skipped + kept, columns);
     carry.reserve(exec, kept, columns, first);
     auto const& level = carry.level(0);
     auto const row_of = Kokkos::create_mirror_view(level.rows);
     auto const sums = Kokkos::create_mirror_view(level.sums);
-    for (Position s = 0; s < 2 * kept; ++s) {
-      Position const slot = s + 2 * first;
+    Kokkos::deep_copy(row_of, static_cast<std::uint32_t>(count + 1));
+    Kokkos::deep_copy(sums, std::numeric_limits<Scalar>::quiet_NaN());
+    for (Position s = 2 * skipped; s < 2 * (skipped + kept); ++s) {
+      Position const slot = s - 2 * skipped + 2 * first;
       bool const is_own = slot >= 2 * from && slot < 2 * to;
       row_of(s) =
           is_own ? rows[slot] : static_cast<std::uint32_t>(slot < 2 * from ? count : count + 1);
       for (std::size_t c = 0; c < columns; ++c)
         sums(s, c) =
-            is_own ? static_cast<Scalar>(sporades::detail::splitmix64(slot * columns + c) % 1000) / 7
-                   : std::numeric_limits<Scalar>::quiet_NaN();
+            is_own
+                ? static_cast<Scalar>(sporades::detail::splitmix64(slot * columns + c) % 1000) / 7
+                : std::numeric_limits<Scalar>::quiet_NaN();
     }
     Kokkos::deep_copy(exec, level.rows, row_of);
     Kokkos::deep_copy(exec, level.sums, sums);
     auto const V = make_matrix<Scalar>(exec, "V", count + 2, columns);
-    sporades::detail::reduce_carries(
-        exec, V, carry, kept, first,
-        sporades::detail::UsedRows<std::uint32_t>{0, static_cast<std::uint32_t>(count)});
+    sporades::detail::reduce_carries(exec, V, carry, kept, first, skipped);
     return copy_matrix(host, V);
   };
-  auto const whole = sums_of(0, chunks, 0, chunks);
+  auto const whole = sums_of(0, chunks, 0, chunks, 0);
   Position const unit = sporades::detail::carry_chunk / 2;
   Position const first = begin > 1 ? (begin - 2) / unit * unit : 0;
-  auto const part = sums_of(begin, end, first, std::min(chunks, end + 2) - first);
   std::size_t wrong = 0;
-  for (Position s = 2 * begin; s < 2 * end; ++s)
-    for (std::size_t c = 0; c < columns; ++c)
-      if (part(rows[s], c) != whole(rows[s], c)) ++wrong;
+  for (Position const skipped : {0, 7}) {
+    auto const part = sums_of(begin, end, first, std::min(chunks, end + 2) - first, skipped);
+    for (Position s = 2 * begin; s < 2 * end; ++s)
+      for (std::size_t c = 0; c < columns; ++c)
+        if (part(rows[s], c) != whole(rows[s], c)) ++wrong;
+  }
   INFO(chunks << " chunks, " << begin << " to " << end << ", " << changes_in_256
               << " changes in 256");
   CHECK(wrong == 0);

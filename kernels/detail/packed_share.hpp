@@ -76,9 +76,6 @@ struct PackedShare {
     return packed.order() > 0 ? packed.storage_bytes() : 0;
   }
 
-  /// Those of its rows, as numbered here, whose sums are of use.
-  UsedRows<Index> used_rows() const { return {1, static_cast<Index>(count + 1)}; }
-
   /// The number here of a row of all.
   Index local(std::uint64_t of_all) const {
     if (of_all < row || count == 0) return 0;
@@ -270,7 +267,7 @@ void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
     walk(exec, list, rows.part(share.first_chunk - before - first, before + share.chunks));
   if (share.all_chunks <= 1) return;
   share_carries(processes, exec, share, carry);
-  reduce_carries(exec, V, carry, kept, first, share.used_rows());
+  reduce_carries(exec, V, carry, kept, first);
 }
 
 /// The same of share.packed.
@@ -327,6 +324,42 @@ struct NameOwnSlots {
   }
 };
 
+/// Chunks of those whose carry slots are here.
+struct CarryWindow {
+  Position begin = 0, end = 0;  // begin: a multiple of carry_chunk / 2
+
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  void reserve(ExecutionSpace const& exec, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+               std::size_t columns, Position first) const {
+    carry.reserve(exec, end - begin, columns, first + begin);
+  }
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  void reduce(ExecutionSpace const& exec, CarryBuffers<Scalar, Index, MemorySpace> const& carry,
+              Matrix<Scalar, MemorySpace> const& V, Position first) const {
+    reduce_carries(exec, V, carry, end - begin, first + begin, begin);
+  }
+};
+
+/// Those of the own rows of a share, and of its rows in front of these and behind, whose own chunks
+/// are `own` of `chunks`, behind `before` of `kept`. At both ends there is a slot of other rows,
+/// where there are chunks.
+struct CarryWindows {
+  CarryWindow own, front, behind;
+
+  CarryWindows(OwnChunks const& rows, Position chunks, Position before, Position kept) {
+    constexpr Position unit = carry_chunk / 2;
+    Position const begin = before + rows.begin, end = before + rows.end;
+    own = {(begin > 1 ? begin - 2 : 0) / unit * unit, std::min(kept, end + 2)};
+    Position const next = (end - 1) / unit * unit;
+    if (next < begin) {  // own chunks so few that one window has all
+      front = {0, kept};
+      return;
+    }
+    if (rows.begin > 0) front = {0, begin + 1};
+    if (rows.end < chunks) behind = {next, kept};
+  }
+};
+
 /// sum_shared_rows of a share whose rows are all of this process: V has a row more. `send` is
 /// called when all but the own rows are done; it is not to wait for others.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk,
@@ -339,7 +372,11 @@ void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec
                        Send const& send) {
   using Packed = PackedTensor<Scalar, Index, MemorySpace>;
   Position const first = share.first_kept(), kept = share.kept(processes.rank());
+  Position const before = share.first_chunk - first;
   reserve_carries(processes, exec, share, carry, V.extent(1));
+  CarryWindows const windows(own, share.chunks, before, kept);
+  for (auto const& window : {windows.own, windows.front, windows.behind})
+    window.reserve(exec, carry, V.extent(1), first);
   SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
   Position const slots = 2 * share.chunks;
   if (names.extent(0) < slots)
@@ -350,24 +387,25 @@ void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec
     Position const nonzero = begin * share.length;
     Position const count = std::min(end * share.length, share.nnz) - nonzero;
     walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.near(),
-         rows.part(share.first_chunk - first + begin, end - begin));
+         rows.part(before + begin, end - begin));
   };
   NameFarSlots<Index, MemorySpace> const far{
       RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
       names,
-      2 * (share.first_chunk - first),
-      2 * (share.first_chunk - first) + slots,
+      2 * before,
+      2 * before + slots,
       own,
       static_cast<Index>(share.count)};
   sum(0, own.begin);
   sum(own.end, share.chunks);
   launch_items(exec, "sporades::packed_share::name_far_slots", far.rows.extent(0), far);
-  reduce_carries(exec, V, carry, kept, first, share.used_rows());
+  windows.front.reduce(exec, carry, V, first);
+  windows.behind.reduce(exec, carry, V, first);
   send();
   sum(own.begin, own.end);
   launch_items(exec, "sporades::packed_share::name_own_slots", far.rows.extent(0),
                NameOwnSlots<Index, MemorySpace>{far});
-  reduce_carries(exec, V, carry, kept, first, share.used_rows());
+  windows.own.reduce(exec, carry, V, first);
 }
 
 }  // namespace sporades::detail

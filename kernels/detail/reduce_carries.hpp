@@ -71,12 +71,6 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_slots(Columns const& tile, Slots const& slo
   out.finish(state, tile, first_row, row, sum, continues);
 }
 
-/// Rows begin to end - 1.
-template <class Index>
-struct UsedRows {
-  Index begin = 0, end = ~Index{0};
-};
-
 /// One work item: a chunk of slots of the first level x a tile of columns, and chunks of further
 /// levels whose last part this is. Batch: slots whose loads are under way together.
 template <class Scalar, class Index, class MemorySpace, int Width, Access access, int Batch>
@@ -91,8 +85,7 @@ struct ReduceCarries {
   RawVector<Index const, MemorySpace> row_of;                       // slots of the first level
   RawVector<unsigned, MemorySpace> arrivals;  // a chunk past the first level x a tile: 0
   RawMatrix<Scalar, MemorySpace> V;
-  UsedRows<Index> used;  // others' sums are of no use
-  Position first_slot;   // of all that are here
+  Position first_slot;  // of all that are here
   std::size_t first_column;
   Position tiles;
 
@@ -135,35 +128,38 @@ struct ReduceCarries {
                                           Position chunk, Position pair, bool is_only) const {
     Position const begin = chunk * carry_chunk, count = slots.level.count;
     Position const end = begin + carry_chunk < count ? begin + carry_chunk : count;
-    Index const row = slots.row(begin), last_row = slots.row(end - 1);
-    if (row == last_row && (row < used.begin || row >= used.end)) return;
     RowSums<Scalar, Index, MemorySpace, true> out{V, {}, {}, false};
     if (!is_only) out.sums = sums[level + 1];
-    bool const shared = begin > 0 && slots.row(begin - 1) == row;
-    bool const continues = end < count && slots.row(end) == last_row;
+    bool const shared = begin > 0 && slots.row(begin - 1) == slots.row(begin);
+    bool const continues = end < count && slots.row(end) == slots.row(end - 1);
     sum_slots<Batch>(tile, slots, sums[level], begin, end, pair, shared, continues, out);
   }
 };
 
 /// Adds the carries of `chunks` chunks to V, of which `first` of all chunks are in front, as
-/// reserved. If there are chunks in front or behind, the first or the last slot here is of a row
-/// that none of the chunks has. used: V's other rows become anything. Enqueued on exec.
+/// reserved; the slots of `skipped` of these are in front in the buffers. If there are chunks in
+/// front or behind, the first or the last slot here is of a row that none of the chunks has.
+/// Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
                     CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,
-                    Position first = 0, UsedRows<Index> used = {}) {
+                    Position first = 0, Position skipped = 0) {
   if (chunks <= 1) return;
   // 64 registers of a GPU's thread hold a batch.
   constexpr int batch = is_gpu<ExecutionSpace> ? 16 : 1;
-  RawVector<Index const, MemorySpace> const row_of(carry.level(0).rows.data(), 2 * chunks);
+  auto const& slots = carry.level(0);
+  RawVector<Index const, MemorySpace> const row_of(slots.rows.data() + 2 * skipped, 2 * chunks);
   for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
       V.extent(1), rows_are_aligned(V),
       [&](auto width, auto access, std::size_t column, Position tiles) {
         using Kernel = ReduceCarries<Scalar, Index, MemorySpace, width(), access(), batch>;
-        Kernel kernel{{}, row_of, carry.arrivals(), V, used, 2 * first, column, tiles};
+        Kernel kernel{{}, row_of, carry.arrivals(), V, 2 * first, column, tiles};
         expects(carry.levels() <= Kernel::most_levels, "carries of ", chunks,
                 " chunks are too many");
         for (std::size_t l = 0; l < carry.levels(); ++l) kernel.sums[l] = carry.level(l).sums;
+        std::size_t const stride = slots.sums.extent(1);
+        kernel.sums[0] = RawMatrix<Scalar, MemorySpace>(slots.sums.data() + 2 * skipped * stride,
+                                                        2 * chunks, stride);
         launch(exec, "sporades::carry::reduce", chunks_of(2 * chunks, carry_chunk) * tiles,
                carry_chunk * width(), kernel);
       });

@@ -8,7 +8,9 @@
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/execution_spaces.hpp>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 /// An iteration of CP-ALS on several processes, and each of its exchanges; perf/README.md tells how
@@ -155,6 +157,14 @@ void run(Communicator const& processes, Settings const& settings) {
   }
 }
 
+/// The same where that is the type which is asked for; else false.
+template <class Scalar>
+bool runs(Communicator const& processes, Settings const& settings) {
+  if (settings.scalar != (std::is_same_v<Scalar, float> ? "float" : "double")) return false;
+  run<Scalar>(processes, settings);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -168,10 +178,10 @@ int main(int argc, char** argv) {
         if (processes.rank() == 0) std::fputs(usage, stdout);
       } else {
         auto const settings = settings_of(argc, argv);
-        if (settings.scalar == "float")
-          run<float>(processes, settings);
-        else
-          run<double>(processes, settings);
+        bool const is_known = std::apply(
+            [&](auto... scalar) { return (runs<decltype(scalar)>(processes, settings) || ...); },
+            Scalars{});
+        expects(is_known, "--scalar: the library is not compiled for ", settings.scalar);
       }
     } catch (std::exception const& error) {
       if (processes.rank() == 0)
