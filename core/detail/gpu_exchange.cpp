@@ -137,12 +137,21 @@ cudaEvent_t event_on(GpuExchange& gpu, cudaStream_t stream) {
   return event;
 }
 
-void abort(GpuExchange& gpu) {
+void forget_enqueued(GpuExchange& gpu) {
+  for (auto const& one : gpu.enqueued) gpu.events.insert(gpu.events.end(), {one.begin, one.end});
   gpu.enqueued.clear();
+  gpu.joined = nullptr;
+}
+
+/// Both communicators at once: each one's kernels may be behind the other's.
+void abort(GpuExchange& gpu) {
+  forget_enqueued(gpu);
+  ncclGroupStart();
   for (auto* const comm : {&gpu.nccl, &gpu.registering}) {
     if (*comm != nullptr) ncclCommAbort(*comm);
     *comm = nullptr;
   }
+  ncclGroupEnd();
 }
 
 /// A process that fails never sends: those that wait for it on a GPU are freed.
@@ -153,6 +162,7 @@ void wait(CommunicatorState& state) {
   try {
     for (unsigned k = 1; cudaStreamQuery(gpu.stream) == cudaErrorNotReady; ++k) {
       if (k % 64 == 0) state.heed_failure();
+      if (!state.failure.empty()) throw RunError(state.failure);
       std::this_thread::yield();
     }
   } catch (...) {
@@ -163,9 +173,8 @@ void wait(CommunicatorState& state) {
     float milliseconds = 0;
     cudaEventElapsedTime(&milliseconds, one.begin, one.end);
     state.traffic[one.name].seconds += milliseconds / 1e3;
-    gpu.events.insert(gpu.events.end(), {one.begin, one.end});
   }
-  gpu.enqueued.clear();
+  forget_enqueued(gpu);
 }
 
 /// Waits for the GPU, and for other processes while none has failed.
@@ -339,8 +348,7 @@ void end_gpu_exchange([[maybe_unused]] CommunicatorState const& state) {
     waiting.erase(std::remove(waiting.begin(), waiting.end(), &state), waiting.end());
     waiting_count = static_cast<int>(waiting.size());
   }
-  for (auto const& one : state.gpu->enqueued)
-    state.gpu->events.insert(state.gpu->events.end(), {one.begin, one.end});
+  forget_enqueued(*state.gpu);
   for (auto const event : state.gpu->events) cudaEventDestroy(event);
   if (state.gpu->beside != nullptr) cudaStreamDestroy(state.gpu->beside);
   for (auto const comm : {state.gpu->registering, state.gpu->nccl}) {

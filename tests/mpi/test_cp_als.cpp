@@ -258,4 +258,26 @@ TEMPLATE_LIST_TEST_CASE("Several processes refuse what they cannot share", "[mpi
   fails(wrong, "NaN");
 }
 
+/// Also where rows travel beside kernels, and while exchanges that have no partner are enqueued.
+TEMPLATE_LIST_TEST_CASE("Processes that are stopped at different places all end", "[mpi][variants]",
+                        sporades::test::ExecutionSpaces) {
+  TestType const exec{};
+  auto const& world = test::all_processes();
+  if (world.size() == 1) return;
+  auto const X = made_once(world, [&] {
+    return generate<float, std::uint32_t>(exec, {300000, 40, 200000}, 400000, 0.1);
+  });
+  auto const part = part_of(exec, X, world);
+  auto options = options_of(MttkrpStrategy::sorted, 5);
+  options.iterations = 20;
+  for (int const place : {1, 2, 6, 11}) {
+    for (bool const all_stop : {false, true}) {
+      Communicator const processes(MPI_COMM_WORLD);
+      int left = processes.rank() == 1 ? place : all_stop ? place + 3 : 1000;
+      options.stop = [&] { return --left < 0; };
+      CHECK_THROWS_AS(cp_als(processes, exec, part, options), RunError);
+    }
+  }
+}
+
 }  // namespace

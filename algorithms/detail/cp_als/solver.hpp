@@ -78,14 +78,19 @@ class CpAlsSolver {
   CpAlsSolver(CpAlsSolver const&) = delete;
   CpAlsSolver& operator=(CpAlsSolver const&) = delete;
 
-  /// The state has its factors in its own memory again. Fences exec.
+  /// The state has its factors in its own memory again. Fences exec. Where another process has
+  /// failed, the next exchange says so.
   ~CpAlsSolver() {
     for (std::size_t n = 0; n < given_.size(); ++n) {
       if (state_.factors[n].data() == given_[n].data()) continue;
       copy_view(exec_, with_padding(given_[n]), factors_[n]);
       state_.factors[n] = given_[n];
     }
-    fence(exec_, "sporades::cp_als::end");
+    try {
+      fence(exec_, "sporades::cp_als::end");
+    } catch (RunError const&) {
+      exec_.fence();
+    }
   }
 
   /// Updates every mode once and appends the fit to the state. Fences exec.
@@ -154,10 +159,13 @@ class CpAlsSolver {
     Region const region("mode ", n);
     MatrixType const& V = products_[n];
     throw_if_stopped(options_.stop);
-    times_.measure(exec_, "solve", [&] { solve(n, V); });
     // Rows go to other processes while lengths of columns are computed; both ends then scale them.
     MatrixType rows = factors_[n];
-    bool const is_beside = gather_beside(exec_, problem_.products, n, factors_[n], rows);
+    bool is_beside = false;
+    times_.measure(exec_, "solve", [&] {
+      solve(n, V);
+      is_beside = gather_beside(exec_, problem_.products, n, factors_[n], rows);
+    });
     times_.measure(exec_, "gram", [&] {
       gram(exec_, factors_[n], gram_, workspace_, problem_.products.rows_of(n));
     });
