@@ -7,6 +7,7 @@
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
+#include <sporades/kernels/detail/own_rows.hpp>
 #include <sporades/kernels/detail/packed_share.hpp>
 #include <sporades/kernels/detail/row_chain.hpp>
 #include <sporades/kernels/detail/shared_rows.hpp>

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/kernels/detail/packed_share.hpp>
+
+/// A share whose own rows are summed last, while what it has for others' rows travels.
+
+namespace sporades::detail {
+
+/// Part of a share: its rows `first` to `last`, numbered as in the share, of which chunks `begin`
+/// to end - 1 have nonzeros of no others.
+struct OwnChunks {
+  Position begin = 0, end = 0;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// Names of carry slots for the sums of a share's rows but the own ones: those of own ones stand
+/// for row count + 2, which is of no use. names <- the slots' rows.
+template <class Index, class MemorySpace>
+struct NameFarSlots {
+  RawVector<Index, MemorySpace> rows;
+  Kokkos::View<Index*, MemorySpace> names;  // of the share's slots
+  Position begin, end;                      // these
+  OwnChunks own;
+  Index count;
+
+  KOKKOS_FUNCTION bool is_of_own_chunk(Position slot) const {
+    return slot >= begin + 2 * own.begin && slot < begin + 2 * own.end;
+  }
+  KOKKOS_FUNCTION void operator()(Position slot) const {
+    Index& row = rows(slot);
+    if (slot < begin || slot >= end) {
+      row = slot < begin ? 0 : count + 1;
+    } else if (is_of_own_chunk(slot)) {
+      row = count + 2;
+    } else {
+      names(slot - begin) = row;
+      if (row >= own.first && row <= own.last) row = count + 2;
+    }
+  }
+};
+
+/// The same for the own rows, once their chunks have named their slots.
+template <class Index, class MemorySpace>
+struct NameOwnSlots {
+  NameFarSlots<Index, MemorySpace> far;
+
+  KOKKOS_FUNCTION void operator()(Position slot) const {
+    if (slot < far.begin || slot >= far.end || far.is_of_own_chunk(slot)) return;
+    Index const row = far.names(slot - far.begin);
+    far.rows(slot) = row < far.own.first ? 0 : row > far.own.last ? far.count + 1 : row;
+  }
+};
+
+/// Chunks of those whose carry slots are here.
+struct CarryWindow {
+  Position begin = 0, end = 0;  // begin: a multiple of carry_chunk / 2
+
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  void reserve(ExecutionSpace const& exec, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+               std::size_t columns, Position first) const {
+    carry.reserve(exec, end - begin, columns, first + begin);
+  }
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  void reduce(ExecutionSpace const& exec, CarryBuffers<Scalar, Index, MemorySpace> const& carry,
+              Matrix<Scalar, MemorySpace> const& V, Position first) const {
+    reduce_carries(exec, V, carry, end - begin, first + begin, begin);
+  }
+};
+
+/// Those of the own rows of a share, and of its rows in front of these and behind, whose own chunks
+/// are `own` of `chunks`, behind `before` of `kept`. At both ends there is a slot of other rows,
+/// where there are chunks.
+struct CarryWindows {
+  CarryWindow own, front, behind;
+
+  CarryWindows(OwnChunks const& rows, Position chunks, Position before, Position kept) {
+    constexpr Position unit = carry_chunk / 2;
+    Position const begin = before + rows.begin, end = before + rows.end;
+    own = {(begin > 1 ? begin - 2 : 0) / unit * unit, std::min(kept, end + 2)};
+    Position const next = (end - 1) / unit * unit;
+    if (next < begin) {  // own chunks so few that one window has all
+      front = {0, kept};
+      return;
+    }
+    if (rows.begin > 0) front = {0, begin + 1};
+    if (rows.end < chunks) behind = {next, kept};
+  }
+};
+
+/// sum_shared_rows of a share whose rows are all of this process: V has a row more. `send` is
+/// called when all but the own rows are done; it is not to wait for others.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk,
+          class Send>
+void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec,
+                       PackedShare<Scalar, Index, MemorySpace> const& share, OwnChunks const& own,
+                       Kokkos::View<Index*, MemorySpace>& names,
+                       Matrix<Scalar, MemorySpace> const& V,
+                       CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk,
+                       Send const& send) {
+  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
+  Position const first = share.first_kept(), kept = share.kept(processes.rank());
+  Position const before = share.first_chunk - first;
+  reserve_carries(processes, exec, share, carry, V.extent(1));
+  CarryWindows const windows(own, share.chunks, before, kept);
+  for (auto const& window : {windows.own, windows.front, windows.behind})
+    window.reserve(exec, carry, V.extent(1), first);
+  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
+  Position const slots = 2 * share.chunks;
+  if (names.extent(0) < slots)
+    names = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::packed_share::names",
+                                                             slots);
+  auto const sum = [&](Position begin, Position end) {
+    if (begin == end) return;
+    Position const nonzero = begin * share.length;
+    Position const count = std::min(end * share.length, share.nnz) - nonzero;
+    walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.near(),
+         rows.part(before + begin, end - begin));
+  };
+  NameFarSlots<Index, MemorySpace> const far{
+      RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
+      names,
+      2 * before,
+      2 * before + slots,
+      own,
+      static_cast<Index>(share.count)};
+  sum(0, own.begin);
+  sum(own.end, share.chunks);
+  launch_items(exec, "sporades::packed_share::name_far_slots", far.rows.extent(0), far);
+  windows.front.reduce(exec, carry, V, first);
+  windows.behind.reduce(exec, carry, V, first);
+  send();
+  sum(own.begin, own.end);
+  launch_items(exec, "sporades::packed_share::name_own_slots", far.rows.extent(0),
+               NameOwnSlots<Index, MemorySpace>{far});
+  windows.own.reduce(exec, carry, V, first);
+}
+
+}  // namespace sporades::detail
