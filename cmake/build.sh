@@ -49,7 +49,7 @@ if ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=
 fi
 grep '^-- Sporades:' $log >&2 || true
 
-# One compiler takes up to 1.5 GB.
+# One compiler takes up to 1.5 GB. nproc heeds OpenMP's variables, which are not meant for compilers.
 jobs=$(awk -v cores="$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" '/^MemAvailable/ { jobs = int($2 / 1500000) }
   END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 echo "sporades: building on $jobs cores" >&2

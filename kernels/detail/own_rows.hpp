@@ -69,9 +69,9 @@ struct CarryWindow {
   }
 };
 
-/// Those of the own rows of a share, and of its rows in front of these and behind, whose own chunks
-/// are `own` of `chunks`, behind `before` of `kept`. At both ends there is a slot of other rows,
-/// where there are chunks.
+/// Those of the own rows of a share, and of its rows in front of these and behind. rows: the own
+/// ones, of `chunks` of the share, which are behind `before` of the `kept` that have slots here. At
+/// both ends of a window there is a slot of other rows, where there are chunks.
 struct CarryWindows {
   CarryWindow own, front, behind;
 
