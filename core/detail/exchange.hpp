@@ -15,8 +15,8 @@
 
 namespace sporades::detail {
 
-/// The most bytes of one message: MPI 3 counts in int.
-inline constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+/// The most bytes of one message: MPI 3 counts in int. Tests make it small.
+inline std::size_t piece_bytes = std::size_t{1} << 30;
 
 /// Bytes for or from one process.
 template <class Byte>
@@ -57,6 +57,11 @@ inline double largest_of_all(Communicator const& processes, char const* name, do
   for (double const one : all_gathered(processes, name, mine))
     if (largest == largest && !(one <= largest)) largest = one;
   return largest;
+}
+
+/// Whether it is so on all processes. Collective.
+inline bool is_so_on_all(Communicator const& processes, char const* name, bool here) {
+  return largest_of_all(processes, name, here ? 0 : 1) == 0;
 }
 
 /// Lists of any lengths, one after another; counts, if given, gets their lengths.
@@ -138,6 +143,9 @@ template <class Work>
 decltype(auto) together(Communicator const& processes, Work const& work) {
   try {
     return work();
+  } catch (std::bad_alloc const&) {
+    tell_failure(processes, "memory ran out");
+    throw;
   } catch (std::exception const& error) {
     tell_failure(processes, error.what());
     throw;

@@ -59,15 +59,14 @@ int device_number(ExecutionSpace const&, long) {
   return 0;
 }
 
-/// Whether what processes exchange in messages of so many bytes, of which each says its most, is to
-/// lie in registered memory. Messages of less take longer from there. Collective.
+/// Whether so many rows, of which each process says its number, are to lie in registered memory
+/// when they are exchanged. Few take longer from there. Collective.
 template <class ExecutionSpace>
-bool registers_memory(ExecutionSpace const& exec, Communicator const& processes,
-                      std::size_t bytes) {
+bool registers_memory(ExecutionSpace const& exec, Communicator const& processes, std::size_t rows) {
   if constexpr (is_gpu<ExecutionSpace> && has_mpi) {
-    constexpr double least = 4 << 20;
+    constexpr double least = 32768;  // 4 MiB, of 32 floats or 16 doubles each
     return processes.size() > 1 &&
-           largest_of_all(processes, "lists of rows", static_cast<double>(bytes)) >= least &&
+           largest_of_all(processes, "lists of rows", static_cast<double>(rows)) >= least &&
            has_registered_memory(processes, device_number(exec, 0));
   }
   return false;

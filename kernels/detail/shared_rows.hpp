@@ -126,11 +126,9 @@ class SharedRows {
       runs_.push_back(is_run ? list[0] : no_run);
     }
     rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
-    constexpr std::size_t row_bytes = 128;  // of 32 floats, or 16 doubles
-    is_registered_ = registers_memory(exec, processes, read_.back() * row_bytes);
+    is_registered_ = registers_memory(exec, processes, read_.back());
     packed_ = read_memory_ = {processes, is_registered_};
-    goes_beside_ =
-        is_registered_ && largest_of_all(processes, "lists of rows", reads_all_own_ ? 0 : 1) == 0;
+    goes_beside_ = is_registered_ && is_so_on_all(processes, "lists of rows", reads_all_own_);
     fence(exec, "sporades::shared_rows::make");
   }
 

@@ -8,6 +8,7 @@
 #include <sporades/core/error.hpp>
 #include <support/catch.hpp>
 #include <thread>
+#include <utility>
 
 using namespace sporades;
 using namespace sporades::detail;
@@ -98,11 +99,10 @@ TEST_CASE("One process tells all others", "[mpi]") {
   }
 }
 
-/// Takes 6 GiB on two processes: run by hand.
-TEST_CASE("Bytes past 2^31 are exchanged in pieces", "[.large]") {
+/// Exchanges and broadcasts that many words, which are four pieces.
+void check_pieces(std::size_t words) {
   auto const processes = world();
   int const P = processes.size(), me = processes.rank();
-  std::size_t const words = (std::size_t{3} << 27) + 1;  // 3 GiB and 8 bytes
   std::vector<std::uint64_t> mine(words, static_cast<std::uint64_t>(me)), theirs(words);
   mine.back() = 77;
   int const next = (me + 1) % P, last = (me + P - 1) % P;
@@ -115,6 +115,17 @@ TEST_CASE("Bytes past 2^31 are exchanged in pieces", "[.large]") {
   broadcast(processes, "large", mine.data(), words * 8);
   CHECK(mine.front() == 0);
   CHECK(mine.back() == 77);
+}
+
+TEST_CASE("Bytes past the most of a message are exchanged in pieces", "[mpi]") {
+  auto const most = std::exchange(detail::piece_bytes, 1000);
+  check_pieces(376);
+  detail::piece_bytes = most;
+}
+
+/// Takes 6 GiB on two processes: run by hand.
+TEST_CASE("Bytes past 2^31 are exchanged in pieces", "[.large]") {
+  check_pieces((std::size_t{3} << 27) + 1);  // 3 GiB and 8 bytes
 }
 
 TEST_CASE("Messages are told from the application's", "[mpi]") {
