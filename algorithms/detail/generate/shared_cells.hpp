@@ -46,19 +46,20 @@ class SharedCells {
   void merge(ExecutionSpace const& exec, Cells drawn) {
     auto const& processes = places_.processes;
     if constexpr (has_mpi)
-      if (processes.size() > 1) drawn = exchanged(exec, drawn);
+      if (processes.size() > 1) drawn = exchanged(exec, hand_over(drawn));
     cells_ = merge_cells(exec, cells_, drawn);
     places_.places = first_places(processes, cells_.size());
   }
 
  private:
-  /// Of all drawn cells those of this process's range. Fences exec.
+  /// Of all drawn cells those of this process's range. No list is held for longer than it is used:
+  /// a billion keys are 16 GB. Fences exec.
   template <class ExecutionSpace>
-  Cells exchanged(ExecutionSpace const& exec, Cells const& drawn) {
+  Cells exchanged(ExecutionSpace const& exec, Cells drawn) {
     auto const& processes = places_.processes;
     auto const P = static_cast<std::size_t>(processes.size());
-    CellKeys<Key, MemorySpace> const keys{drawn.keys};
-    Position const count = drawn.keys.extent(0);
+    CellKeys<Key, MemorySpace> keys{drawn.keys};
+    Position const count = drawn.size();
     if (ends_.empty()) {
       auto sample = all_gathered(processes, "samples of nonzeros",
                                  sampled(exec, keys, count, std::min<Position>(count, 64 + 4 * P)));
@@ -73,15 +74,18 @@ class SharedCells {
     for (std::size_t p = 0; p < P; ++p) lengths.push_back(bounds[p + 1] - bounds[p]);
     for (Position length : one_for_each(processes, "counts of nonzeros", lengths))
       first.push_back(first.back() + length);
-    auto const mine = allocate_cells<Key>(exec, first.back());
+    keys = {};
+    auto mine = allocate_cells<Key>(exec, first.back());
     exchange_parts_on<ExecutionSpace, Key>(exec, processes, "nonzeros", drawn.keys.data(), bounds,
                                            mine.keys.data(), first, 1);
     exchange_parts_on<ExecutionSpace, std::uint32_t>(
         exec, processes, "nonzeros", drawn.counts.data(), bounds, mine.counts.data(), first, 1);
-    auto const order = sort_permutation(exec, mine.keys, bits_);
-    Kokkos::View<Key*, MemorySpace> const ordered = in_order(exec, mine.keys, order);
-    typename Cells::Counts const their_counts = in_order(exec, mine.counts, order);
-    return sum_runs(exec, ordered, their_counts);
+    drawn = {};
+    auto order = sort_permutation(exec, mine.keys, bits_);
+    gather_in_place(exec, mine.keys, order);
+    gather_in_place(exec, mine.counts, order);
+    order = {};
+    return sum_runs(exec, mine.keys, mine.counts);
   }
 
   int bits_;
