@@ -101,22 +101,23 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
   using Memory = typename TestType::MemorySpace;
   Exec const exec{};
   auto const& processes = test::all_processes();
-  Dims const dims{300, 2000, 7};
+  auto const dims = GENERATE(Dims{300, 2000, 7}, Dims(6, 8000));  // then indices of over 63 bits
+  int const N = static_cast<int>(dims.size());
   auto const X = generate_counts<Scalar>(processes, exec, dims, 30000, 0.6);
   PhiOptions options;
   options.strategy = PhiStrategy::pull;
   bool const is_padded = GENERATE(true, false);
   options.rank = GENERATE(4, 5, 16, 33);
   int const R = options.rank;
-  CAPTURE(processes.size(), R, is_padded);
+  CAPTURE(processes.size(), N, R, is_padded);
   auto const factor_of = [&](std::uint64_t rows, int m, std::uint64_t first) {
     return detail::random_factor<Scalar>(exec, "factor", rows, R, 7, m, first);
   };
   auto const [nnz, wanted] = made_once(processes, [&] {
     auto one = make_phi_plan(exec, X, options);
     Factors<Scalar, Memory> A, V;
-    for (int m = 0; m < 3; ++m) A.push_back(factor_of(dims[static_cast<std::size_t>(m)], m, 0));
-    for (int n = 0; n < 3; ++n) {
+    for (int m = 0; m < N; ++m) A.push_back(factor_of(dims[static_cast<std::size_t>(m)], m, 0));
+    for (int n = 0; n < N; ++n) {
       V.push_back(make_matrix<Scalar>(exec, "V", dims[static_cast<std::size_t>(n)], R));
       phi(exec, one, A, A[static_cast<std::size_t>(n)], n, V.back());
     }
@@ -126,14 +127,14 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
   auto shared = make_phi_plan(processes, exec, part_of(exec, X, processes), options);
   CHECK(shared.nnz == nnz);
   Factors<Scalar, Memory> own;
-  for (int m = 0; m < 3; ++m) {
+  for (int m = 0; m < N; ++m) {
     auto const rows = shared.products.rows_of(m);
     auto const mode = static_cast<std::size_t>(m);
     auto const factor = factor_of(rows.here(dims[mode]), m, rows.first());
     own.push_back(is_padded ? factor : Matrix<Scalar, Memory>("own", factor.extent(0), R));
     detail::copy_view(exec, own.back(), factor);
   }
-  for (int n = 0; n < 3; ++n) {
+  for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
     auto const rows = shared.products.rows_of(n);
     std::uint64_t const here = rows.here(dims[mode]);

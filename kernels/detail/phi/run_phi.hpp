@@ -83,6 +83,30 @@ void phi_far(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace
   });
 }
 
+/// Phi on mode n of COO nonzeros in the order of their rows: in one pass on GPUs where rows fit the
+/// lanes, else in two, between which the weights hold w_p.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void walk_coo_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
+                   SortedRows<Scalar, Index, MemorySpace> const& rows,
+                   Factors<Scalar, MemorySpace> const& A, int n,
+                   Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+                   Matrix<Scalar, MemorySpace> const& V,
+                   Vector<Scalar, MemorySpace> const& weights) {
+  with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
+    if constexpr (is_gpu<ExecutionSpace>)
+      if (rows_fit_lanes<ExecutionSpace>(A, n, B, V)) {
+        walk_row_lanes(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n), B, epsilon,
+                       rows.sums, rows.length, rows.chunks);
+        return;
+      }
+    weigh(exec, X, A, n, weights, B, epsilon);
+    X.values = weights;
+    walk_rows<TileWidths::coarse>(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n),
+                                  rows.sums, rows.length, rows.chunks, V.extent(1),
+                                  all_rows_aligned(A, n, V));
+  });
+}
+
 /// The rows of V that this process owns, where processes share the nonzeros: of those of its share
 /// it gets the rows of B, and of the other factors those that they read; sums go to their owners.
 /// Collective. Fences exec.
@@ -107,19 +131,31 @@ void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>&
   auto const given = std::make_pair(std::size_t{0}, V.extent(1));
   MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
-  bool const is_once = packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
-  if (!is_once && plan.weights.extent(0) < share.packed.nnz())
-    plan.weights = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights",
-                                                              share.packed.nnz());
-  sum_shared_rows(
-      shared.processes, exec, share, sums, plan.products.carry,
-      [&](auto const& instance, auto const& part, auto const& rows) {
-        if (is_once)
-          walk_packed_once(instance, part, rows, shared.factors, b, epsilon, choice.split);
-        else
-          walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums, choice,
-                            Vector<Scalar, MemorySpace>(plan.weights.data(), part.nnz()));
-      });
+  bool const is_packed = share.coo.order() == 0;
+  bool const is_once =
+      is_packed && packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
+  Position const listed = is_packed ? share.packed.nnz() : share.coo.nnz();
+  if (!is_once && plan.weights.extent(0) < listed)
+    plan.weights =
+        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", listed);
+  Vector<Scalar, MemorySpace> const weights(plan.weights.data(), is_once ? 0 : listed);
+  auto& carry = plan.products.carry;
+  if (is_packed)
+    sum_shared_rows(shared.processes, exec, share, sums, carry,
+                    [&](auto const& instance, auto const& part, auto const& rows) {
+                      if (is_once)
+                        walk_packed_once(instance, part, rows, shared.factors, b, epsilon,
+                                         choice.split);
+                      else
+                        walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums,
+                                          choice, weights);
+                    });
+  else
+    sum_shared_list(shared.processes, exec, share, share.coo, sums, carry,
+                    [&](auto const& instance, auto const& part, auto const& rows) {
+                      walk_coo_rows(instance, part, rows, shared.factors, n, b, epsilon, sums,
+                                    weights);
+                    });
   with_padded_rows(exec, V, [&](auto const& rows) {
     move_rows(exec, owned, share.begins, share.ends, shared.begun(mode, room), rows);
   });
