@@ -59,7 +59,7 @@ struct CpAlsOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
-  int slices = 1;                                  // of a mode: see MttkrpOptions and HomeOrder
+  int slices = 1;                                  // of a mode: see MttkrpOptions
   Streaming streaming = {};                        // where the nonzeros take too much memory
   bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
   std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
@@ -144,13 +144,15 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 /// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
 /// brings: any of them, with the dims of the whole. Starts and models of such a problem have the
 /// rows of factors that problem.rows_of(n) says, and their bits are those of one process
-/// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is
-/// fitted to options.memory. Collective. Fences exec. Throws Error, too, where dims
-/// disagree.
+/// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is streamed,
+/// nor fitted to a limit. start: null, or gets the state before the first iteration, as
+/// cp_als_start makes it of all nonzeros: any but a given one, for which see there. Collective.
+/// Fences exec. Throws Error, too, where dims disagree, and for streaming and options.memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options);
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
+    CpAlsState<Scalar, MemorySpace>* start = nullptr);
 
 /// The state before the first iteration of any start except a given one. Its weights are 1, in the
 /// problem's unit and not in that of X. For a non-negative decomposition the singular vectors are
@@ -204,7 +206,11 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CpAlsOptions const& options, Observer const& observer = {});
 
 /// The same of the nonzeros of all processes, which each calls with those that it brings: see
-/// make_cp_als_problem. The model has the rows of factors that this process owns. Collective.
+/// make_cp_als_problem. The model has the rows of factors that this process owns. Collective. The
+/// same in steps, if there is no race:
+///   CpAlsState<double, Memory> state;
+///   auto problem = make_cp_als_problem(processes, exec, hand_over(X), options, &state);
+///   auto const result = cp_als(exec, problem, options, state);
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,

@@ -191,9 +191,9 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 /// rows of factors that problem.factor_rows says, and their bits are those of one process; of
 /// method mu those of strategy `pull`, which `automatic` is here, too, where one process takes
 /// `alto`. The other methods have all nonzeros of a row on one process: where a row has half of
-/// them, the process that solves it has as many. Nothing is streamed, nor fitted to options.memory.
+/// them, the process that solves it has as many. Nothing is streamed, nor fitted to a limit.
 /// Collective. Fences exec. Throws Error, too, where dims disagree, and for other strategies, a
-/// stored pi and streaming.
+/// stored pi, streaming and options.memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,

@@ -38,7 +38,8 @@ struct IterationInfo {
 
 /// Called after each iteration on the thread that called the method, when all work of the iteration
 /// is done. Returns true to go on and false to stop: the result is then the model so far, its
-/// `stop` is StopReason::observer, and no further start begins.
+/// `stop` is StopReason::observer, and no further start begins. Of several processes all have one
+/// or none has; where it returns false on one of them, all stop.
 ///   auto const result = cp_als(exec, X, options, [](IterationInfo const& now) {
 ///     std::printf("start %d, iteration %d: fit %.6f\n", now.start, now.iteration, now.value);
 ///     return now.change > 1e-6;

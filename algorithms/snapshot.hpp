@@ -17,7 +17,8 @@ namespace sporades {
 /// stands at the state. An array's bytes are numbers of the machine's own format; factor-0,
 /// factor-1 and so on are dims[n] x ranks[n] numbers of the state's Scalar, row by row. Where
 /// processes share the factors, each has a snapshot of its own rows: arrays that `modes` names are
-/// parts, in the order of ranks, of those of one process, and the others are the same on all.
+/// parts, in the order of ranks, of those of one process, and the others are the same on all, times
+/// excepted.
 struct Snapshot {
   Dims dims;               // I_0 ... I_{N-1}: the rows of each mode's factor that are here
   std::vector<int> ranks;  // columns of each mode's factor

@@ -141,12 +141,15 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
 /// rows of factors that problem.rows_of(n) says, and their bits are those of one process with
 /// strategy `fused`, which `automatic` is here. Products of more rows than columns are distributed;
 /// smaller ones are gathered, and their singular vectors computed by every process. Nothing is
-/// fitted to options.memory; options.memory_limit is of a process. Collective. Fences exec. Throws
-/// Error, too, for other strategies, streaming, and where dims disagree.
+/// streamed, nor fitted to a limit; options.memory_limit is of a process. start: null, or gets the
+/// state before the first iteration, as tucker_start makes it of all nonzeros: any but a given one,
+/// for which see there. Collective. Fences exec. Throws Error, too, for other strategies, streaming
+/// and options.memory, and where dims disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options);
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
+    TuckerState<Scalar, MemorySpace>* start = nullptr);
 
 /// The state before the first iteration of a `random` or `hosvd` start. Fences exec. Throws Error
 /// if the options say `given`, or do not fit X.

@@ -17,7 +17,7 @@ inline constexpr bool has_mpi = true;
 inline constexpr bool has_mpi = false;
 #endif
 struct CommunicatorState;
-/// None where the process is alone.
+/// None where it was made from nothing.
 CommunicatorState* state_of(Communicator const& processes);
 }  // namespace detail
 
@@ -33,7 +33,11 @@ struct Traffic {
 /// nothing is this process alone; it needs no MPI, neither its library nor its initialisation.
 ///
 ///   MPI_Init(...);
-///   sporades::Communicator const processes(MPI_COMM_WORLD);
+///   {
+///     sporades::Communicator const processes(MPI_COMM_WORLD);
+///     ...
+///   }
+///   MPI_Finalize();
 ///
 /// An exception that one process throws from a function that takes a communicator reaches all
 /// others there: each throws RunError, whose text begins with "process P: ". No function can use
@@ -44,9 +48,9 @@ class Communicator {
 
 #ifdef SPORADES_HAS_MPI
   /// The processes of `mpi`, which is duplicated, so that messages are never mistaken for the
-  /// application's. Collective over `mpi`; so is the end of the last copy, before MPI_Finalize. MPI
-  /// may have any thread level: its functions are called by the thread that calls ours. Throws
-  /// Error where MPI is not initialised.
+  /// application's. Collective over `mpi`; so is the end of the last copy, before MPI_Finalize:
+  /// plans, problems and RowDistributions hold copies, too. MPI may have any thread level: its
+  /// functions are called by the thread that calls ours. Throws Error where MPI is not initialised.
   explicit Communicator(MPI_Comm mpi);
 #endif
 

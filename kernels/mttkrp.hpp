@@ -197,9 +197,10 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
 /// Strategies: sorted and fibers, for which nonzeros are sorted across processes once a mode and a
 /// process keeps consecutive ones in the order of each mode's rows; and on hosts alto, for which it
 /// keeps some parts of the linear order, in which the coarsest partition of a mode has enough for
-/// all processes or some have none. `automatic` chooses as on one process. Collective. Fences exec.
-/// Throws as make_mttkrp_plan, and Error where X's dims are not those of other processes, or
-/// nonzeros would have to be streamed.
+/// all processes or some have none. `automatic` chooses as on one process where memory does not
+/// matter: nothing is streamed, nor fitted to a limit. Collective. Fences exec. Throws as
+/// make_mttkrp_plan, and Error where X's dims are not those of other processes, or options ask for
+/// streaming or a limit.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
                                                         ExecutionSpace const& exec,

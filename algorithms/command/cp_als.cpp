@@ -29,7 +29,6 @@ using CpAlsFits = Fits<CpAlsState<Scalar, Memory>, CpAlsResult<Scalar, Memory>>;
 template <class Exec, class ScalarType, class IndexType>
 struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "cp-als";
-  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "fibers", "sorted", "alto"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -94,8 +93,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   /// Of X's parts on several processes; first: null, or gets the first state.
   Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) {
     if (first != nullptr) decide_race(X.order(), sum_of_all(X.nnz()));
-    return sporades::detail::make_shared_problem_and_start(processes, exec, hand_over(X), options,
-                                                           first);
+    return make_cp_als_problem(processes, exec, hand_over(X), options, first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
   std::vector<RowDistribution> state_rows(Problem const& problem) const {

@@ -32,7 +32,6 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
 template <class Exec, class ScalarType, class IndexType>
 struct CpAprMethodRun {
   static constexpr char const* name = "cp-apr";
-  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "pull", "alto"};
   static constexpr char const* converged = "KKT violation below the tolerance";
   using ExecutionSpace = Exec;

@@ -11,10 +11,9 @@
 ///                                `given`
 ///   facts()                      what its bits depend on beside what all have
 ///   start(exec, X), start(exec, dims, model), build(exec, X)
-///   is_shared                    whether several processes can; then also
-///                                build(processes, exec, X, first), which sets the first state
-///                                unless it is null, rows(problem) of models and given starts,
-///                                state_rows(problem), start(exec, problem, model)
+///   build(processes, exec, X, first), rows(problem), state_rows(problem),
+///   start(exec, problem, model)  of several processes: build sets the first state unless that is
+///                                null; the rows are those of models and given starts
 ///   streamed_files(dims, nnz, options), streamed_start(exec, dims)
 ///                                of a tensor that is streamed, from the host to a GPU or from
 ///                                files to a host: bytes of files, state
@@ -98,7 +97,6 @@ class ModelRun {
         far_(std::move(far)) {}
 
   int operator()() {
-    if (!Method::is_shared) expect_one_process(Method::name);
     if (common_.tune)
       run_.say(tune(exec_, method_, memory_, tensor_, facts_of(tensor_), common_.read.file));
     facts_ = facts_of(tensor_);
@@ -183,7 +181,7 @@ class ModelRun {
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
   typename Method::Problem build(std::optional<Checkpoint> const& from, double& bytes) {
-    if constexpr (Method::is_shared && sporades::detail::has_mpi)
+    if constexpr (sporades::detail::has_mpi)
       if (processes().size() > 1) return build_shared(from);
     auto placed = memory_.place(tensor_, method_.options);
     bytes = placed.bytes;
@@ -204,8 +202,6 @@ class ModelRun {
 
   /// The same of a tensor that several processes share.
   typename Method::Problem build_shared(std::optional<Checkpoint> const& from) {
-    expects(memory_.limit() == 0, "--memory is for one process, and ", processes().size(),
-            " were started");
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
     State first;

@@ -25,7 +25,6 @@ using TuckerFits = Fits<TuckerState<Scalar, Memory>, TuckerResult<Scalar, Memory
 template <class Exec, class ScalarType, class IndexType>
 struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "tucker";
-  static constexpr bool is_shared = true;  // by several processes
   static constexpr char const* tuned[] = {"automatic", "semi_sparse", "csf", "fused"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -73,7 +72,7 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   }
   /// Of X's parts on several processes; first: null, or gets the first state.
   Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
-    return sporades::detail::make_shared_tucker(processes, exec, hand_over(X), options, first);
+    return make_tucker_problem(processes, exec, hand_over(X), options, first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
   std::vector<RowDistribution> state_rows(Problem const& problem) const { return rows(problem); }

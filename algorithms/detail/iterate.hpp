@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/run.hpp>
+#include <sporades/core/detail/exchange.hpp>
 
 namespace sporades::detail {
 
@@ -25,15 +26,18 @@ inline bool fit_has_settled(std::vector<double> const& fits, std::size_t changes
 }
 
 /// The loop of all methods: iterations of the solver, which appends to the state, until it has
-/// converged, those of the options are done, or the observer returns false. A state that has
-/// converged already is left as it is. Gives what all results have; the score is the last value.
+/// converged, those of the options are done, or the observer of one of the processes returns false.
+/// A state that has converged already is left as it is. Gives what all results have; the score is
+/// the last value.
 template <class Solver, class State, class Options>
-RunResult iterate(Solver& solver, State const& state, Options const& options,
-                  Observer const& observer, KernelTimes const& times) {
+RunResult iterate(Communicator const& processes, Solver& solver, State const& state,
+                  Options const& options, Observer const& observer, KernelTimes const& times) {
   RunResult result;
   while (!solver.has_converged() && state.iterations() < options.iterations) {
     solver.iterate();
-    if (observer && !observer(state.info(state.iterations() - 1))) {
+    if (!observer) continue;
+    bool const goes_on = observer(state.info(state.iterations() - 1));
+    if (!is_so_on_all(processes, "answers of observers", goes_on)) {
       result.stop = StopReason::observer;
       break;
     }

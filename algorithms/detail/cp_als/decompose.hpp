@@ -53,7 +53,8 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
     detail::KernelTimes times(options.time_kernels);
     detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
     CpAlsResult<Scalar, MemorySpace> result;
-    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    static_cast<RunResult&>(result) =
+        detail::iterate(problem.processes, solver, state, options, observer, times);
     result.model = detail::model_of(exec, state, problem.products.rows());
     for (int n = 0; n < state.order(); ++n)
       if (auto& A = result.model.factors[n]; problem.homes.moves(static_cast<std::size_t>(n)))
@@ -74,24 +75,6 @@ CpAlsState<Scalar, MemorySpace> random_start(
     CpAlsOptions const& options) {
   std::vector<DistributedMatrix<Scalar, MemorySpace>> const none(problem.dims.size());
   return start_of(exec, problem.dims, problem.rows(), none, options);
-}
-
-/// The problem of all processes' nonzeros, and its start unless `first` is null. Collective.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem_and_start(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
-    CpAlsState<Scalar, MemorySpace>* first) {
-  return together(processes, [&] {
-    std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
-    if (first != nullptr && options.init != CpAlsInit::random) {
-      expect_decomposable(processes, exec, X, "cp_als");
-      factors = singular_vectors(processes, exec, X, options);
-    }
-    auto problem = make_cp_als_problem(processes, exec, hand_over(X), options);
-    if (first != nullptr) *first = start_of(exec, problem.dims, problem.rows(), factors, options);
-    return problem;
-  });
 }
 
 /// The race of init `automatic`: `state` of singular vectors, as cp_als_start made it, and the
@@ -136,6 +119,28 @@ CpAlsResult<Scalar, MemorySpace> cp_als_of_starts(ExecutionSpace const& exec,
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
+    CpAlsState<Scalar, MemorySpace>* start) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        std::vector<detail::DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+        if (start != nullptr && options.init != CpAlsInit::random) {
+          detail::expect_decomposable(processes, exec, X, "cp_als");
+          factors = detail::singular_vectors(processes, exec, X, options);
+        }
+        auto problem = detail::make_shared_problem(processes, exec, hand_over(X), options);
+        if (start != nullptr)
+          *start = detail::start_of(exec, problem.dims, problem.rows(), factors, options);
+        return problem;
+      });
+  if (start != nullptr) *start = cp_als_start(exec, X, options);
+  return make_cp_als_problem(exec, hand_over(X), options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAlsOptions const& options, Observer const& observer) {
@@ -144,8 +149,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
       detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
       Position const nnz = detail::first_places(processes, X.nnz()).back();
       bool const races = detail::has_cp_als_race(options, X.order(), nnz);
-      auto problem = detail::make_shared_problem_and_start(processes, exec, hand_over(X), options,
-                                                           &starts.state);
+      auto problem = make_cp_als_problem(processes, exec, hand_over(X), options, &starts.state);
       if (races) detail::cp_als_race(exec, problem, options, starts.state);
       return detail::cp_als_of_starts(exec, problem, options, starts, observer);
     }

@@ -71,6 +71,7 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   Region const region("sporades::make_cp_als_problem");
   check_cp_als(options);
+  expects(options.memory == 0, "cp_als: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
   auto& summed = scaled.tensor;
   auto const places = first_places(processes, summed.nnz());
@@ -114,18 +115,6 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), products);
   detail::take_last_in_full(plan);
   return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}, homes};
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, [&] {
-        return detail::make_shared_problem(processes, exec, hand_over(X), options);
-      });
-  return make_cp_als_problem(exec, hand_over(X), options);
 }
 
 }  // namespace sporades

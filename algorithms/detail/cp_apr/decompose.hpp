@@ -30,7 +30,8 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
     detail::KernelTimes times(options.time_kernels);
     detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
     CpAprResult<Scalar, MemorySpace> result;
-    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    static_cast<RunResult&>(result) =
+        detail::iterate(problem.processes, solver, state, options, observer, times);
     result.model = detail::sorted_components(exec, state.weights, state.factors);
     result.history = state.history;
     return result;

@@ -214,6 +214,7 @@ CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
     CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
   Region const region("sporades::make_cp_apr_problem");
   check_cp_apr(options);
+  expects(options.memory == 0, "cp_apr: options.memory is for one process");
   expect_same_dims(processes, X, "cp_apr");
   expects(first_places(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
           ") has no nonzeros: nothing to fit");

@@ -30,31 +30,14 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
     detail::TuckerSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state,
                                                                times);
     TuckerResult<Scalar, MemorySpace> result;
-    static_cast<RunResult&>(result) = detail::iterate(solver, state, options, observer, times);
+    static_cast<RunResult&>(result) =
+        detail::iterate(problem.processes, solver, state, options, observer, times);
     result.model = detail::model_of(exec, state, rows);
     return result;
   });
 }
 
 namespace detail {
-
-/// The problem of all processes' nonzeros, and its start unless `first` is null. Collective.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_shared_tucker(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
-    TuckerState<Scalar, MemorySpace>* first) {
-  return together(processes, [&] {
-    std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
-    if (first != nullptr && options.init != TuckerInit::random) {
-      expect_decomposable(processes, exec, X, "tucker");
-      factors = singular_vectors(processes, exec, X, options);
-    }
-    auto problem = make_tucker_problem(processes, exec, hand_over(X), options);
-    if (first != nullptr) *first = start_of(exec, problem.dims, problem.rows(), factors, options);
-    return problem;
-  });
-}
 
 /// From starts.state, and from random starts of other seeds (seed_of_start) until there are
 /// options.starts. Returns the result of the best fit, the first of equal ones. Fences exec. Throws
@@ -97,14 +80,35 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
+    TuckerState<Scalar, MemorySpace>* start) {
+  if constexpr (detail::has_mpi)
+    if (processes.size() > 1)
+      return detail::together(processes, [&] {
+        std::vector<detail::DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
+        if (start != nullptr && options.init != TuckerInit::random) {
+          detail::expect_decomposable(processes, exec, X, "tucker");
+          factors = detail::singular_vectors(processes, exec, X, options);
+        }
+        auto problem = detail::make_shared_problem(processes, exec, hand_over(X), options);
+        if (start != nullptr)
+          *start = detail::start_of(exec, problem.dims, problem.rows(), factors, options);
+        return problem;
+      });
+  if (start != nullptr) *start = tucker_start(exec, X, options);
+  return make_tucker_problem(exec, hand_over(X), options);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,
                                          TuckerOptions const& options, Observer const& observer) {
   if constexpr (detail::has_mpi)
     if (processes.size() > 1) {
       detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
-      auto problem =
-          detail::make_shared_tucker(processes, exec, hand_over(X), options, &starts.state);
+      auto problem = make_tucker_problem(processes, exec, hand_over(X), options, &starts.state);
       return detail::tucker_of_starts(exec, problem, options, starts, observer);
     }
   return tucker(exec, hand_over(X), options, observer);

@@ -80,6 +80,7 @@ TuckerProblem<Scalar, Index, MemorySpace> make_shared_problem(
   Region const region("sporades::make_tucker_problem");
   expect_same_dims(processes, X, "tucker");
   check_tucker(options, X.dims);
+  expects(options.memory == 0, "tucker: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
   auto& summed = scaled.tensor;
   auto const places = first_places(processes, summed.nnz());
@@ -123,18 +124,6 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   return {
       dims, std::move(chain), square, scaled.exponent, is_far ? detail::FarMemory() : scaled.memory,
       {}};
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, [&] {
-        return detail::make_shared_problem(processes, exec, hand_over(X), options);
-      });
-  return make_tucker_problem(exec, hand_over(X), options);
 }
 
 }  // namespace sporades
