@@ -132,15 +132,15 @@ void Decomposition::say(std::string const& text) {
 void Decomposition::say_first_iteration(Work const& work, bool on_gpu, double bytes) {
   // Operations a second, about what sparse kernels and LAPACK reach on a core, and on a GPU.
   double const rate = on_gpu ? 3e11 : 1e9 * std::max(1, report.threads);
-  double const seconds = work.shared / rate + work.serial / 2e9;
+  double const seconds = work.shared / (rate * report.processes) + work.serial / 2e9;
   if (seconds < 10) return;
   auto const time = seconds < 100    ? fmt::format("{:.0f} s", seconds)
                     : seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60)
                                      : fmt::format("{:.0f} h", seconds / 3600);
-  say(
-      fmt::format("the first iteration may take about {}, by a rough count, and at least {} of "
-                  "memory",
-                  time, sporades::detail::bytes_text(bytes)));
+  auto const memory =
+      bytes > 0 ? fmt::format(", and at least {} of memory", sporades::detail::bytes_text(bytes))
+                : "";
+  say(fmt::format("the first iteration may take about {}, by a rough count{}", time, memory));
 }
 
 void Decomposition::say_start(int start, int starts, std::uint64_t seed) {

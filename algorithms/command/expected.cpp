@@ -5,6 +5,7 @@
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/expected.hpp>
 #include <sporades/algorithms/command/files.hpp>
+#include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/detail/cp_als/model_processes.hpp>
@@ -70,6 +71,9 @@ void print_expected(InfoArguments const& arguments, Network const& network, Tens
   options.iterations = 2;
   double seconds = arguments.seconds.value_or(0);
   expects(seconds >= 0, "info: --seconds ", seconds, " is negative");
+  double const copies = static_cast<double>(X.order()) * static_cast<double>(X.storage_bytes());
+  check_fits_memory(copies + 16.0 * static_cast<double>(X.nnz()), detail::memory_left(Exec()),
+                    "info --processes, which sorts by each mode,", "");
   if (!arguments.seconds) {
     auto const taken = cp_als(Exec(), X, options).seconds;
     seconds = *std::min_element(taken.begin(), taken.end());

@@ -31,6 +31,7 @@ int run_model_as(Arguments const& arguments) {
     expect_one_process("--tune");
     check_tuned(arguments.common.read.file);
   }
+  if (arguments.common.compute.memory > 0) expect_one_process("--memory");
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);
