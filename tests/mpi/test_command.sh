@@ -154,6 +154,11 @@ together 3 2 "${base[@]}" --iterations 2 -o no-such-folder/x.ktns
 says 'no-such-folder'
 together 3 2 info "$police"
 says 'info: works on one process, and 3 were started'
+for option in "--memory 1G" --tune; do
+  read -ra options <<< "$option"
+  together 2 2 "${base[@]}" "${options[@]}"
+  says "${options[0]}: works on one process, and 2 were started"
+done
 together 3 2 "${base[@]}" --resume one.ktns
 says 'no checkpoint'
 head -c "$(($(wc -c < three.ck) - 1))" three.ck > cut.ck
@@ -164,27 +169,57 @@ says '/dev/full'
 together 3 0 --version
 check "the version, once" test "$(grep -c '^sporades ' out)" = 1
 
-# A process that is killed ends the others.
 run 0 generate --dims 400x300x200 --nnz 200000 -o made.spt
-for victim in 1 3; do
-  timeout 60 "${mpiexec[@]}" 3 "$sporades" cp-als made.spt --rank 8 --init random --tolerance 0 \
-    --no-dimension-tree --strategy sorted --iterations 1000000 -o killed.ktns > out 2> err &
+long=(cp-als made.spt --rank 8 --init random --tolerance 0 --no-dimension-tree --strategy sorted)
+
+# begin OPTION...: starts the long run on three processes, with an end far away, and returns some
+# time after its second iteration: its processes are pids, their starter is runner.
+begin() {
+  last="3 x sporades ${long[*]} $*"
+  timeout 60 "${mpiexec[@]}" 3 "$sporades" "${long[@]}" --iterations 1000000 "$@" > out 2> err &
   runner=$!
   for ((k = 0; k < 300; ++k)); do
     grep -q '^iteration 2' out && break
     sleep 0.1
   done
+  sleep "0.$RANDOM"
   mapfile -t pids < <(pgrep -f "^$sporades cp-als made.spt")
   check "three processes" test ${#pids[@]} = 3
-  begin=$SECONDS
-  kill -9 "${pids[$((victim - 1))]}"
+  began=$SECONDS
+}
+
+# ended: waits for the end, whose exit status is then in `status`.
+ended() {
   wait "$runner"
-  check_not "exit status 0 of a run whose process was killed" test $? = 0
-  check "an end within 10 s" test $((SECONDS - begin)) -le 10
-  check "a sentence" test -s err
+  status=$?
+  check "an end within 10 s" test $((SECONDS - began)) -le 10
   check_not "processes that stay" pgrep -f "^$sporades cp-als made.spt"
+}
+
+# A process that is killed ends the others, and what it did is not lost.
+for victim in 1 3; do
+  rm -f killed.ck
+  begin -o killed.ktns --checkpoint killed.ck --checkpoint-every 1
+  kill -9 "${pids[$((victim - 1))]}"
+  ended
+  check_not "exit status 0 of a run whose process was killed" test $status = 0
+  check "a sentence" grep -q 'signal 9' err
   check_not "a model" test -e killed.ktns
+  iterations=$(($(grep -c '^iteration' out) + 5))
+  run 0 "${long[@]}" --iterations $iterations -o one.ktns
+  together 2 0 "${long[@]}" --iterations $iterations --resume killed.ck -o resumed.ktns
+  check "the iterations before" grep -q '^going on from killed.ck' out
+  check "the model of two that went on from the checkpoint of three" cmp one.ktns resumed.ktns
 done
+
+# ^C in one process stops all after an iteration, with the model so far.
+begin -o stopped.ktns
+kill -INT "${pids[1]}"
+ended
+check "exit status 130, not $status" test $status = 130
+iterations=$(grep -c '^iteration' out)
+run 0 "${long[@]}" --iterations "$iterations" -o one.ktns
+check "the model of $iterations iterations" cmp one.ktns stopped.ktns
 
 # info --processes: the network is measured, and one process counts.
 for processes in 2 3; do

@@ -71,4 +71,44 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
   }
 }
 
+/// Bytes that all processes send in two iterations.
+template <class Exec, class Tensor>
+double bytes_sent(Exec const& exec, Tensor const& part, CpAlsOptions options, int slices) {
+  options.slices = slices;
+  double bytes = 0;
+  for (int const iterations : {2, 4}) {
+    Communicator const processes(MPI_COMM_WORLD);
+    options.iterations = iterations;
+    cp_als(processes, exec, part, options);
+    double sent = 0;
+    for (auto const& [name, one] : processes.traffic())
+      if (name == "rows of factors" || name == "rows of products" || name == "partial rows")
+        sent += static_cast<double>(one.bytes);
+    double all = 0;
+    for (double const one : sporades::detail::all_gathered(processes, "sums", sent)) all += one;
+    bytes = all - bytes;
+  }
+  return bytes;
+}
+
+TEST_CASE("Processes send less where they have whole slices", "[mpi][variants]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const& processes = test::all_processes();
+  if (processes.size() == 1) return;
+  auto const X = test::made_once(processes, [&] {
+    return generate<double, std::uint32_t>(exec, {60000, 90000, 70000}, 80000, 0.2);
+  });
+  auto const part = test::part_of(exec, X, processes);
+  CpAlsOptions options;
+  options.rank = 4;
+  options.tolerance = 0;
+  options.init = CpAlsInit::random;
+  options.dimension_tree = false;
+  options.strategy = MttkrpStrategy::sorted;
+  double const plain = bytes_sent(exec, part, options, 1);
+  double const sliced = bytes_sent(exec, part, options, processes.size());
+  CAPTURE(processes.size(), plain, sliced);
+  CHECK(sliced < 0.6 * plain);
+}
+
 }  // namespace
