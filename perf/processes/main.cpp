@@ -118,7 +118,7 @@ void run(Communicator const& processes, Settings const& settings) {
                 options.rank, settings.scalar.c_str(), processes.size(), ExecutionSpace::name());
     if (!fit.note.empty()) std::printf("  %s\n", fit.note.c_str());
     for (int n = 0; n < problem.products.order(); ++n)
-      std::printf("  mode %d: %s\n", n + 1, detail::describe(problem.products, n).c_str());
+      std::printf("  mode %d: %s\n", n, detail::describe(problem.products, n).c_str());
     std::printf("  made in %.2f s, plan in %.2f s, fit %.12f\n", generated, planned, result.fit());
     std::printf("  iteration            %9.3f ms\n",
                 1e3 * *std::max_element(times.begin(), times.end()));
