@@ -6,7 +6,8 @@
 # build/demo, decomposes it, and writes a page that shows the result.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cmake/build.sh --target sporades_command -DSPORADES_SCALARS=double -DSPORADES_ENABLE_SERIAL=OFF
+cmake/build.sh --target sporades_command -DSPORADES_SCALARS=double -DSPORADES_ENABLE_SERIAL=OFF \
+  -DSPORADES_ENABLE_MPI=OFF
 
 demo=build/demo
 if [[ ! -s $demo/packages.tns ]]; then

@@ -64,9 +64,11 @@ ProcessesScope::ProcessesScope(int, char**) {
   for (std::string const starter : {"OMPI_COMM_WORLD", "PMI"}) {
     char const* const size = std::getenv((starter + "_SIZE").c_str());
     char const* const rank = std::getenv((starter + "_RANK").c_str());
-    if (size != nullptr && std::atoi(size) > 1 && (rank == nullptr || std::atoi(rank) == 0))
-      return tell(std::string("this program was built without MPI: each of ") + size +
-                  " processes does the whole work, and writes the same files");
+    if (size == nullptr || std::atoi(size) < 2 || (rank != nullptr && std::atoi(rank) != 0))
+      continue;
+    tell(std::string("this program was built without MPI: each of ") + size +
+         " processes does the whole work, and writes the same files");
+    return;
   }
 }
 ProcessesScope::~ProcessesScope() = default;
