@@ -60,6 +60,7 @@ int ProcessesScope::agreed(int status) const {
   return greatest;
 }
 #else
+// Open MPI, MPICH and its like tell their processes how many there are.
 ProcessesScope::ProcessesScope(int, char**) {
   for (std::string const starter : {"OMPI_COMM_WORLD", "PMI"}) {
     char const* const size = std::getenv((starter + "_SIZE").c_str());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <sporades/core/communicator.hpp>
 #include <type_traits>
 #include <vector>

@@ -203,7 +203,7 @@ for victim in 1 3; do
   kill -9 "${pids[$((victim - 1))]}"
   ended
   check_not "exit status 0 of a run whose process was killed" test $status = 0
-  check "a sentence" grep -q 'signal 9' err
+  check "a sentence" grep -qiE 'signal:? 9' err
   check_not "a model" test -e killed.ktns
   together 2 0 "${long[@]}" --iterations 1 --resume killed.ck
   iterations=$(($(sed -n 's/^going on from killed.ck after iteration //p' out) + 5))

@@ -132,8 +132,9 @@ void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>&
   MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
   bool const is_packed = share.coo.order() == 0;
+  bool const may_be_once = is_packed || is_gpu<ExecutionSpace>;
   bool const is_once =
-      is_packed && packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
+      may_be_once && packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
   Position const listed = is_packed ? share.packed.nnz() : share.coo.nnz();
   if (!is_once && plan.weights.extent(0) < listed)
     plan.weights =
