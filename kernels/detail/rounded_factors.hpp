@@ -35,21 +35,45 @@ constexpr std::size_t rounded_stride(std::size_t columns) {
   return (columns + 7) / 8 * 8;
 }
 
+/// Calls run(a number of the type that Scalar is rounded to).
+template <class Scalar, class Run>
+void with_rounded_type(GatherPrecision precision, Run const& run) {
+  if (precision == GatherPrecision::bfloat16) return run(BFloat16{});
+  if (precision == GatherPrecision::half) return run(Half{});
+  if constexpr (!std::is_same_v<Scalar, float>) run(float{});
+}
+
 /// Rounded factors, and room for them that stays from one product to the next.
 template <class MemorySpace>
 class RoundedFactors {
  public:
   KeptFactors kept;
 
-  /// The factor of mode m. Enqueued on exec; allocates where there is too little room.
-  template <class To, class ExecutionSpace, class Scalar>
-  RawMatrix<To const, MemorySpace> round(ExecutionSpace const& exec, std::size_t m,
-                                         Matrix<Scalar, MemorySpace> const& A) {
-    auto const to = room<To>(exec, m, A.extent(0), A.extent(1));
-    if (kept.has(m, A.data(), A.extent(1))) return to;
-    RoundRows<Scalar, To, MemorySpace> const kernel{A, to};
-    launch_items(exec, "sporades::mttkrp::round_rows", kernel.items(), kernel);
-    return to;
+  /// Rounds the factors for a product on mode n, which needs all but A[n]. Enqueued on exec;
+  /// allocates where there is too little room.
+  template <class ExecutionSpace, class Scalar>
+  void round(ExecutionSpace const& exec, GatherPrecision precision,
+             Factors<Scalar, MemorySpace> const& A, std::size_t n) {
+    with_rounded_type<Scalar>(precision, [&](auto number) {
+      using To = decltype(number);
+      for (std::size_t m = 0; m < A.size(); ++m) {
+        if (m == n) continue;
+        auto const to = room<To>(exec, m, A[m].extent(0), A[m].extent(1));
+        if (kept.has(m, A[m].data(), A[m].extent(1))) continue;
+        RoundRows<Scalar, To, MemorySpace> const kernel{A[m], to};
+        launch_items(exec, "sporades::mttkrp::round_rows", kernel.items(), kernel);
+      }
+    });
+  }
+
+  /// The factors of N modes as they were rounded last, with what is in the room of the others.
+  template <class To>
+  std::vector<RawMatrix<To const, MemorySpace>> rounded(std::size_t N) const {
+    std::vector<RawMatrix<To const, MemorySpace>> A(N);
+    for (std::size_t m = 0; m < N && m < rows_.size(); ++m)
+      A[m] = RawMatrix<To const, MemorySpace>(reinterpret_cast<To const*>(rows_[m].room.data()),
+                                              rows_[m].count, rows_[m].columns);
+    return A;
   }
 
   /// Room for the factor of mode m. Contents undefined.
@@ -59,28 +83,27 @@ class RoundedFactors {
     if (rows_.size() <= m) rows_.resize(m + 1);
     std::size_t const padded = rounded_stride(columns);
     std::size_t const words = rows * padded * sizeof(To) / sizeof(std::uint64_t);
-    if (rows_[m].extent(0) < words)
-      rows_[m] = uninitialized<Room>(exec, "sporades::mttkrp::rounded_rows", words);
-    return RawMatrix<To, MemorySpace>(reinterpret_cast<To*>(rows_[m].data()), rows, padded);
+    auto& room = rows_[m].room;
+    if (room.extent(0) < words)
+      room = uninitialized<Room>(exec, "sporades::mttkrp::rounded_rows", words);
+    rows_[m].count = rows;
+    rows_[m].columns = padded;
+    return RawMatrix<To, MemorySpace>(reinterpret_cast<To*>(room.data()), rows, padded);
   }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (auto const& room : rows_) sum += sizeof(std::uint64_t) * room.extent(0);
+    for (auto const& rows : rows_) sum += sizeof(std::uint64_t) * rows.room.extent(0);
     return sum;
   }
 
  private:
   using Room = Kokkos::View<std::uint64_t*, MemorySpace>;
+  struct Rows {
+    Room room;
+    std::size_t count = 0, columns = 0;
+  };
 
-  std::vector<Room> rows_;  // per mode
+  std::vector<Rows> rows_;  // per mode
 };
-
-/// Calls run(a number of the type that Scalar is rounded to).
-template <class Scalar, class Run>
-void with_rounded_type(GatherPrecision precision, Run const& run) {
-  if (precision == GatherPrecision::bfloat16) return run(BFloat16{});
-  if (precision == GatherPrecision::half) return run(Half{});
-  if constexpr (!std::is_same_v<Scalar, float>) run(float{});
-}
 
 }  // namespace sporades::detail

@@ -61,9 +61,9 @@ inline double window_bytes(Streaming const& streaming, double streamed) {
 }
 
 /// What a plan with far lists holds where it computes, windows excepted.
-template <class Scalar, class ExecutionSpace, class Rows>
+template <class Scalar, class ExecutionSpace>
 void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
-                    Rows const& rows_of) {
+                    RowsOf const& rows_of) {
   for (int n = 0; n < X.order(); ++n) count.hold(packed_row_bytes(X, rows_of(n)));
   count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
   count_rounded_rows<Scalar>(count, X.dims, options);
@@ -71,11 +71,11 @@ void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& 
 
 /// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
 /// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
-/// plan. rows_of(n): non-empty slices of mode n, or more. tuples: of X.
-template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
+/// plan. tuples: of X.
+template <class Scalar, class ExecutionSpace, class Tuples>
 void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                        bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
-                       Tuples& tuples, Rows const& rows_of) {
+                       Tuples& tuples, RowsOf const& rows_of) {
   int const N = X.order();
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   bool needs_carry = true, shares_values = false;

@@ -12,50 +12,48 @@ template <class Scalar, class To>
 inline constexpr int rounded_columns = sizeof(Scalar) > 2 * sizeof(To) ? 32 / sizeof(Scalar)
                                                                        : 16 / sizeof(To);
 
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class FactorType>
+/// Strategies `sorted` and `fibers` on packed nonzeros in the order of their rows, with the factors
+/// that `rounded` has.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                   SortedRows<Scalar, Index, MemorySpace> const& rows,
-                  std::vector<FactorType> const& A, Matrix<Scalar, MemorySpace> const& V,
-                  int split) {
-  using To = typename FactorType::non_const_value_type;
-  bool const aligned = all_rows_aligned<rounded_columns<Scalar, To>>(A, X.row_mode, V);
-  with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
-    using Nonzeros = std::decay_t<decltype(nonzeros)>;
-    for_column_tiles<ExecutionSpace, Scalar, TileWidths::medium, 32, rounded_columns<Scalar, To>>(
-        V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
-          // On GPUs half a batch at a time, as tiles are twice as large.
-          constexpr int batch_size = batch<ExecutionSpace>;
-          constexpr int group = is_gpu<ExecutionSpace> ? (batch_size + 1) / 2 : batch_size;
-          using Walk = RowWalk<Nonzeros, std::decay_t<decltype(rows.sums)>, width(), access(),
-                               depth(), batch_size, ProductTerms, WalkShape, group>;
-          // bfloat16 takes one instruction to be made float, and fewer registers.
-          constexpr int blocks = std::is_same_v<To, BFloat16> ? 4 : 3;
-          using Bounds =
-              std::conditional_t<Nonzeros::other_modes == 2,
-                                 TeamBounds<ExecutionSpace, 256, blocks>, Kokkos::LaunchBounds<>>;
-          launch_items<Bounds>(
-              exec, "sporades::mttkrp::rounded", rows.chunks * tiles,
-              Walk{{}, nonzeros, rows.sums, WalkShape{rows.length, first, V.extent(1), tiles}});
-        });
+                  RoundedFactors<MemorySpace> const& rounded, GatherPrecision precision,
+                  Matrix<Scalar, MemorySpace> const& V, int split) {
+  with_rounded_type<Scalar>(precision, [&](auto number) {
+    using To = decltype(number);
+    auto const A = rounded.template rounded<To>(X.dims.size());
+    bool const aligned = all_rows_aligned<rounded_columns<Scalar, To>>(A, X.row_mode, V);
+    with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
+      using Nonzeros = std::decay_t<decltype(nonzeros)>;
+      for_column_tiles<ExecutionSpace, Scalar, TileWidths::medium, 32, rounded_columns<Scalar, To>>(
+          V.extent(1), aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
+            // On GPUs half a batch at a time, as tiles are twice as large.
+            constexpr int batch_size = batch<ExecutionSpace>;
+            constexpr int group = is_gpu<ExecutionSpace> ? (batch_size + 1) / 2 : batch_size;
+            using Walk = RowWalk<Nonzeros, std::decay_t<decltype(rows.sums)>, width(), access(),
+                                 depth(), batch_size, ProductTerms, WalkShape, group>;
+            // bfloat16 takes one instruction to be made float, and fewer registers.
+            constexpr int blocks = std::is_same_v<To, BFloat16> ? 4 : 3;
+            using Bounds =
+                std::conditional_t<Nonzeros::other_modes == 2,
+                                   TeamBounds<ExecutionSpace, 256, blocks>, Kokkos::LaunchBounds<>>;
+            launch_items<Bounds>(
+                exec, "sporades::mttkrp::rounded", rows.chunks * tiles,
+                Walk{{}, nonzeros, rows.sums, WalkShape{rows.length, first, V.extent(1), tiles}});
+          });
+    });
   });
 }
 
-/// Strategies `sorted` and `fibers` on packed nonzeros, with factors that are rounded first.
+/// The product with factors that are rounded first.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                     Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
                     int split, GatherPrecision precision, RoundedFactors<MemorySpace>& rounded,
                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  with_rounded_type<Scalar>(precision, [&](auto number) {
-    using To = decltype(number);
-    std::vector<RawMatrix<To const, MemorySpace>> A_rounded(A.size());
-    for (std::size_t m = 0; m < A.size(); ++m)
-      if (static_cast<int>(m) != X.row_mode)
-        A_rounded[m] = rounded.template round<To>(exec, m, A[m]);
-    sum_packed_rows(exec, X, V, carry,
-                    [&](auto const& instance, auto const& part, auto const& rows) {
-                      walk_rounded(instance, part, rows, A_rounded, V, split);
-                    });
+  rounded.round(exec, precision, A, static_cast<std::size_t>(X.row_mode));
+  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+    walk_rounded(instance, part, rows, rounded, precision, V, split);
   });
 }
 

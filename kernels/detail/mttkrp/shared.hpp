@@ -229,17 +229,12 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
       walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
                   part, rows, shared.factors, sums, split);
     });
-  else
-    with_rounded_type<Scalar>(choice.gather, [&](auto number) {
-      using To = decltype(number);
-      auto const N = shared.factors.size();
-      std::vector<RawMatrix<To const, MemorySpace>> rounded(N);
-      for (std::size_t m = 0; m < N; ++m)
-        if (m != n) rounded[m] = plan.rounded.template round<To>(exec, m, shared.factors[m]);
-      sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
-        walk_rounded(instance, part, rows, rounded, sums, split);
-      });
+  else {
+    plan.rounded.round(exec, choice.gather, shared.factors, n);
+    sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
+      walk_rounded(instance, part, rows, plan.rounded, choice.gather, sums, split);
     });
+  }
   if (owns_chunks) return;
   if (choice.slices > 1)
     plan.parts[n].sum(exec, shared.begun(n, room), own);

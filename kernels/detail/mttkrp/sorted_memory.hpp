@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <sporades/formats/detail/format_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/slices.hpp>
 
@@ -9,12 +10,15 @@
 
 namespace sporades::detail {
 
+/// Non-empty slices of mode n, or more.
+using RowsOf = std::function<double(int)>;
+
 /// The lists of make_mttkrp_plan for modes in the order of rows, those for which serves[n] is set:
 /// packed, far if that is so, or as they are. is_last: nobody else holds X.
-template <class ExecutionSpace, class Rows>
+template <class ExecutionSpace>
 void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                         bool is_last, bool along_curve, bool is_far,
-                        std::vector<bool> const& serves, Rows const& rows_of) {
+                        std::vector<bool> const& serves, RowsOf const& rows_of) {
   bool is_new = true;
   CooShape base = X;
   if (along_curve) {
@@ -47,9 +51,9 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
 }
 
 /// The same lists with slices of one mode: see build_sliced.
-template <class ExecutionSpace, class Rows>
+template <class ExecutionSpace>
 void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                        bool is_last, int slices, int sliced, Rows const& rows_of) {
+                        bool is_last, int slices, int sliced, RowsOf const& rows_of) {
   bool is_new = true, is_list_new = false;
   auto const base = count_sorted(exec, count, X, mttkrp_mode_order(X.dims, sliced), is_new);
   if (is_new && is_last) count.release(X.bytes());

@@ -22,9 +22,9 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
 }
 
 /// make_mttkrp_plan of an X that is handed over.
-template <class Scalar, class ExecutionSpace, class Tuples, class Rows>
+template <class Scalar, class ExecutionSpace, class Tuples>
 void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                    MttkrpOptions const& options, Tuples& tuples, Rows const& rows_of) {
+                    MttkrpOptions const& options, Tuples& tuples, RowsOf const& rows_of) {
   auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
   count_mttkrp_plan<Scalar>(exec, count, X, true, options, strategy, tuples, rows_of);
 }

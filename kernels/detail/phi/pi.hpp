@@ -164,3 +164,5 @@ void store_pi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> 
 }
 
 }  // namespace sporades::detail
+
+#include <sporades/eti/pi.hpp>
