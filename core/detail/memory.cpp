@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/detail/memory.hpp>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -29,6 +30,20 @@ double address_space_bytes() {
   rlimit limit{};
   bool const is_set = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return is_set ? static_cast<double>(limit.rlim_cur) : no_limit;
+}
+
+/// Addresses that the process may still map. OpenBLAS maps 134 MB when it is first called, and with
+/// fewer left asks for them for ever; it is called here, where twice as many are.
+double addresses_left() {
+  double const limit = address_space_bytes();
+  if (limit == no_limit) return no_limit;
+  auto const left = [&] {
+    double mapped = 0;  // pages
+    std::ifstream("/proc/self/statm") >> mapped;
+    return limit - mapped * page_bytes();
+  };
+  if (left() > 270e6) inverse_or_pseudo_inverse({1}, 1);
+  return left();
 }
 
 /// The number that a file begins with, or infinity if there is no file or no number.
@@ -105,7 +120,7 @@ double host_memory_left() {
   auto const cgroup = cgroup_memory();
   double const unused = available > 0 ? available : host_memory_bytes() - resident * page_bytes();
   return std::max(0.0, std::min({unused, cgroup.left, cgroup.bytes - resident * page_bytes(),
-                                 address_space_bytes() - mapped * page_bytes()}));
+                                 addresses_left()}));
 }
 
 void return_freed_memory() {
