@@ -24,6 +24,15 @@ if(command_sources)
     sporades::sporades CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   sporades_add_simd(sporades_command)
   sporades_add_warnings(sporades_command)
+  sporades_compile_quickly(sporades_command)
+  # Pages of `view`, and what all decompositions share, are compiled as one each.
+  file(GLOB view_sources ${PROJECT_SOURCE_DIR}/algorithms/command/view/*.cpp)
+  set_source_files_properties(${view_sources} PROPERTIES UNITY_GROUP view)
+  set(shared_sources ${command_sources})
+  list(FILTER shared_sources INCLUDE REGEX
+    "/(checkpoint|decomposition|files|labels|memory|processes|progress|resume|runtime|signals|tensors)\\.cpp$")
+  set_source_files_properties(${shared_sources} PROPERTIES UNITY_GROUP shared)
+  set_target_properties(sporades_command PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   string(JOIN " " flags ${sporades_processor_flags})
   set_source_files_properties(${PROJECT_SOURCE_DIR}/algorithms/command/processor.cpp PROPERTIES
     COMPILE_DEFINITIONS "SPORADES_PROCESSOR_FLAGS=\"${flags}\"")

@@ -22,6 +22,9 @@ list(FILTER sporades_sources EXCLUDE REGEX "/algorithms/(sporades\\.cpp|command/
 add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
 set_target_properties(sporades PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set(core_sources ${sporades_sources})  # small ones, compiled as one
+list(FILTER core_sources INCLUDE REGEX "/core/")
+set_source_files_properties(${core_sources} PROPERTIES UNITY_GROUP core)
 target_compile_features(sporades PUBLIC cxx_std_17)
 target_include_directories(sporades PUBLIC $<BUILD_INTERFACE:${sporades_include}>
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -34,6 +37,10 @@ if(SPORADES_HAS_NCCL)
   target_include_directories(sporades PRIVATE ${NCCL_INCLUDE_DIR})
   target_link_libraries(sporades PRIVATE ${NCCL_LIBRARY})
 endif()
+# For AMD's processors GCC rounds products before it adds them where a loop has one sum, and not where
+# it has two: a row's bits would hang on how many rows are computed with it.
+target_compile_options(sporades PUBLIC
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=avoid-fma-max-bits=0>")
 sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 

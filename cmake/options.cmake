@@ -57,3 +57,19 @@ function(sporades_add_warnings target)
     target_compile_options(${target} PRIVATE -Wall -Wextra)
   endif()
 endfunction()
+
+# For a program of ours whose own code does little work: with -O1 it is compiled in half the time; GCC
+# makes a product and a sum one rounding there, as in the library, only if told. The library stands
+# before it on the linker's line, so that a template which both instantiate is the library's, as
+# optimised as users have it.
+function(sporades_compile_quickly target)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT BUILD_SHARED_LIBS)
+    target_compile_options(${target} PRIVATE
+      $<$<CONFIG:Release>:-O1> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fexpensive-optimizations>)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      target_link_options(${target} PRIVATE
+        LINKER:--whole-archive $<TARGET_FILE:sporades> LINKER:--no-whole-archive)
+    endif()
+  endif()
+endfunction()

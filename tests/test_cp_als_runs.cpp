@@ -337,7 +337,7 @@ TEMPLATE_LIST_TEST_CASE("a start in any unit gives the same model", "[algorithms
 }
 
 TEMPLATE_LIST_TEST_CASE("one seed gives one model on any number of threads",
-                        "[algorithms][cp_als][threads]", sporades::test::Cases) {
+                        "[algorithms][cp_als][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};

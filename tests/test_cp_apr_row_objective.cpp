@@ -101,7 +101,8 @@ TEMPLATE_LIST_TEST_CASE("value and derivatives of a row are those of differences
   auto const stored = GENERATE(false, true);
   Dims dims{1};
   for (int m = 1; m < order; ++m) dims.push_back(4);
-  auto X = sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims, 150, 3);
+  auto X =
+      sporades::test::distinct_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims, 150, 3);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, R, 2);
   auto row = sporades::test::plain_row(X, 0, 0, A);
   row.x.erase(row.x.begin());  // nonzeros 1 to the last are evaluated
@@ -140,11 +141,11 @@ TEMPLATE_LIST_TEST_CASE("value and derivatives of a row are those of differences
 }
 
 TEMPLATE_LIST_TEST_CASE("sums over a row do not depend on the size of the team",
-                        "[algorithms][cp_apr][threads]", sporades::test::Cases) {
+                        "[algorithms][cp_apr][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  auto const X = sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{},
-                                                       {1, 40, 40}, 700, 3);
+  auto const X = sporades::test::distinct_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{},
+                                                         {1, 40, 40}, 700, 3);
   int const R = 17;
   auto const A = sporades::test::random_stochastic<Scalar>({1, 40, 40}, R, 2);
   std::vector<double> b(R, 0.3);

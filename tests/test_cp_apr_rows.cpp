@@ -68,8 +68,8 @@ TEMPLATE_LIST_TEST_CASE("rows reach the minimum that a slow and sure method find
   // With segments of 3 nonzeros, most rows are long ones.
   auto const segment_length = GENERATE(Position{0}, Position{3});
   auto const scale = GENERATE(1.0, 1e4);
-  auto const X = sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims,
-                                                       8 * dims[0], 3, 1.5);
+  auto const X = sporades::test::distinct_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims,
+                                                         8 * dims[0], 3, 1.5);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, R, 2);
   auto const B = random_start<Scalar>(dims[0], R, scale);
   auto const options = row_options(method, 1e-9, method == CpAprMethod::pdnr ? 60 : 500);
@@ -103,8 +103,8 @@ TEMPLATE_LIST_TEST_CASE("rows that are solved stay as they are", "[algorithms][c
   auto const method = GENERATE(CpAprMethod::pdnr, CpAprMethod::pqnr);
   auto const segment_length = GENERATE(Position{0}, Position{3});
   Dims const dims{40, 5, 4};
-  auto const X =
-      sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims, 400, 3, 1.5);
+  auto const X = sporades::test::distinct_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims,
+                                                         400, 3, 1.5);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, 3, 2);
   auto const first = solve(exec, X, 0, A, random_start<Scalar>(40, 3, 10.0),
                            row_options(method, 1e-5, 60), segment_length);
@@ -220,14 +220,14 @@ TEMPLATE_LIST_TEST_CASE("what is not a number does not pass for a solution", "[a
 }
 
 TEMPLATE_LIST_TEST_CASE("solved rows have the same bits on any number of threads",
-                        "[algorithms][cp_apr][threads]", sporades::test::Cases) {
+                        "[algorithms][cp_apr][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const method = GENERATE(CpAprMethod::pdnr, CpAprMethod::pqnr);
   auto const segment_length = GENERATE(Position{0}, Position{100});
   Dims const dims{200, 60, 50};
-  auto const X =
-      sporades::test::random_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims, 20000, 7, 3);
+  auto const X = sporades::test::distinct_counts<Scalar>(Kokkos::DefaultHostExecutionSpace{}, dims,
+                                                         20000, 7, 3);
   auto const A = sporades::test::random_stochastic<Scalar>(dims, 17, 2);
   auto const solved = solve(exec, X, 0, A, random_start<Scalar>(dims[0], 17, 20.0),
                             row_options(method, 1e-4, 10), segment_length);
@@ -249,7 +249,7 @@ TEMPLATE_LIST_TEST_CASE("row solvers launch with labels and on the instance",
   auto const segment_length = GENERATE(Position{0}, Position{5});
   Dims const dims{20, 5, 4};
   auto const X = sporades::test::sorted_for(
-      exec, sporades::test::random_counts<Scalar>(exec, dims, 200, 3, 2), 0);
+      exec, sporades::test::distinct_counts<Scalar>(exec, dims, 200, 3, 2), 0);
   auto const A =
       sporades::test::copy_factors(exec, sporades::test::random_stochastic<Scalar>(dims, 3, 2));
   auto const B = sporades::copy_matrix(exec, random_start<Scalar>(20, 3, 10.0));
@@ -275,8 +275,8 @@ TEST_CASE("row solvers refuse what does not fit", "[algorithms][cp_apr]") {
   Dims const dims{6, 5, 4};
   Tensor const unsorted = sporades::test::random_coo<double, std::uint32_t>(exec, dims, 20);
   CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, unsorted, 0, 3), sporades::Error);
-  Tensor const X =
-      sporades::test::sorted_for(exec, sporades::test::random_counts<double>(exec, dims, 20, 3), 1);
+  Tensor const X = sporades::test::sorted_for(
+      exec, sporades::test::distinct_counts<double>(exec, dims, 20, 3), 1);
   CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, X, 0, 3), sporades::Error);
   CHECK_THROWS_AS(sporades::detail::make_row_subproblems(exec, X, 1, 0), sporades::Error);
   auto const problem = sporades::detail::make_row_subproblems(exec, X, 1, 3);

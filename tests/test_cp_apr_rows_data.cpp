@@ -32,7 +32,7 @@ HostMatrix<Scalar> read_matrix(std::string const& path, std::size_t rows, std::s
   return A;
 }
 
-struct Gold {
+struct Optimum {
   std::string name;
   double multiplicative;  // log-likelihood at which multiplicative updates end
   int iterations;         // outer ones that they take
@@ -45,9 +45,9 @@ TEMPLATE_LIST_TEST_CASE("row solvers reach the likelihood of multiplicative upda
   if constexpr (is_double<typename TestType::Scalar>) {
     auto const exec = new_instance<typename TestType::ExecutionSpace>();
     auto const method = GENERATE(CpAprMethod::pdnr, CpAprMethod::pqnr);
-    auto const gold =
-        GENERATE(Gold{"count", -3145.325606102, 250}, Gold{"binary", -485.1933936314, 26},
-                 Gold{"count_dense", 568166649.2445, 5}, Gold{"binary_dense", -12000.00004602, 4});
+    auto const gold = GENERATE(
+        Optimum{"count", -3145.325606102, 250}, Optimum{"binary", -485.1933936314, 26},
+        Optimum{"count_dense", 568166649.2445, 5}, Optimum{"binary_dense", -12000.00004602, 4});
     if (sporades::test::shared_file("cp_apr/init_mode0.txt").empty()) return;
     Dims const dims{10, 30, 40};
     sporades::CooTensor<double> X;

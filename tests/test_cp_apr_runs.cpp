@@ -202,7 +202,7 @@ TEMPLATE_LIST_TEST_CASE("counts too large for the precision are an error", "[alg
 }
 
 TEMPLATE_LIST_TEST_CASE("one seed gives one model of counts on any number of threads",
-                        "[algorithms][cp_apr][threads]", sporades::test::Cases) {
+                        "[algorithms][cp_apr][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

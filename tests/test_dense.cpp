@@ -334,7 +334,7 @@ TEST_CASE("dense functions refuse shapes that disagree", "[core][dense]") {
 }
 
 TEMPLATE_LIST_TEST_CASE("dense functions give the same bits on any number of threads",
-                        "[core][dense][threads]", sporades::test::Cases) {
+                        "[core][dense][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};

@@ -198,7 +198,7 @@ TEST_CASE("matrices that are not square have no inverse", "[core][inverse]") {
 }
 
 TEMPLATE_LIST_TEST_CASE("inverses have the same bits on any number of threads",
-                        "[core][inverse][threads]", sporades::test::Cases) {
+                        "[core][inverse][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const [n, rank] = GENERATE(table<int, int>({{16, 40}, {100, 200}, {17, 9}, {40, 20}}));

@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("counts whose model is 0 are counted, zeros are not",
 }
 
 TEMPLATE_LIST_TEST_CASE("the log-likelihood has the same bits on any number of threads",
-                        "[kernels][log_likelihood][threads]", sporades::test::Cases) {
+                        "[kernels][log_likelihood][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

@@ -27,7 +27,7 @@ void check_need(MemoryNeed const& need, double before, test::Recording const& re
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][memory]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
@@ -61,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][memory]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
@@ -86,7 +86,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][me
 }
 
 TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR holds",
-                        "[algorithms][memory]", sporades::test::MixedCases) {
+                        "[algorithms][memory]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
@@ -126,7 +126,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
 }
 
 TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI holds",
-                        "[algorithms][memory]", sporades::test::MixedCases) {
+                        "[algorithms][memory]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
@@ -162,7 +162,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memory]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();

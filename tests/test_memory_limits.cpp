@@ -33,7 +33,7 @@ std::vector<std::uint64_t> limits(double need, int count, Fails const& fails) {
 }
 
 TEMPLATE_LIST_TEST_CASE("A plan of MTTKRP takes no more than it may", "[kernels][memory]",
-                        test::MixedCases) {
+                        test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   using Space = typename TestType::ExecutionSpace;
@@ -188,7 +188,7 @@ TEMPLATE_LIST_TEST_CASE("A decomposition takes no more than it may", "[algorithm
 }
 
 TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would do",
-                        "[algorithms][memory]", test::MixedCases) {
+                        "[algorithms][memory]", test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const X = generate<Scalar, std::uint32_t>(exec, {300, 200, 100}, 50000, 0.5);
@@ -207,7 +207,7 @@ TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would 
 }
 
 TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][memory]",
-                        test::MixedCases) {
+                        test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();

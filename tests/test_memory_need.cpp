@@ -27,7 +27,7 @@ void check_plan(MemoryNeed const& need, double given, double stored,
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernels][memory]",
-                        test::MixedCases) {
+                        test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
@@ -57,7 +57,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernel
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][memory]",
-                        test::MixedCases) {
+                        test::Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();

@@ -169,7 +169,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernel
 }
 
 TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of threads",
-                        "[kernels][mttkrp][threads]", Cases) {
+                        "[kernels][mttkrp][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

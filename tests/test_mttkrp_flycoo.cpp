@@ -76,7 +76,7 @@ TEMPLATE_LIST_TEST_CASE("flycoo takes modes in any order, with the same bits", "
 }
 
 TEMPLATE_LIST_TEST_CASE("flycoo gives the same bits on every run and number of threads",
-                        "[kernels][mttkrp][threads]", Cases) {
+                        "[kernels][mttkrp][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

@@ -210,7 +210,7 @@ TEMPLATE_LIST_TEST_CASE("phi of a tensor without a plan equals that with one", "
 }
 
 TEMPLATE_LIST_TEST_CASE("phi gives the same bits on every run and number of threads",
-                        "[kernels][phi][threads]", Cases) {
+                        "[kernels][phi][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

@@ -288,7 +288,7 @@ TEMPLATE_LIST_TEST_CASE("spttm of the whole numbers", "[kernels][spttm]", Cases)
 }
 
 TEMPLATE_LIST_TEST_CASE("spttm gives the same bits on every run and number of threads",
-                        "[kernels][spttm][threads]", Cases) {
+                        "[kernels][spttm][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

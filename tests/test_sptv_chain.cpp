@@ -186,7 +186,7 @@ TEMPLATE_LIST_TEST_CASE("sptv_chain without vectors sorts", "[kernels][sptv]", C
 }
 
 TEMPLATE_LIST_TEST_CASE("sptv_chain gives the same bits, by labelled kernels on its instance",
-                        "[kernels][sptv][threads]", Cases) {
+                        "[kernels][sptv][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   auto const exec = new_instance<Exec>();

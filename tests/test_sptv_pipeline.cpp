@@ -14,7 +14,7 @@ using namespace sporades::test;
 
 namespace {
 
-std::vector<Problem> problems() {
+std::vector<Problem> tensors() {
   return {{{400}, 3000},
           {{7}, 0},
           {{3000, 2}, 6000},
@@ -36,7 +36,7 @@ TEMPLATE_LIST_TEST_CASE("Pipelines give the bits of products without one", "[ker
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Kokkos::DefaultHostExecutionSpace const host{};
-  auto const problem = GENERATE(from_range(problems()));
+  auto const problem = GENERATE(from_range(tensors()));
   auto const X =
       random_coo<Scalar, std::uint32_t>(host, problem.dims, problem.nnz, 5, problem.skew);
   for (int n = 0; n < X.order(); ++n) {

@@ -35,7 +35,7 @@ void with_format(ExecutionSpace const& exec, Tensor const& X, int n, SptvOptions
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("sptv gives the same bits on every run and number of threads",
-                        "[kernels][sptv][threads]", Cases) {
+                        "[kernels][sptv][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

@@ -182,7 +182,7 @@ TEMPLATE_LIST_TEST_CASE("sspttm takes other values with the same plan", "[kernel
 }
 
 TEMPLATE_LIST_TEST_CASE("sspttm gives the same bits on every run and number of threads",
-                        "[kernels][sspttm][threads]", Cases) {
+                        "[kernels][sspttm][threads]", AllCases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};

@@ -12,7 +12,7 @@ using namespace sporades;
 using namespace sporades::test;
 
 TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -56,7 +56,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
   }
 }
 
-TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][streaming]", MixedCases) {
+TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -87,7 +87,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][stream
 }
 
 TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kernels][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   using Memory = typename TestType::MemorySpace;
@@ -156,7 +156,7 @@ TEST_CASE("Streaming refuses what it cannot do", "[kernels][streaming]") {
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorithms][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   // Duplicates, a scale far from 1, and modes that a dimension tree fuses in the second.
@@ -185,7 +185,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorit
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed log-likelihood has the bits of others", "[kernels][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -213,7 +213,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed log-likelihood has the bits of others", "[ke
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorithms][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   using State = CpAprState<Scalar, typename TestType::MemorySpace>;
@@ -270,7 +270,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
 }
 
 TEMPLATE_LIST_TEST_CASE("Rows are solved with the same bits from windows",
-                        "[algorithms][streaming]", MixedCases) {
+                        "[algorithms][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};

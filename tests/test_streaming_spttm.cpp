@@ -9,8 +9,7 @@
 using namespace sporades;
 using namespace sporades::test;
 
-TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]",
-                        MixedCases) {
+TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -52,8 +51,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
 }
 
 // Chains of products, each on the last sorted mode of the one before, until blocks are large.
-TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][streaming]",
-                        MixedCases) {
+TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -106,7 +104,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][str
 }
 
 TEMPLATE_LIST_TEST_CASE("SspTTM streams any tensor that is sorted for it", "[kernels][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};

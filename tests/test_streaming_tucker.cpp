@@ -41,7 +41,7 @@ auto factors_for(ExecutionSpace const& exec, Dims const& dims, std::vector<int> 
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels][streaming]",
-                        MixedCases) {
+                        Cases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
@@ -79,7 +79,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
-                        "[algorithms][streaming]", MixedCases) {
+                        "[algorithms][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   // Duplicates and a scale far from 1; and in float a fit of 1, whose residual is summed nonzero by
@@ -123,7 +123,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from windows",
-                        "[algorithms][streaming]", MixedCases) {
+                        "[algorithms][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   Dims const dims = GENERATE(Dims{60, 40, 30}, Dims{4000, 3, 4, 5});  // a dimension tree's

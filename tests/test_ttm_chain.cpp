@@ -185,7 +185,7 @@ TEMPLATE_LIST_TEST_CASE("a chain allocates nothing and runs where it should",
 }
 
 TEMPLATE_LIST_TEST_CASE("a chain's bits are the same on any number of threads",
-                        "[kernels][ttm_chain][threads]", sporades::test::Cases) {
+                        "[kernels][ttm_chain][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};

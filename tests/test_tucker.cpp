@@ -225,7 +225,7 @@ TEMPLATE_LIST_TEST_CASE("HOOI goes on from a snapshot with the same bits", "[alg
 }
 
 TEMPLATE_LIST_TEST_CASE("one seed gives one Tucker model on any number of threads",
-                        "[algorithms][tucker][threads]", sporades::test::Cases) {
+                        "[algorithms][tucker][threads]", sporades::test::AllCases) {
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   typename TestType::ExecutionSpace const exec{};

@@ -25,7 +25,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 using Numbers = std::vector<std::uint64_t>;
 
 template <class ViewType>
-auto list(ViewType const& view) {
+auto entries_of(ViewType const& view) {
   auto const host = on_host(view);
   using Entry = typename ViewType::non_const_value_type;
   using Listed = std::conditional_t<std::is_integral_v<Entry>, std::uint64_t, Entry>;
@@ -115,8 +115,8 @@ struct Rows {
 
   template <class Tensor>
   void check(Tensor const& X) const {
-    CHECK((list(X.index) == index));
-    CHECK((list(X.values) == values));
+    CHECK((entries_of(X.index) == index));
+    CHECK((entries_of(X.values) == values));
   }
 };
 
@@ -171,10 +171,10 @@ void check_hocfs(ExecutionSpace const& exec, Tensor const& X, FiberList<Scalar> 
     }
     first_child.push_back(children);
     nodes += index.size();
-    CHECK((list(H.indices[l]) == index));
+    CHECK((entries_of(H.indices[l]) == index));
     if (l == N - 2) continue;
     positions += first_child.size();
-    CHECK((list(H.first_child[l]) == first_child));
+    CHECK((entries_of(H.first_child[l]) == first_child));
   }
 
   Numbers first_fiber, formats, lengths;
@@ -198,10 +198,10 @@ void check_hocfs(ExecutionSpace const& exec, Tensor const& X, FiberList<Scalar> 
       lengths.push_back(is_ell ? longest : expected.fibers[f].size());
     if (slices == HocfsSlices::automatic) ++(is_ell ? taken.ell : taken.csr);
   }
-  CHECK((list(H.first_fiber) == first_fiber));
-  CHECK((list(H.formats) == formats));
+  CHECK((entries_of(H.first_fiber) == first_fiber));
+  CHECK((entries_of(H.formats) == formats));
   Rows<Scalar> const rows(expected, lengths, std::numeric_limits<Index>::max());
-  CHECK((list(H.begin) == rows.begin));
+  CHECK((entries_of(H.begin) == rows.begin));
   rows.check(H);
   if (slices == HocfsSlices::automatic && H.entries() > H.nnz()) ++taken.padded;
 
@@ -239,8 +239,8 @@ TEMPLATE_LIST_TEST_CASE("HOCOO, HOCSR, CFB and HOCFS hold what they are defined 
       auto const cfb = make_cfb(exec, hocoo.tensor, n);
       CHECK(cfb.mode == n);
       CHECK(cfb.other_modes == others);
-      CHECK((list(cfb.number) == expected.numbers()));
-      CHECK((list(cfb.begin) == rows.begin));
+      CHECK((entries_of(cfb.number) == expected.numbers()));
+      CHECK((entries_of(cfb.begin) == rows.begin));
       rows.check(cfb);
       CHECK(cfb.storage_words() == 2 * lengths.size() + 2 * nnz);
       CHECK(cfb.storage_bytes() ==
@@ -259,7 +259,7 @@ TEMPLATE_LIST_TEST_CASE("HOCOO, HOCSR, CFB and HOCFS hold what they are defined 
       CHECK(hocsr.mode == n);
       CHECK(hocsr.row_modes == others);
       CHECK(hocsr.rows() == all);
-      CHECK((list(hocsr.begin) == begin));
+      CHECK((entries_of(hocsr.begin) == begin));
       rows.check(hocsr);
       CHECK(hocsr.storage_words() == all + 2 * nnz);
       CHECK(hocsr.storage_bytes() == (all + 1) * 8 + nnz * (sizeof(Index) + sizeof(Scalar)));
@@ -299,7 +299,7 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
     auto const X =
         on({longest, longest, 5}, {{{last, last, 3}, Scalar(2)}, {{0, 1, 4}, Scalar(1)}});
     auto const C = make_cfb(exec, X, 2);
-    CHECK(list(C.number) == Numbers{1, ~std::uint64_t{0}});
+    CHECK(entries_of(C.number) == Numbers{1, ~std::uint64_t{0}});
     check_same_nonzeros(copy_to(Host{}, to_coo(exec, C)),
                         copy_to(Host{}, sorted(exec, X, {0, 1, 2})));
     CHECK_THAT(message_of([&] { make_hocsr(exec, X, 2); }),
@@ -349,14 +349,14 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
                           "by the index 4294967295"));
     for (auto slices : {HocfsSlices::automatic, HocfsSlices::csr}) {
       auto const H = make_hocfs(exec, X, 1, slices);
-      CHECK(list(H.formats) == Numbers{0});
+      CHECK(entries_of(H.formats) == Numbers{0});
       check_same_nonzeros(copy_to(Host{}, to_coo(exec, H)),
                           copy_to(Host{}, sorted(exec, X, {0, 1})));
     }
     auto const shorter = on({3, longest - 1},
                             {{{2, last - 1}, Scalar(1)}, {{2, 0}, Scalar(2)}, {{0, 5}, Scalar(3)}});
     auto const H = make_hocfs(exec, shorter, 1, HocfsSlices::ell);
-    CHECK(list(H.index) == Numbers{5, last, 0, last - 1});
+    CHECK(entries_of(H.index) == Numbers{5, last, 0, last - 1});
     check_same_nonzeros(copy_to(Host{}, to_coo(exec, H)),
                         copy_to(Host{}, sorted(exec, shorter, {0, 1})));
   }

@@ -4,13 +4,12 @@
 /// Main program of the tests on several processes: each runs all of them. The first process
 /// reports; of the others only what fails is printed. What is left of MPI's objects is a failure.
 
-#define CATCH_CONFIG_RUNNER
 #include <iostream>
 #include <sporades/core/detail/host_caches.hpp>
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/mpi.hpp>
 #include <sstream>
-#include <support/catch.hpp>
+#include <support/run_tests.hpp>
 
 #include "all_processes.hpp"
 #include "leaks.hpp"
@@ -24,7 +23,7 @@ int main(int argc, char** argv) {
     sporades::detail::host_caches() = {32 << 10, 2 << 20};
     std::ostringstream text;
     auto* const out = rank == 0 ? nullptr : std::cout.rdbuf(text.rdbuf());
-    failed = Catch::Session().run(argc, argv);
+    failed = sporades::test::run_tests(argc, argv);
     sporades::test::kept_processes.reset();
     if (out != nullptr) std::cout.rdbuf(out);
     if (rank != 0 && failed != 0)

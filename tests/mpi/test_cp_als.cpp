@@ -60,7 +60,7 @@ CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();
@@ -82,7 +82,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi][variants]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   if (detail::is_gpu<typename TestType::ExecutionSpace>) return;
@@ -117,7 +117,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi][
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();
@@ -141,7 +141,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes with fused modes", "[mpi]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();
@@ -156,7 +156,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes on real tensors", "[mpi]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi][variants]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();
@@ -192,7 +192,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes: all options", "[mpi][varia
 /// Where large components cancel, or the fit is close to 1, a float's fit comes from the nonzeros,
 /// which all processes hold a share of.
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fits",
-                        "[mpi][variants]", sporades::test::MixedCases) {
+                        "[mpi][variants]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();
@@ -206,7 +206,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi][variants]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();

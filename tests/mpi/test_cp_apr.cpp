@@ -95,7 +95,7 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
 auto const all_methods = {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr};
 
 TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
@@ -148,7 +148,7 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
 }
 
 TEMPLATE_LIST_TEST_CASE("CP-APR of several processes has the bits of one", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   Exec const exec{};

@@ -73,7 +73,7 @@ void check_model(Tensor const& X, CpAlsOptions options) {
 }
 
 TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of one",
-                        "[mpi][variants]", sporades::test::MixedCases) {
+                        "[mpi][variants]", sporades::test::Cases) {
   CpAlsOptions options;
   options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto);
   bool const is_alto = options.strategy == MttkrpStrategy::alto;

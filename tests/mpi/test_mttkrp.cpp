@@ -19,7 +19,7 @@ namespace {
 /// Own rows of products are those of one process, of a matrix with padding or without, as many
 /// columns as the plan is made for or fewer, and factors that change between products.
 TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;

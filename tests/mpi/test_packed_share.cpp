@@ -16,7 +16,7 @@ using namespace sporades::detail;
 namespace {
 
 TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
-                        sporades::test::MixedCases) {
+                        sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;

@@ -24,8 +24,7 @@ std::vector<std::uint64_t> rows_of(int p, std::uint64_t rows, std::uint64_t step
   return read;
 }
 
-TEMPLATE_LIST_TEST_CASE("A process gets the rows that it reads", "[mpi]",
-                        sporades::test::MixedCases) {
+TEMPLATE_LIST_TEST_CASE("A process gets the rows that it reads", "[mpi]", sporades::test::Cases) {
   using Exec = typename TestType::ExecutionSpace;
   using Scalar = typename TestType::Scalar;
   Exec const exec{};

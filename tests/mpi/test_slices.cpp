@@ -17,7 +17,7 @@ namespace {
 /// modes of few rows, and modes whose other indices take more than 63 bits: all but the longest,
 /// and all. Without slices, too, of modes so long that GPUs exchange their rows beside kernels.
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one",
-                        "[mpi][variants]", sporades::test::MixedCases) {
+                        "[mpi][variants]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
   auto const& processes = test::all_processes();

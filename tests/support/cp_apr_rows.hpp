@@ -136,8 +136,8 @@ std::vector<double> row_of(MatrixType const& A, std::uint64_t i) {
 
 /// Random counts from 1 to 5 at random places, each place once.
 template <class Scalar, class ExecutionSpace>
-auto random_counts(ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed,
-                   double skew = 1) {
+auto distinct_counts(ExecutionSpace const& exec, Dims const& dims, Position nnz, unsigned seed,
+                     double skew = 1) {
   Kokkos::DefaultHostExecutionSpace const host{};
   auto X =
       sum_duplicates(host, random_coo<Scalar, std::uint32_t>(host, dims, nnz, seed, skew)).tensor;

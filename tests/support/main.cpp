@@ -5,12 +5,11 @@
 /// (--kokkos-...), Catch2 gets the others. Whatever the machine, choices are those for caches of
 /// 32 KiB and 2 MiB.
 
-#define CATCH_CONFIG_RUNNER
 #include <algorithm>
 #include <sporades/core/detail/host_caches.hpp>
 #include <sporades/core/detail/kokkos.hpp>
 #include <string>
-#include <support/catch.hpp>
+#include <support/run_tests.hpp>
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const guard(argc, argv);
@@ -19,5 +18,5 @@ int main(int argc, char** argv) {
     return std::string(option).rfind("--kokkos-", 0) == 0;
   };
   auto* const end = std::remove_if(argv + 1, argv + argc, is_for_kokkos);
-  return Catch::Session().run(static_cast<int>(end - argv), argv);
+  return sporades::test::run_tests(static_cast<int>(end - argv), argv);
 }
