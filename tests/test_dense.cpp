@@ -219,7 +219,7 @@ TEMPLATE_LIST_TEST_CASE("rows of a product have the same bits whatever other row
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
   constexpr bool any_rows = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
   std::size_t const columns = GENERATE(5u, 16u, 17u, 40u), rows = 20000;
-  std::size_t const first = any_rows ? 1001 : 1024, last = any_rows ? 12346 : 12352;
+  std::size_t const first = any_rows ? 1001 : 1024, last = 12346;
   auto const some = std::make_pair(first, last);
   auto const V = test_matrix<Scalar>(exec, {rows, columns}, 1);
   auto const S = test_matrix<Scalar>(exec, {columns, columns}, 2);
