@@ -40,7 +40,7 @@ endif()
 # For AMD's processors GCC rounds products before it adds them where a loop has one sum, and not where
 # it has two: a row's bits would hang on how many rows are computed with it.
 target_compile_options(sporades PUBLIC
-  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=avoid-fma-max-bits=0>")
+  "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,8>>:--param=avoid-fma-max-bits=0>")
 sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 
