@@ -81,7 +81,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes has the bits of one", "[mpi
   check_same_bits(exec, processes, X, options_of(strategy, trial.rank));
 }
 
-TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi][variants]",
+TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in a linear order", "[mpi]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
