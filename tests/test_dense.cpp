@@ -11,10 +11,7 @@
 
 namespace {
 
-using sporades::test::check_launches;
-using sporades::test::matrix_on_host;
-using sporades::test::new_instance;
-using sporades::test::on_host;
+using namespace sporades::test;
 
 struct Shape {
   std::size_t rows, columns;
@@ -217,9 +214,9 @@ TEMPLATE_LIST_TEST_CASE("rows of a product have the same bits whatever other row
                         "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  constexpr bool any_rows = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
+  constexpr bool is_gpu = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
   std::size_t const columns = GENERATE(5u, 16u, 17u, 40u), rows = 20000;
-  std::size_t const first = any_rows ? 1001 : 1024, last = 12346;
+  std::size_t const first = is_gpu ? 1001 : 1024, last = 12346;
   auto const some = std::make_pair(first, last);
   auto const V = test_matrix<Scalar>(exec, {rows, columns}, 1);
   auto const S = test_matrix<Scalar>(exec, {columns, columns}, 2);
