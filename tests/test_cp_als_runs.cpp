@@ -237,7 +237,7 @@ TEMPLATE_LIST_TEST_CASE("an iteration allocates nothing and waits once, for what
   std::vector<Counts> counts;
   sporades::test::Recording* recording = nullptr;
   auto const all = sporades::test::record([&] {
-    recording = sporades::test::detail::current_recording;
+    recording = sporades::test::internal::current_recording;
     cp_als(exec, problem, options, state, [&](auto const&) {
       counts.push_back(
           {recording->allocations.size(), recording->fences.size(), recording->copies.size()});

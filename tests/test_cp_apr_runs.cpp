@@ -145,7 +145,7 @@ TEMPLATE_LIST_TEST_CASE("an iteration of CP-APR allocates nothing and copies sca
   std::size_t first = 0, last = 0, first_copy = 0, last_copy = 0;
   sporades::test::Recording* recording = nullptr;
   auto const all = sporades::test::record([&] {
-    recording = sporades::test::detail::current_recording;
+    recording = sporades::test::internal::current_recording;
     cp_apr(exec, problem, options, state, [&](auto const& now) {
       last = recording->allocations.size();
       last_copy = recording->copies.size();

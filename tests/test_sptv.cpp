@@ -19,7 +19,7 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-std::vector<Problem> problems() {
+std::vector<Problem> fiber_problems() {
   return {{{5}, 9},
           {{400}, 3000},
           {{1}, 4},
@@ -143,7 +143,7 @@ class HugeVector {
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("sptv equals its definition", "[kernels][sptv]", IndexCases) {
-  for (auto const& problem : problems()) check_all_modes<TestType>(problem);
+  for (auto const& problem : fiber_problems()) check_all_modes<TestType>(problem);
 }
 
 TEMPLATE_LIST_TEST_CASE("sptv of long fibers among short ones equals its definition",
@@ -173,7 +173,7 @@ TEMPLATE_LIST_TEST_CASE("sptv of one fiber that has all nonzeros equals its defi
 TEMPLATE_LIST_TEST_CASE("sptv equals spttm with one column", "[kernels][sptv]", Cases) {
   using Scalar = typename TestType::Scalar;
   typename TestType::ExecutionSpace const exec{};
-  for (auto const& [dims, nnz, skew] : problems()) {
+  for (auto const& [dims, nnz, skew] : fiber_problems()) {
     auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz, 3, skew);
     auto const host = copy_to(Host{}, X);
     auto columns = make_spttm_plan(exec, X, {SpttmStrategy::lanes, 1});

@@ -24,13 +24,13 @@ std::vector<Scalar> numbers(TuckerTensor<Scalar> const& model) {
   return result;
 }
 
-std::string const small =
+std::string const valid =
     "ttensor\n2\n3 2\ntensor\n2\n2 1\n1.5\n-2\nmatrix\n2\n3 2\n1 -2\n3 4\n5 6\nmatrix\n2\n2 1\n7e-1"
     "\n.5\n";
 
-/// small with the first `from` replaced.
+/// valid with the first `from` replaced.
 std::string changed(std::string const& from, std::string const& to) {
-  return replaced(small, from, to);
+  return replaced(valid, from, to);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ TEST_CASE("Tucker text is read", "[ttensor_file]") {
   std::string const loose =
       "// a comment\r\nttensor \r\n2\r\n3 2 \r\n\r\ntensor\r\n2\r\n2 1\r\n+1.5 -2.0 # behind\r\n"
       "facmatrix\r\n2\r\n3 2\r\n1.0 -2\r\n3\t4\r\n5 6\r\nfacmatrix\r\n2\r\n2 1\r\n.7\r\n5e-1";
-  auto const text = GENERATE_COPY(as<std::string>{}, small, loose);
+  auto const text = GENERATE_COPY(as<std::string>{}, valid, loose);
   auto const model = parse_ttensor<double>(text, "x");
   CHECK(model.dims() == Dims{3, 2});
   CHECK(model.ranks() == std::vector<int>{2, 1});
@@ -93,7 +93,7 @@ TEST_CASE("bad Tucker text is refused with its place", "[ttensor_file][bad_input
        ":11: the factor of mode 0 is 3 x 1, expected 3 x 2"},
       {changed("3 4", "3 inf"),
        ":13: expected an entry of a factor, a finite number, found \"inf\""},
-      {small + "1\n", ":20: expected the end of the file, found \"1\""},
+      {valid + "1\n", ":20: expected the end of the file, found \"1\""},
       {"ttensor\n1\n1000000\ntensor\n1\n1000\n1\n",
        ":7: a model of 1000000 and a core of 1000 has 1000001000 numbers, too many for the 2 bytes "
        "that are left"},
@@ -103,7 +103,7 @@ TEST_CASE("bad Tucker text is refused with its place", "[ttensor_file][bad_input
 
 TEST_CASE("Tucker tensors that cannot be written", "[ttensor_file][bad_input]") {
   TemporaryFolder const folder;
-  auto const model = parse_ttensor<double>(small, "x");
+  auto const model = parse_ttensor<double>(valid, "x");
   auto bad = model;
   bad.core = Vector<double, Kokkos::HostSpace>("core", 3);
   CHECK(message_of([&] { write_ttensor(folder / "x", bad); }) ==

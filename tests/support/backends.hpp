@@ -28,7 +28,7 @@ struct Case {
   using Index = IndexType;
 };
 
-namespace detail {
+namespace internal {
 
 template <class... Lists>
 using Joined = decltype(std::tuple_cat(std::declval<Lists>()...));
@@ -62,18 +62,18 @@ struct IndicesOf<std::tuple<Cases...>> {
                  Case<typename Cases::ExecutionSpace, typename Cases::Scalar, std::uint64_t>...>;
 };
 
-}  // namespace detail
+}  // namespace internal
 
-using Cases = detail::CasesOf<ExecutionSpaces>::Scalars;
+using Cases = internal::CasesOf<ExecutionSpaces>::Scalars;
 
 /// All spaces x all scalars: for what depends on both, as the bits of several threads.
-using AllCases = detail::CasesOf<ExecutionSpaces>::AllScalars;
+using AllCases = internal::CasesOf<ExecutionSpaces>::AllScalars;
 
 /// Cases x index types.
-using IndexCases = detail::IndicesOf<Cases>::Indices;
+using IndexCases = internal::IndicesOf<Cases>::Indices;
 
 /// Spaces alone, in double: for what takes long and hardly depends on the type of values.
-using DoubleCases = detail::CasesOf<ExecutionSpaces>::Doubles;
+using DoubleCases = internal::CasesOf<ExecutionSpaces>::Doubles;
 
 /// An instance of the execution space that is not the default one, if the backend has several.
 /// (Kokkos Tools see different instances of CUDA, HIP and SYCL. Up to Kokkos 4.7 all instances of

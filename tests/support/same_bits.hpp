@@ -42,7 +42,7 @@ std::uint64_t hash_bits(ViewType const& view) {
   return hash;
 }
 
-namespace detail {
+namespace internal {
 
 inline std::map<std::string, std::uint64_t>& known_bits() {
   static std::map<std::string, std::uint64_t> known = [] {
@@ -59,14 +59,14 @@ inline std::map<std::string, std::uint64_t>& known_bits() {
   return known;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Tests that the hash is the one that this name had earlier in this run, and in the run with one
 /// thread. The name says what was computed, including the backend and the types:
 ///   check_same_bits("mttkrp sorted OpenMP double mode 2", hash_bits(V));
 /// Use it in tests tagged [threads].
 inline void check_same_bits(std::string const& name, std::uint64_t hash) {
-  auto& known = detail::known_bits();
+  auto& known = internal::known_bits();
   auto const [entry, is_new] = known.emplace(name, hash);
   INFO("bits of " << name);
   if (std::getenv("SPORADES_READ_BITS")) CHECK(!is_new);

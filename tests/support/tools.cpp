@@ -8,11 +8,11 @@
 
 namespace sporades::test {
 
-Recording* detail::current_recording = nullptr;
+Recording* internal::current_recording = nullptr;
 
 namespace {
 
-using detail::current_recording;
+using internal::current_recording;
 
 /// Several threads may allocate at once: those of OpenMP, in a parallel region, their team scratch.
 std::mutex recording_mutex;
@@ -67,7 +67,7 @@ void record_copy(Kokkos_Profiling_SpaceHandle to_space, char const* to, void con
 
 }  // namespace
 
-namespace detail {
+namespace internal {
 
 RecordingScope::RecordingScope(Recording& recording)
     : before_(Kokkos::Tools::Experimental::get_callbacks()) {
@@ -88,7 +88,7 @@ RecordingScope::~RecordingScope() {
   current_recording = nullptr;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 bool is_our_label(std::string const& label) {
   static std::regex const pattern("^sporades::[a-z_]+(::[a-z0-9_]+)+$");

@@ -46,7 +46,7 @@ struct Recording {
   std::vector<std::string> outside;      ///< labels of what was launched outside all regions
 };
 
-namespace detail {
+namespace internal {
 
 extern Recording* current_recording;  // null where nothing is recorded
 
@@ -62,13 +62,13 @@ class RecordingScope {
   Kokkos::Tools::Experimental::EventSet before_;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// What the function launches, allocates, copies and fences, on all threads.
 template <class Function>
 Recording record(Function const& function) {
   Recording recording;
-  detail::RecordingScope const scope(recording);
+  internal::RecordingScope const scope(recording);
   function();
   return recording;
 }

@@ -379,5 +379,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/eti/build_mttkrp_plan.hpp>
 #include <sporades/kernels/detail/mttkrp/build_shared.hpp>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp.
+// Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp, whose instantiations are of this file,
+// too.
 
 #include <sporades/kernels/detail/mttkrp/home_order.hpp>
 #include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
@@ -88,7 +89,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
                                                          ExecutionSpace const& exec,
                                                          CooTensor<Scalar, Index, MemorySpace> X,
                                                          MttkrpOptions const& given,
-                                                         SharedPlanUse const& use = {}) {
+                                                         SharedPlanUse const& use) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
@@ -258,6 +259,18 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   return plan;
 }
 
+/// The plan that processes share, or of one process that which it has alone.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpPlan<Scalar, Index, MemorySpace> build_plan_of_all(Communicator const& processes,
+                                                         ExecutionSpace const& exec,
+                                                         CooTensor<Scalar, Index, MemorySpace> X,
+                                                         MttkrpOptions const& options,
+                                                         SharedPlanUse const& use) {
+  if constexpr (has_mpi)
+    if (processes.size() > 1) return build_shared_plan(processes, exec, hand_over(X), options, use);
+  return make_mttkrp_plan(exec, hand_over(X), options);
+}
+
 }  // namespace detail
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -265,12 +278,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& proc
                                                         ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         MttkrpOptions const& options) {
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, [&] {
-        return detail::build_shared_plan(processes, exec, hand_over(X), options);
-      });
-  return make_mttkrp_plan(exec, hand_over(X), options);
+  return detail::together(processes, [&] {
+    return detail::build_plan_of_all(processes, exec, hand_over(X), options, {});
+  });
 }
 
 }  // namespace sporades
+
+#include <sporades/eti/build_mttkrp_plan.hpp>

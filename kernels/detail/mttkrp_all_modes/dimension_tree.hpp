@@ -177,10 +177,10 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
   auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted, SharedPlanUse const& use) {
-    if constexpr (has_mpi && std::is_same_v<decltype(tensor), Grid>)
-      if (processes.size() > 1)
-        return build_shared_plan(processes, exec, hand_over(tensor), wanted, use);
-    return make_mttkrp_plan(exec, hand_over(tensor), wanted);
+    if constexpr (std::is_same_v<decltype(tensor), Grid>)
+      return build_plan_of_all(processes, exec, hand_over(tensor), wanted, use);
+    else
+      return make_mttkrp_plan(exec, hand_over(tensor), wanted);
   };
   auto const plain = [&] {
     tree.whole = plan_of(hand_over(X), options, {});

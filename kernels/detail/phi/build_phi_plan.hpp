@@ -173,7 +173,7 @@ PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& pr
   PhiPlan<Scalar, Index, MemorySpace> plan;
   SharedPlanUse use;
   use.may_be_linear = false;
-  plan.products = build_shared_plan(processes, exec, hand_over(X), products, use);
+  plan.products = build_plan_of_all(processes, exec, hand_over(X), products, use);
   plan.dims = plan.products.dims;
   plan.nnz = plan.products.nnz;
   plan.strategy = PhiStrategy::pull;
