@@ -14,7 +14,7 @@ namespace {
 using HostMatrix = std::vector<double>;
 
 /// Y^T Y of a random rows x n matrix Y: positive semidefinite of rank min(rows, n).
-HostMatrix random_gram(int n, int rows) {
+HostMatrix gram_of_random(int n, int rows) {
   HostMatrix G(static_cast<std::size_t>(n) * n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
@@ -45,7 +45,7 @@ double largest_difference(HostMatrix const& A, HostMatrix const& B) {
 TEST_CASE("the inverse of a regular matrix comes from Cholesky", "[core][lapack]") {
   auto const n = GENERATE(1, 2, 3, 16, 33, 100);
   auto const ridge = GENERATE(0.0, 0.5);
-  auto H = random_gram(n, 3 * n + 5);
+  auto H = gram_of_random(n, 3 * n + 5);
   auto const result = sporades::detail::inverse_or_pseudo_inverse(H, n, ridge);
   CHECK_FALSE(result.is_pseudo);
   CHECK(result.rank == n);
@@ -61,7 +61,7 @@ TEST_CASE("the inverse of a regular matrix comes from Cholesky", "[core][lapack]
 
 TEST_CASE("a singular matrix gets the Moore-Penrose inverse", "[core][lapack]") {
   auto const [n, rank] = GENERATE(table<int, int>({{2, 1}, {16, 3}, {33, 32}, {5, 0}}));
-  auto const H = random_gram(n, rank);
+  auto const H = gram_of_random(n, rank);
   auto const result = sporades::detail::inverse_or_pseudo_inverse(H, n);
   CHECK(result.is_pseudo);
   CHECK(result.rank == rank);
@@ -90,7 +90,7 @@ TEST_CASE("a small eigenvalue is kept or dropped by epsilon; a ridge makes it re
 
 TEST_CASE("eigenvectors belong to their eigenvalues", "[core][lapack]") {
   auto const n = GENERATE(1, 2, 17, 64);
-  auto const H = random_gram(n, n);
+  auto const H = gram_of_random(n, n);
   auto const eigen = sporades::detail::symmetric_eigen(H, n);
   for (int k = 0; k < n; ++k) {
     if (k > 0) CHECK(eigen.values[k - 1] <= eigen.values[k]);
@@ -122,7 +122,7 @@ TEST_CASE("the orthonormalizer takes columns of any length", "[core][lapack]") {
 TEST_CASE("the orthonormalizer makes columns orthonormal and drops what they lack",
           "[core][lapack]") {
   auto const [n, rank] = GENERATE(table<int, int>({{1, 1}, {6, 6}, {16, 5}, {3, 0}}));
-  auto const G = random_gram(n, rank);
+  auto const G = gram_of_random(n, rank);
   auto const S = sporades::detail::orthonormalizer(G, n);
   HostMatrix transposed(S.size()), expected(S.size());
   for (int i = 0; i < n; ++i)
@@ -145,13 +145,13 @@ TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack]
     return sporades::test::hash_bytes(A.data(), A.size() * sizeof(double));
   };
   auto const name = " of order " + std::to_string(n);
-  auto const H = random_gram(n, 2 * n);
+  auto const H = gram_of_random(n, 2 * n);
   sporades::test::check_same_bits("inverse" + name,
                                   bits(sporades::detail::inverse_or_pseudo_inverse(H, n).inverse));
   auto const eigen = sporades::detail::leading_eigen(H, n, n / 4);
   sporades::test::check_same_bits("eigenvalues" + name, bits(eigen.values));
   sporades::test::check_same_bits("eigenvectors" + name, bits(eigen.vectors));
-  auto const singular = random_gram(n, n / 2);
+  auto const singular = gram_of_random(n, n / 2);
   sporades::test::check_same_bits(
       "pseudo-inverse" + name,
       bits(sporades::detail::inverse_or_pseudo_inverse(singular, n).inverse));
@@ -159,7 +159,7 @@ TEST_CASE("LAPACK gives the same bits on any number of threads", "[core][lapack]
 
 TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
   auto const n = GENERATE(1, 2, 5, 40);
-  auto const H = random_gram(n, n + 3);
+  auto const H = gram_of_random(n, n + 3);
   auto const all = sporades::detail::symmetric_eigen(H, n);
   for (int count : {0, 1, (n + 1) / 2, n}) {
     auto const some = sporades::detail::leading_eigen(H, n, count);
@@ -185,7 +185,7 @@ TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
 
 TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[core][lapack]") {
   // Y = [a, b, a + b, c] for independent a, b, c: G of it from G of [a, b, c].
-  auto const base = random_gram(3, 9);
+  auto const base = gram_of_random(3, 9);
   double const mix[3][4] = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 0, 0, 1}};
   HostMatrix G(16);
   for (int i = 0; i < 4; ++i)

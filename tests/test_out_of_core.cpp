@@ -24,7 +24,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 using HostCases = std::tuple<Case<Host, float, std::uint32_t>, Case<Host, float, std::uint64_t>,
                              Case<Host, double, std::uint32_t>, Case<Host, double, std::uint64_t>>;
 
-std::vector<Problem> problems() {
+std::vector<Problem> streamed_problems() {
   return {{{5}, 9, 1},
           {{2, 300, 200}, 9000, 1},    // a row is longer than a part
           {{500, 400, 300}, 6000, 6},  // one row has most nonzeros; many coordinates repeat
@@ -80,7 +80,7 @@ TEMPLATE_LIST_TEST_CASE("Sorting by parts gives the order of others", "[formats]
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
-  auto const problem = GENERATE(from_range(problems()));
+  auto const problem = GENERATE(from_range(streamed_problems()));
   std::uint64_t const memory = GENERATE(1, 40000, 1 << 30);
   if (memory == 1 && problem.nnz > 1000) return;  // parts of 64 nonzeros
   auto const given = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
@@ -132,7 +132,7 @@ TEMPLATE_LIST_TEST_CASE("A plan of many parts has the bits of others", "[kernels
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
-  auto const problem = GENERATE(from_range(problems()));
+  auto const problem = GENERATE(from_range(streamed_problems()));
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
   MttkrpOptions options{MttkrpStrategy::automatic, 4, RowOrder::lexicographic};
   auto const near = make_mttkrp_plan(exec, X, options);
@@ -158,7 +158,7 @@ TEMPLATE_LIST_TEST_CASE("A reader leaves in files what it may not hold", "[forma
                         HostCases) {
   using Scalar = typename TestType::Scalar;
   using Index = typename TestType::Index;
-  auto const problem = GENERATE(from_range(problems()));
+  auto const problem = GENERATE(from_range(streamed_problems()));
   if (problem.nnz == 0) return;
   auto const given = random_coo<Scalar, Index>(Host{}, problem.dims, problem.nnz, 5, problem.skew);
   auto const once = sum_duplicates(Host{}, given).tensor;

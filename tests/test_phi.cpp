@@ -15,7 +15,7 @@ using namespace sporades::test;
 
 namespace {
 
-std::vector<Problem> problems() {
+std::vector<Problem> count_problems() {
   return {{{5}, 9, 1},
           {{7, 4}, 20, 1},
           {{6, 5, 4}, 40, 1},
@@ -159,7 +159,7 @@ void check_all_modes(Problem const& shape, std::size_t R, PhiOptions const& opti
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("phi equals its definition", "[kernels][phi]", Cases) {
-  for (auto const& problem : problems())
+  for (auto const& problem : count_problems())
     for (auto const& options : options_list()) {
       bool const is_automatic = options.strategy == PhiStrategy::automatic;
       for (std::size_t R : {1, 3, 4, 16, 17, 32, 33})
@@ -176,7 +176,7 @@ TEMPLATE_LIST_TEST_CASE("phi divides by epsilon where the model is below it", "[
 
 TEST_CASE("phi with 64-bit indices equals its definition", "[kernels][phi]") {
   using Wide = Case<Kokkos::DefaultExecutionSpace, double, std::uint64_t>;
-  for (auto const& problem : problems())
+  for (auto const& problem : count_problems())
     for (auto const& options : options_list()) check_all_modes<Wide>(problem, 17, options, true);
 }
 

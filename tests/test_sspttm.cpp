@@ -14,14 +14,14 @@ using namespace sporades::test;
 
 namespace {
 
-struct Problem {
+struct SemiSparseProblem {
   Dims dims;
   Position nnz;
   double skew;
   std::vector<int> dense;
 };
 
-std::vector<Problem> problems() {
+std::vector<SemiSparseProblem> semi_sparse_problems() {
   return {{{5}, 9, 1, {}},
           {{7, 4}, 20, 1, {1}},
           {{7, 4}, 20, 1, {0}},
@@ -66,7 +66,7 @@ Sums define_sspttm(Scoo const& Y, int n, MatrixType const& U, Scoo const& Z) {
 }
 
 template <class Case>
-void check_all_modes(Problem const& problem, std::size_t R, bool padded) {
+void check_all_modes(SemiSparseProblem const& problem, std::size_t R, bool padded) {
   using Scalar = typename Case::Scalar;
   using Exec = typename Case::ExecutionSpace;
   Exec const exec{};
@@ -98,7 +98,7 @@ void check_all_modes(Problem const& problem, std::size_t R, bool padded) {
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("sspttm equals its definition", "[kernels][sspttm]", Cases) {
-  for (auto const& problem : problems())
+  for (auto const& problem : semi_sparse_problems())
     for (std::size_t R : {1, 3, 16, 17, 33})
       check_all_modes<TestType>(problem, R, R != 3 && R != 33);
 }
@@ -117,7 +117,7 @@ TEMPLATE_LIST_TEST_CASE("sspttm with an output larger than caches equals its def
 
 TEST_CASE("sspttm with 64-bit indices equals its definition", "[kernels][sspttm]") {
   using Wide = Case<Kokkos::DefaultExecutionSpace, double, std::uint64_t>;
-  for (auto const& problem : problems()) check_all_modes<Wide>(problem, 17, true);
+  for (auto const& problem : semi_sparse_problems()) check_all_modes<Wide>(problem, 17, true);
 }
 
 TEMPLATE_LIST_TEST_CASE("a chain of products holds mttkrp on its diagonal",

@@ -33,13 +33,13 @@ auto planted_tucker(ExecutionSpace const& exec, Dims const& dims, std::vector<in
   });
 }
 
-struct Problem {
+struct RankProblem {
   Dims dims;
   std::vector<int> ranks;
   Position nnz;
 };
 
-std::vector<Problem> problems() {
+std::vector<RankProblem> rank_problems() {
   return {{{7}, {1}, 5},
           {{12, 9}, {4, 4}, 60},
           {{8, 7, 6}, {3, 2, 4}, 100},
@@ -58,7 +58,7 @@ TEMPLATE_LIST_TEST_CASE("HOOI's fit is that of its model, and does not fall",
   using Index = typename TestType::Index;
   typename TestType::ExecutionSpace const exec{};
   bool const is_float = std::is_same_v<Scalar, float>;
-  auto const problem = GENERATE(from_range(problems()));
+  auto const problem = GENERATE(from_range(rank_problems()));
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 4);
   auto options = tucker_options(problem.ranks, 12);
   options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd);

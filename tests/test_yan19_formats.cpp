@@ -60,7 +60,7 @@ auto example(ExecutionSpace const& exec) {
 
 // Along the third mode, as the paper has HOCOO, HOCSR and HOCFS.
 List const indices = from_0({1, 2, 2, 2, 3, 3, 4, 1, 3, 4, 1, 4, 2, 3, 2, 4, 1, 3, 4, 3, 4});
-List const values = {3, 1, 9, 7, 3, 5, 8, 2, 4, 7, 5, 2, 1, 6, 7, 8, 3, 2, 1, 6, 5};
+List const figure_values = {3, 1, 9, 7, 3, 5, 8, 2, 4, 7, 5, 2, 1, 6, 7, 8, 3, 2, 1, 6, 5};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ TEMPLATE_LIST_TEST_CASE("the example of the formats' paper", "[formats][yan19]",
     CHECK(row(0) == from_0({1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}));
     CHECK(row(1) == from_0({1, 1, 2, 3, 3, 4, 4, 5, 1, 2, 3, 3, 4, 4, 1, 1, 2, 3, 3, 5, 5}));
     CHECK(row(2) == indices);
-    CHECK(list(H.tensor.values) == values);
+    CHECK(list(H.tensor.values) == figure_values);
     CHECK(H.mode() == 2);
     CHECK(H.storage_words() == 4 * 21);
   }
@@ -84,7 +84,7 @@ TEMPLATE_LIST_TEST_CASE("the example of the formats' paper", "[formats][yan19]",
     CHECK(list(H.begin) ==
           from_0({1, 3, 4, 6, 8, 9, 9, 9, 9, 9, 9, 10, 11, 13, 15, 15, 17, 18, 20, 20, 22}));
     CHECK(list(H.index) == indices);
-    CHECK(list(H.values) == values);
+    CHECK(list(H.values) == figure_values);
     CHECK(H.row_modes == List{0, 1});
     CHECK(H.storage_words() == 4 * 5 + 2 * 21);
     CHECK(H.storage_bytes() == 21 * 8 + 21 * (4 + sizeof(Scalar)));
@@ -110,7 +110,7 @@ TEMPLATE_LIST_TEST_CASE("the example of the formats' paper", "[formats][yan19]",
     CHECK(list(H.first_fiber) == List{0, 5, 9, 13});
     CHECK(list(H.begin) == List{0, 2, 3, 5, 7, 8, 9, 10, 12, 14, 16, 17, 19, 21});
     CHECK(list(H.index) == indices);
-    CHECK(list(H.values) == values);
+    CHECK(list(H.values) == figure_values);
     CHECK(list(H.formats) == List{0, 0, 0});
     CHECK(H.mode_order == List{0, 1, 2});
     CHECK(H.storage_words() == 2 * 3 + 2 * 13 + 2 * 21);

@@ -78,7 +78,7 @@ void check_native(Problem const& problem, std::size_t R, std::size_t stride, dou
   }
 }
 
-std::vector<Problem> problems() {
+std::vector<Problem> native_problems() {
   return {{{5}, 9, 1},
           {{7, 4}, 20, 1},
           {{6, 5, 4}, 1, 1},
@@ -95,7 +95,7 @@ std::vector<Problem> problems() {
 
 TEMPLATE_TEST_CASE("loops without Kokkos compute what mttkrp and phi do", "[perf][native]", float,
                    double) {
-  for (auto const& problem : problems())
+  for (auto const& problem : native_problems())
     for (std::size_t R : {1, 16, 17, 32, 64, 300})
       for (std::size_t stride : {R, (R + 7) / 4 * 4})
         check_native<TestType>(problem, R, stride, 1e-10);
