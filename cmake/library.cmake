@@ -21,7 +21,8 @@ list(FILTER sporades_sources EXCLUDE REGEX "/algorithms/(sporades\\.cpp|command/
 
 add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
-set_target_properties(sporades PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_target_properties(sporades PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
+  POSITION_INDEPENDENT_CODE ON)  # for plug-ins and modules of Python that link an archive
 set(core_sources ${sporades_sources})  # small ones, compiled as one
 list(FILTER core_sources INCLUDE REGEX "/core/")
 set_source_files_properties(${core_sources} PROPERTIES UNITY_GROUP core)
@@ -41,6 +42,9 @@ endif()
 # it has two: a row's bits would hang on how many rows are computed with it.
 target_compile_options(sporades PUBLIC
   "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,8>>:--param=avoid-fma-max-bits=0>")
+# Nothing replaces our functions at run time, so that the compiler may inline them, as in an executable.
+target_compile_options(sporades PRIVATE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fno-semantic-interposition>)
 sporades_add_simd(sporades)
 sporades_add_warnings(sporades)
 
