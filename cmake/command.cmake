@@ -25,9 +25,15 @@ if(command_sources)
   sporades_add_simd(sporades_command)
   sporades_add_warnings(sporades_command)
   sporades_compile_quickly(sporades_command)
-  # Pages of `view`, and what all decompositions share, are compiled as one each.
+  # Pages of `view`, CSV files, options, and what all decompositions share, are compiled as one each.
   file(GLOB view_sources ${PROJECT_SOURCE_DIR}/algorithms/command/view/*.cpp)
   set_source_files_properties(${view_sources} PROPERTIES UNITY_GROUP view)
+  set(csv_sources ${command_sources})
+  list(FILTER csv_sources INCLUDE REGEX "/(csv/[a-z_]+|dates|labels_output)\\.cpp$")
+  set_source_files_properties(${csv_sources} PROPERTIES UNITY_GROUP csv)
+  set(parse_sources ${command_sources})
+  list(FILTER parse_sources INCLUDE REGEX "/parse[a-z_]*\\.cpp$")
+  set_source_files_properties(${parse_sources} PROPERTIES UNITY_GROUP parse)
   set(shared_sources ${command_sources})
   list(FILTER shared_sources INCLUDE REGEX
     "/(checkpoint|decomposition|files|labels|memory|processes|progress|resume|runtime|signals|tensors)\\.cpp$")

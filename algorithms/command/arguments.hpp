@@ -51,10 +51,26 @@ struct GenerateArguments {
   bool quiet = false;
 };
 
+/// How a file of comma-separated values becomes a tensor.
+struct CsvArguments {
+  std::string columns;               // that become modes, as a record: "user,item"; empty: no CSV
+  std::optional<std::string> value;  // none: rows are counted
+  std::string separator;             // empty: guessed
+  std::string bin;                   // of dates: "month", or "signed=month,shipped=day"
+  bool has_header = true;
+};
+
 struct ConvertArguments {
   ReadArguments read;
+  CsvArguments csv;
   std::string precision = "double";
   std::string duplicates = "sum";
+  std::uint64_t memory = 0;  // bytes that it may have; 0: all that are left
+  std::uint64_t min_slice = 0;
+  bool log1p = false;
+  bool binarize = false;
+  std::string names;   // folder of names of a tensor that is read
+  std::string labels;  // folder of names that is written
   std::string output;
   bool quiet = false;
 };

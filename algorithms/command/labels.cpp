@@ -15,12 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Paths of the files of a folder, in their order; without those whose names begin with a dot.
+/// Paths of the files of a folder that have names of indices, in their order; without those whose
+/// names begin with a dot.
 std::vector<std::string> files_in(std::string const& folder) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (auto const& entry : fs::directory_iterator(folder, ignored))
-    if (entry.is_regular_file(ignored) && entry.path().filename().string().front() != '.')
+    if (auto const name = entry.path().filename().string();
+        entry.is_regular_file(ignored) && name.front() != '.' && name != modes_file)
       files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
@@ -111,18 +113,32 @@ std::vector<std::string> label_candidates(std::string const& folder) {
     return fs::path(path).filename().string().compare(0, 5, "mode-") == 0;
   });
   if (numbered != files.begin()) files.erase(numbered, files.end());
+  std::error_code ignored;
+  auto const modes = fs::path(folder) / modes_file;
+  if (fs::is_regular_file(modes, ignored)) files.push_back(modes.string());
   return files;
 }
 
+std::string mode_text(std::vector<std::string> const& modes, std::size_t n) {
+  return "mode " + std::to_string(n) + (modes.empty() ? "" : ": " + modes[n]);
+}
+
 Labels read_labels(std::string const& folder, Dims const& dims) {
-  Labels labels(dims.size());
+  Labels labels;
+  labels.names.resize(dims.size());
   auto const files = label_files(folder, static_cast<int>(dims.size()));
   for (std::size_t n = 0; n < dims.size(); ++n) {
     if (files[n].empty()) continue;
-    labels[n] = read_lines(files[n]);
-    expects(labels[n].size() == dims[n], "--labels: ", files[n], " has ", labels[n].size(),
-            " lines, mode ", n, " of the tensor has length ", dims[n]);
+    labels.names[n] = read_lines(files[n]);
+    expects(labels.names[n].size() == dims[n], "--labels: ", files[n], " has ",
+            labels.names[n].size(), " lines, mode ", n, " of the tensor has length ", dims[n]);
   }
+  std::error_code ignored;
+  auto const modes = (fs::path(folder) / modes_file).string();
+  if (!fs::is_regular_file(modes, ignored)) return labels;
+  labels.modes = read_lines(modes);
+  expects(labels.modes.size() == dims.size(), "--labels: ", modes, " has ", labels.modes.size(),
+          " lines, the tensor has ", dims.size(), " modes");
   return labels;
 }
 
@@ -175,7 +191,7 @@ auto top_of_factors(Model const& model, Labels const& labels, int top,
                     std::vector<RowDistribution> const& rows) {
   decltype(TopEntries::factors) all;
   for (std::size_t n = 0; n < model.factors.size(); ++n)
-    all.push_back(top_of_columns(model, static_cast<int>(n), labels[n], top,
+    all.push_back(top_of_columns(model, static_cast<int>(n), labels.names[n], top,
                                  rows.empty() ? RowDistribution{} : rows[n]));
   return all;
 }
@@ -194,6 +210,7 @@ TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels,
   TopEntries entries;
   for (int r = 0; r < model.rank(); ++r)
     entries.weights.push_back(static_cast<double>(model.weights(r)));
+  entries.modes = labels.modes;
   entries.factors = top_of_factors(model, labels, top, rows);
   return entries;
 }
@@ -207,6 +224,7 @@ TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, 
     for (int& column : cell.columns) ++column;  // people count from 1
     entries.core.push_back(cell);
   }
+  entries.modes = labels.modes;
   entries.factors = top_of_factors(model, labels, top, rows);
   return entries;
 }
@@ -219,7 +237,7 @@ std::string to_text(TopEntries const& top) {
             text_of("%.6g\n", top.weights[r]);
     std::vector<Column> columns;
     for (std::size_t n = 0; n < top.factors.size(); ++n)
-      columns.push_back({"mode " + std::to_string(n), top.factors[n][r]});
+      columns.push_back({mode_text(top.modes, n), top.factors[n][r]});
     text += side_by_side(columns);
   }
   if (top.core.empty()) return text;
@@ -232,7 +250,7 @@ std::string to_text(TopEntries const& top) {
   constexpr std::size_t abreast = 4;
   for (std::size_t n = 0; n < top.factors.size(); ++n)
     for (std::size_t first = 0; first < top.factors[n].size(); first += abreast) {
-      text += "\nmode " + std::to_string(n) + "\n";
+      text += "\n" + mode_text(top.modes, n) + "\n";
       std::vector<Column> columns;
       for (std::size_t r = first; r < std::min(first + abreast, top.factors[n].size()); ++r)
         columns.push_back({"column " + std::to_string(r + 1), top.factors[n][r]});

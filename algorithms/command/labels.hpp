@@ -11,17 +11,28 @@
 
 namespace sporades::command {
 
-/// The names of every index: labels[n][i]; none in modes without labels.
-using Labels = std::vector<std::vector<std::string>>;
+/// What people call the indices and the modes of a tensor.
+struct Labels {
+  std::vector<std::vector<std::string>> names;  // names[n][i]; none in modes without
+  std::vector<std::string> modes;               // names of the modes, or none
 
-/// The files of a folder that may hold labels: mode-*.txt where there are any, else all. None where
-/// there is no such folder.
+  bool empty() const { return names.empty(); }
+};
+
+/// "mode 2: month", or "mode 2" where the modes have no names.
+std::string mode_text(std::vector<std::string> const& modes, std::size_t n);
+
+/// The file of a folder of labels that has the names of the modes.
+inline constexpr char const* modes_file = "modes.txt";
+
+/// The files of a folder that may hold labels: mode-*.txt where there are any, else all; and
+/// modes.txt. None where there is no such folder.
 std::vector<std::string> label_candidates(std::string const& folder);
 
 /// Reads a folder of text files, one name a line: mode-0.txt to mode-(N-1).txt, some of which may
-/// be absent, or where there is none of these the folder's N files in the order of their names. LF
-/// or CRLF. Throws Error if there are no such files, or one has not as many lines as its mode has
-/// indices.
+/// be absent, or where there is none of these the folder's N files in the order of their names; and
+/// modes.txt, the names of the modes, if there is one. LF or CRLF. Throws Error if there are no
+/// such files, or one has not as many lines as its mode has indices, or the tensor modes.
 Labels read_labels(std::string const& folder, Dims const& dims);
 
 /// The `top` entries of largest magnitude of column r of the factor of mode n, with their names, as

@@ -7,6 +7,7 @@
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/number_option.hpp>
 #include <sporades/algorithms/command/parse.hpp>
+#include <sporades/algorithms/command/parse_options.hpp>
 #include <sporades/algorithms/command/processor.hpp>
 #include <sporades/algorithms/command/resume.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
@@ -16,7 +17,6 @@
 #include <sporades/kernels/ttm_chain.hpp>
 
 namespace sporades::command {
-namespace {
 
 void add_read_options(CLI::App& app, ReadArguments& read) {
   app.add_option("FILE", read.file,
@@ -36,6 +36,12 @@ void add_precision(CLI::App& app, std::string& precision) {
       ->capture_default_str();
 }
 
+void add_quiet(CLI::App& app, bool& quiet) {
+  app.add_flag("-q,--quiet", quiet, "Print no more than warnings, errors and what is asked for");
+}
+
+namespace {
+
 void add_compute_options(CLI::App& app, ComputeArguments& compute) {
   app.add_option(
       "--backend", compute.backend,
@@ -48,10 +54,6 @@ void add_memory(CLI::App& app, std::uint64_t& memory) {
             "Most memory, of the GPU if that is where to compute, as 500M or 2G (default: all that "
             "is left); a tensor that needs more is streamed where possible, on a CPU from files in "
             "$TMPDIR, else refused");
-}
-
-void add_quiet(CLI::App& app, bool& quiet) {
-  app.add_flag("-q,--quiet", quiet, "Print no more than warnings, errors and what is asked for");
 }
 
 /// What the subcommands that decompose call differently.
@@ -167,27 +169,6 @@ void add_expected_options(CLI::App& app, InfoArguments& info) {
       ->needs(processes);
 }
 
-void add_view_options(CLI::App& app, ViewArguments& view) {
-  app.add_option("MODEL", view.model,
-                 "CP model in ktensor text form, or Tucker model in ttensor text form")
-      ->required();
-  app.add_option("--labels", view.labels,
-                 "Folder with text files of one name a line, mode-0.txt ... (some modes may have "
-                 "none)");
-  app.add_option("-o,--output", view.output,
-                 "Write the page here (default: MODEL with .html instead of its suffix)");
-  add_whole(app, "--top", view.top,
-            "Entries of a component and mode, and of a core, that are named", 1)
-      ->capture_default_str();
-  add_whole(app, "--components", view.components,
-            "Most components, or columns of a mode's factor, that are shown: the strongest", 1)
-      ->capture_default_str();
-  app.add_option("--lines", view.lines,
-                 "Modes to draw as lines, as 1,3, or none (default: those whose names are dates, "
-                 "times, years, hours, months or days of the week in ascending order)");
-  add_quiet(app, view.quiet);
-}
-
 void add_threads(CLI::App& app, int& threads) {
   add_whole(app, "--threads", threads,
             "Threads of the host to compute with (short for --kokkos-num-threads)", 1);
@@ -255,19 +236,7 @@ Parsed parse(std::vector<std::string> arguments) {
   like->excludes(skew);
   generate_app.callback([&] { run = [=] { return generate(generate_arguments); }; });
 
-  ConvertArguments convert_arguments;
-  auto& convert_app = *app.add_subcommand("convert", "Write a tensor in another format");
-  add_read_options(convert_app, convert_arguments.read);
-  convert_app.add_option("OUT", convert_arguments.output, "A .tns, .tns.gz or .spt file")
-      ->required();
-  add_precision(convert_app, convert_arguments.precision);
-  convert_app
-      .add_option("--duplicates", convert_arguments.duplicates,
-                  "Coordinates that come more than once")
-      ->check(CLI::IsMember({"sum", "keep"}))
-      ->capture_default_str();
-  add_quiet(convert_app, convert_arguments.quiet);
-  convert_app.callback([&] { run = [=] { return convert(convert_arguments); }; });
+  add_convert(app, run);
 
   CpAlsArguments cp_als_arguments;
   cp_als_arguments.common.init = "automatic";
@@ -337,10 +306,7 @@ Parsed parse(std::vector<std::string> arguments) {
     run = [=] { return cp_apr(cp_apr_arguments); };
   });
 
-  ViewArguments view_arguments;
-  auto& view_app = *app.add_subcommand("view", "Show a model as a page for a browser or paper");
-  add_view_options(view_app, view_arguments);
-  view_app.callback([&] { run = [=] { return view(view_arguments); }; });
+  add_view(app, run);
 
   int threads = 0;
   add_threads(app, threads);

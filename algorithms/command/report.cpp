@@ -33,6 +33,7 @@ Json json_of(std::vector<TopEntry> const& entries) {
 /// each mode.
 void append(Json& json, TopEntries const& top) {
   auto const N = top.factors.size();
+  if (!top.modes.empty()) json["mode_names"] = top.modes;
   for (std::size_t r = 0; r < top.weights.size(); ++r) {
     Json component = {{"weight", top.weights[r]}, {"modes", Json::array()}};
     for (std::size_t n = 0; n < N; ++n) component["modes"].push_back(json_of(top.factors[n][r]));

@@ -46,6 +46,7 @@ struct TopCell {
 /// The entries of largest magnitude of a model; factors[n][r] are those of column r of the factor
 /// of mode n. A Kruskal tensor has weights, a Tucker tensor the cells of its core.
 struct TopEntries {
+  std::vector<std::string> modes;  // their names, or none
   std::vector<double> weights;
   std::vector<TopCell> core;
   std::vector<std::vector<std::vector<TopEntry>>> factors;

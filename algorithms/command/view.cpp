@@ -68,7 +68,7 @@ void write_page(std::string const& output, Tensor const& model, ViewArguments co
   PageContent content;
   content.file = fs::path(sporades::detail::input_name(arguments.model)).filename().string();
   content.modes = choose_panels(
-      dims, arguments.labels.empty() ? Labels(dims.size()) : read_labels(arguments.labels, dims),
+      dims, arguments.labels.empty() ? Labels() : read_labels(arguments.labels, dims),
       lines, arguments.lines.empty());
   content.top = arguments.top;
   content.components = arguments.components;

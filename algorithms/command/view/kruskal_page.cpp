@@ -63,7 +63,7 @@ class KruskalPage {
   std::string row(int r) const {
     std::string panels;
     for (auto const& mode : content_.modes)
-      panels += panel_html(model_, r, mode, content_.top, fmt::format("Mode {}", mode.n));
+      panels += panel_html(model_, r, mode, content_.top, title_html(mode));
     return fmt::format(
         "<section class=\"row\" id=\"c{}\">\n<div class=\"side\"><h2>Component {}</h2>\n"
         "<p>weight {}</p>{}</div>\n<div class=\"panels\">\n{}</div>\n</section>\n",

@@ -72,13 +72,19 @@ std::string shown_name(TopEntry const& entry) {
   return entry.name.empty() ? "(" + std::to_string(entry.index) + ")" : entry.name;
 }
 
+std::string title_html(ModePanels const& mode) {
+  auto const number = "Mode " + std::to_string(mode.n);
+  return mode.title.empty() ? number : number + ": " + name_html(mode.title);
+}
+
 std::vector<ModePanels> choose_panels(Dims const& dims, Labels labels,
                                       std::vector<int> const& lines, bool automatic_lines) {
   std::vector<ModePanels> modes(dims.size());
   for (std::size_t n = 0; n < dims.size(); ++n) {
     auto& mode = modes[n];
     mode.n = static_cast<int>(n);
-    if (!labels.empty()) mode.names = std::move(labels[n]);
+    if (!labels.modes.empty()) mode.title = labels.modes[n];
+    if (!labels.empty()) mode.names = std::move(labels.names[n]);
     mode.places = times_of(mode.names);
     bool const is_asked_for = std::count(lines.begin(), lines.end(), mode.n) > 0;
     if (automatic_lines ? !mode.places.empty() : is_asked_for)

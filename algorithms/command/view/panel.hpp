@@ -17,6 +17,7 @@ enum class PanelKind {
 
 struct ModePanels {
   int n = 0;
+  std::string title;               // the mode's name, or none
   std::vector<std::string> names;  // of the indices, or none
   PanelKind kind = PanelKind::bars;
   std::vector<double> places;  // of a line, 0 to 1, for each index; none: at equal distances
@@ -39,6 +40,9 @@ std::vector<ModePanels> choose_panels(Dims const& dims, Labels labels,
 template <class Model>
 std::string panel_html(Model const& model, int r, ModePanels const& mode, int top,
                        std::string const& heading);
+
+/// "Mode 2: month".
+std::string title_html(ModePanels const& mode);
 
 /// The name of an entry; its index in parentheses where the name is empty.
 std::string shown_name(TopEntry const& entry);

@@ -2,62 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <sporades/algorithms/command/dates.hpp>
 #include <sporades/algorithms/command/view/times.hpp>
-#include <string_view>
 
 namespace sporades::command {
 namespace {
 
 using Time = std::optional<double>;  // in days, years, or what the kind counts
 
-/// Takes what a time consists of from the front of a name.
-struct Parts {
-  std::string_view rest;
+using Parts = DateParts;
 
-  /// A number of so many digits, at least one; -1 if there is none, or it is not in range.
-  int number(std::size_t least_digits, std::size_t most_digits, int least, int most) {
-    std::size_t digits = 0;
-    int value = 0;
-    for (; digits < std::min(rest.size(), most_digits) && std::isdigit(rest[digits] & 0xFF);)
-      value = 10 * value + (rest[digits++] - '0');
-    if (digits < least_digits || value < least || value > most) return -1;
-    rest.remove_prefix(digits);
-    return value;
-  }
-
-  /// One of these characters; 0 if there is none.
-  char one_of(std::string_view characters) {
-    if (rest.empty() || characters.find(rest[0]) == characters.npos) return 0;
-    char const taken = rest[0];
-    rest.remove_prefix(1);
-    return taken;
-  }
-
-  int year() { return number(4, 4, 1500, 2199); }
-};
-
-/// Days since a day long ago, by the calendar of today.
-double days(int year, int month, int day) {
-  int const y = month > 2 ? year : year - 1;  // years that begin in March
-  int const m = month > 2 ? month - 3 : month + 9;
-  return 365.0 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
-}
-
-/// All that is left as a time of the day, in days.
-Time clock(Parts parts) {
-  int const hour = parts.number(1, 2, 0, 24);
-  int const minute = hour >= 0 && parts.one_of(":") != 0 ? parts.number(2, 2, 0, 59) : -1;
-  if (minute < 0) return {};
-  int const second = parts.one_of(":") != 0 ? parts.number(2, 2, 0, 60) : 0;
-  if (second < 0) return {};
-  double fraction = 0;
-  if (parts.one_of(".") != 0)
-    for (double unit = 0.1; !parts.rest.empty() && std::isdigit(parts.rest[0] & 0xFF); unit /= 10)
-      fraction += unit * parts.number(1, 1, 0, 9);
-  parts.one_of("Z");
-  if (!parts.rest.empty()) return {};
-  return (hour * 3600 + minute * 60 + second + fraction) / 86400;
+int year_of(Parts& parts) {
+  return parts.number(4, 4, 1500, 2199);
 }
 
 /// A date, and after it a time of the day or nothing.
@@ -72,13 +28,13 @@ Time with_clock(int year, int month, int day, Parts parts) {
 
 Time year(std::string_view name) {
   Parts parts{name};
-  int const year = parts.year();
+  int const year = year_of(parts);
   return year >= 0 && parts.rest.empty() ? Time(year) : Time();
 }
 
 Time year_first(std::string_view name) {
   Parts parts{name};
-  int const year = parts.year();
+  int const year = year_of(parts);
   char const separator = parts.one_of("-/.");
   int const month = parts.number(2, 2, 1, 12);
   if (separator != 0 && parts.rest.empty()) return with_clock(year, month, 1, parts);
@@ -94,7 +50,7 @@ Time year_last(std::string_view name) {
   char const separator = parts.one_of("-/.");
   int const second = parts.number(1, 2, 1, month_first ? 31 : 12);
   if (separator == 0 || parts.one_of({&separator, 1}) == 0) return {};
-  int const year = parts.year();
+  int const year = year_of(parts);
   return with_clock(year, month_first ? first : second, month_first ? second : first, parts);
 }
 

@@ -75,9 +75,9 @@ class TuckerPage {
       panels +=
           panel_html(model_, column, mode, content_.top, fmt::format("Column {}", column + 1));
     return fmt::format(
-        "<section class=\"factor\">\n<h2>Mode {}</h2>\n<p>{} of {}.{}</p>\n<div "
+        "<section class=\"factor\">\n<h2>{}</h2>\n<p>{} of {}.{}</p>\n<div "
         "class=\"panels\">\n{}</div>\n</section>\n",
-        mode.n, count_text(columns, "column", "columns"),
+        title_html(mode), count_text(columns, "column", "columns"),
         count_text(model_.factors[n].extent(0), "entry", "entries"),
         left_out_text(columns - shown_[n].size(), "of smaller entries in the core"), panels);
   }

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <sporades/algorithms/command/csv/names.hpp>
+#include <sporades/core/error.hpp>
+#include <sporades/formats/files/detail/tns_file/number.hpp>
+
+namespace sporades::command {
+
+std::uint32_t Names::number(std::string_view name) {
+  auto const known = numbers_.find(name);
+  if (known != numbers_.end()) return known->second;
+  constexpr auto most = std::numeric_limits<std::uint32_t>::max();
+  expects(names_.size() < most, "a column has more than ", most, " different names");
+  auto const next = static_cast<std::uint32_t>(names_.size());
+  numbers_.emplace(names_.emplace_back(name), next);
+  // The string, a node of the map with its view and number, and its share of the buckets.
+  bytes_ += sizeof(std::string) + (name.size() > 15 ? name.size() + 17 : 0) + 48;
+  return next;
+}
+
+std::vector<std::string> Names::ordered(std::vector<std::uint32_t>& places) {
+  using sporades::detail::Number;
+  std::vector<double> values(names_.size());
+  bool are_numbers = true;
+  for (std::size_t k = 0; k < names_.size() && are_numbers; ++k)
+    are_numbers =
+        sporades::detail::parse_real(std::string_view(names_[k]), values[k]) == Number::good;
+  std::vector<std::uint32_t> order(names_.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (are_numbers && values[a] != values[b]) return values[a] < values[b];
+    return names_[a] < names_[b];
+  });
+  numbers_.clear();
+  std::vector<std::string> names;
+  places.resize(order.size());
+  for (auto const k : order) {
+    places[k] = static_cast<std::uint32_t>(names.size());
+    names.push_back(std::move(names_[k]));
+  }
+  names_.clear();
+  return names;
+}
+
+}  // namespace sporades::command

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// What the files that define subcommands' options share; the parser's library is not included by
+/// others.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <sporades/algorithms/command/arguments.hpp>
+#include <sporades/algorithms/command/number_option.hpp>
+
+namespace sporades::command {
+
+/// The entry of the subcommand that the command line names, with its arguments.
+using Run = std::function<int()>;
+
+void add_read_options(CLI::App& app, ReadArguments& read);
+void add_precision(CLI::App& app, std::string& precision);
+void add_quiet(CLI::App& app, bool& quiet);
+
+/// Subcommands: each sets `run` where the command line names it.
+void add_convert(CLI::App& app, Run& run);
+void add_view(CLI::App& app, Run& run);
+
+}  // namespace sporades::command
