@@ -26,6 +26,10 @@ std::string const from_one =
     ", where indices count from 1; a file that counts from 0 is read with --index-base zero, or "
     "per-mode where some modes do";
 
+/// What is said of a header and lines without values, behind the line.
+std::string const without_values =
+    "; after a header of dims and number of nonzeros, --pattern reads lines without values";
+
 std::string parse_message(std::string const& content, ReadOptions const& options = {}) {
   return message_of([&] { parse_tensor<double>(content, "x.tns", options); });
 }
@@ -56,7 +60,11 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       // columns
       {"1 1 1 1\n2 1 1\n", ":2: found 3 columns, expected 3 indices and a value"},
       {"1 1 1\n\n# c\n2 1 1 7\n", ":4: found 4 columns, expected 2 indices and a value"},
-      {"1 1\n1\n", ":2: found 1 column, expected 1 index and a value"},
+      {"1 1\n2\n", ":2: found 1 column, expected 1 index and a value"},
+      {"5 4 2\n1 3\n",
+       std::string(":2: found 2 columns, expected 2 indices and a value") + without_values},
+      {"3 1\n5 4 3\n1 3 2\n",
+       std::string(":3: found 3 columns, expected 1 index and a value") + without_values},
       {"5\n", ":1: found one column, expected indices and a value"},
       {"1\n2\n3\n", ":1: found one column, expected indices and a value"},
       {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n", ":1: order 17 is not in 1 to 16"},
@@ -65,7 +73,10 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"1 1 1\n2 0 1\n", std::string(":2: column 2 (mode 1): the index 0") + from_one},
       {"1 1 1\n-2 1 1\n", ":2: column 1 (mode 0): the index \"-2\" is negative"},
       {"1 1 1\r\n\r\n1 1.5 1\r\n", ":3: column 2 (mode 1): the index \"1.5\" is not an integer"},
-      {"1e3 1 1\n", ":1: column 1 (mode 0): the index \"1e3\" is not an integer"},
+      {"15e-1 1 1\n", ":1: column 1 (mode 0): the index \"15e-1\" is not an integer"},
+      {"1e20 1 1\n", ":1: column 1 (mode 0): the index \"1e20\" is past 64 bits"},
+      {"1 -1.0e+00 1\n", ":1: column 2 (mode 1): the index \"-1.0e+00\" is negative"},
+      {"1 ++1 1\n", ":1: column 2 (mode 1): the index \"++1\" is not a number"},
       {"1 x 1\n", ":1: column 2 (mode 1): the index \"x\" is not a number"},
       {"1 1,2 1\n", ":1: column 2 (mode 1): the index \"1,2\" is not a number"},
       {"+ 1 1\n", ":1: column 1 (mode 0): the index \"+\" is not a number"},
@@ -82,6 +93,10 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"1 1 1e400\n", ":1: column 3 (the value): \"1e400\" is out of range"},
       {"1 1 1.5x\n", ":1: column 3 (the value): \"1.5x\" is not a number"},
       {"1 1 0x10\n", ":1: column 3 (the value): \"0x10\" is not a number"},
+      {"1 1 1.5D\n", ":1: column 3 (the value): \"1.5D\" is not a number"},
+      {"1 1 1d1d1\n", ":1: column 3 (the value): \"1d1d1\" is not a number"},
+      {"1 1 2011-100\n", ":1: column 3 (the value): \"2011-100\" is not a number"},
+      {"1 1 1D400\n", ":1: column 3 (the value): \"1D400\" is out of range"},
       {"1 1 1e\n", ":1: column 3 (the value): \"1e\" is not a number"},
       {"1 1 .\n", ":1: column 3 (the value): \".\" is not a number"},
       {"1 1 --1\n", ":1: column 3 (the value): \"--1\" is not a number"},
@@ -128,17 +143,31 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"ttensor\n2\n4 2\ntensor\n",
        ":1: this is a Tucker tensor, expected a sparse tensor; --init takes models"},
       // MatrixMarket
-      {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
-       ":1: a MatrixMarket \"matrix array\", expected \"matrix coordinate\""},
       {"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 0\n",
-       ":1: a MatrixMarket file of \"complex\" values, expected real, integer or pattern"},
-      {"%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 1 1\n",
-       ":1: a MatrixMarket file of symmetry \"hermitian\", expected general, symmetric or "
+       ":1: a MatrixMarket file of \"complex\" values, expected real, integer, unsigned or "
+       "pattern"},
+      {"%MatrixMarket matrix array pattern general\n2 2\n",
+       ":1: a MatrixMarket file of \"pattern\" values in an array, expected real, integer or "
+       "unsigned"},
+      {"%%MatrixMarket graph coordinate real general\n2 2 1\n1 1 1\n",
+       ":1: a MatrixMarket \"graph coordinate\", expected \"matrix\", \"tensor\" or \"vector\", "
+       "and "
+       "\"coordinate\" or \"array\""},
+      {"%%MatrixMarket matrix coordinate real lower\n2 2 1\n1 1 1\n",
+       ":1: a MatrixMarket file of symmetry \"lower\", expected general, symmetric or "
        "skew-symmetric"},
+      {"%%MatrixMarket tensor coordinate real symmetric\n2 2 2 1\n1 1 1 1\n",
+       ":2: a symmetric tensor of 2 x 2 x 2"},
+      {"%%MatrixMarket tensor coordinate real general\n4\n1 1 1 1\n",
+       ":2: expected the dims and entries"},
+      {"%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n",
+       ":6: more than the 3 entries of a tensor of 2 x 2"},
+      {"%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n",
+       ": ends after 2 of the 3 entries of a tensor of 3 x 3"},
       {"%%MatrixMarket matrix coordinate real symmetric\n% c\n2 3 1\n1 1 1\n",
        ":3: a symmetric matrix of 2 x 3"},
       {"%%MatrixMarket matrix coordinate real general\n% c\n",
-       ":1: the file ends before its line of rows, columns and entries"},
+       ":1: the file ends before its line of dims and the number of entries"},
       {"%%MatrixMarket matrix coordinate real general\n2 3\n1 1 1\n",
        ":2: expected the numbers of rows, columns and entries"},
       {"%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1\n",
@@ -154,6 +183,21 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"user; item; count\n1; 2; 3\n",
        ":1: this looks like CSV (\"user;\"), expected columns with blanks between them: tr ',;' "
        "'  ' makes them"},
+      {std::string("PK\3\4\x14\0\0\0\b\0x\n", 12),
+       ":1: this is a zip archive: unzip -p FILE writes its text to a pipe"},
+      {"BZh91AY&SY\n", ":1: this is a bzip2 file: bzip2 -dc FILE writes its text to a pipe"},
+      {std::string("\xfd"
+                   "7zXZ\0\0\4\n",
+                   9),
+       ":1: this is an xz file: xz -dc FILE writes its text to a pipe"},
+      {"\x28\xb5\x2f\xfd\x04\n",
+       ":1: this is a zstd file: zstd -dc FILE writes its text to a pipe"},
+      {"x.tns" + std::string(95, '\0') + "0000644" + std::string(150, '\0') + "ustar  \n1 1 1\n",
+       ":1: this is a tar archive: tar -xf FILE unpacks it, tar -xOf FILE NAME into a pipe"},
+      {std::string("\xff\xfe"
+                   "1\0 \0\n\0",
+                   8),
+       ":1: this is UTF-16 text: iconv -f UTF-16 -t UTF-8 FILE writes it as plain text"},
       {std::string("\x7f\x45LF\x02\x01\x01\0\0\r1\n", 12),
        ":1: this is binary data, and neither gzip nor .spt"},
       {"1 1 1\n1 1 \x1b[2J\xc3\xa9\x9b\n",

@@ -17,6 +17,7 @@ struct ReadArguments {
   std::string file;
   std::string dims;  // "183x24x1140"; empty: from the file
   std::string index_base = "automatic";
+  std::string first_line = "automatic";
   bool pattern = false;
   std::string values = "any";  // or non-negative, or counts: others are refused
 };

@@ -153,7 +153,7 @@ struct CpAprMethodRun {
     return {{"log_likelihood", result.log_likelihood()}};
   }
   static std::string summary(Result const& result) {
-    return fmt::format("log-likelihood {:.8f}", result.log_likelihood());
+    return "log-likelihood " + score(result.log_likelihood());
   }
   void check(Result const& result) const {
     Position const zeros = result.history.back().zero_model_nonzeros;
@@ -165,7 +165,8 @@ struct CpAprMethodRun {
   }
 
   static constexpr char const* score_name = "log-likelihood";
-  static std::string score(double likelihood) { return fmt::format("{:.8f}", likelihood); }
+  /// With all digits of the number: it may be read back.
+  static std::string score(double likelihood) { return fmt::format("{:.17g}", likelihood); }
 
  private:
   static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }

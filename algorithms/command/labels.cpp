@@ -8,6 +8,7 @@
 #include <sporades/algorithms/command/labels.hpp>
 #include <sporades/algorithms/command/text.hpp>
 #include <sporades/core/detail/exchange.hpp>
+#include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/strongest.hpp>
 
 namespace sporades::command {
@@ -56,6 +57,9 @@ std::vector<std::string> read_lines(std::string const& path) {
   expects(file.is_open(), "--labels: ", path, " cannot be read");
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
+    using sporades::detail::byte_order_mark;
+    if (lines.empty() && line.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
+      line.erase(0, byte_order_mark.size());
     if (!line.empty() && line.back() == '\r') line.pop_back();
     std::replace_if(line.begin(), line.end(), is_control, '?');
     lines.push_back(line);

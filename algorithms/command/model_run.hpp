@@ -295,6 +295,7 @@ class ModelRun {
   Facts option_facts() const {
     auto const& read = common_.read;
     Facts facts = {{"index-base", read.index_base},
+                   {"first-line", read.first_line},
                    {"pattern", yes_or_no(read.pattern)},
                    {"fractional-counts", yes_or_no(read.values == "non-negative")}};
     for (auto const& fact : limits()) facts.push_back(fact);

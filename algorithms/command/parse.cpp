@@ -20,12 +20,17 @@ namespace sporades::command {
 
 void add_read_options(CLI::App& app, ReadArguments& read) {
   app.add_option("FILE", read.file,
-                 "Tensor: .tns text of any dialect or a MatrixMarket matrix, gzipped or not, or "
+                 "Tensor: .tns text of any dialect, MatrixMarket or TensorMarket, gzipped or not, or "
                  ".spt; - is the standard input")
       ->required();
   app.add_option("--dims", read.dims, "Lengths of the modes, as 183x24x1140 (default: the file's)");
   app.add_option("--index-base", read.index_base, "What the file's indices count from")
       ->check(CLI::IsMember({"automatic", "one", "zero", "per-mode"}))
+      ->capture_default_str();
+  app.add_option("--first-line", read.first_line,
+                 "What a first line of numbers is: a nonzero, or a header of dims and number of "
+                 "nonzeros (or of order and number, and the dims in the next line)")
+      ->check(CLI::IsMember({"automatic", "nonzero", "header"}))
       ->capture_default_str();
   app.add_flag("--pattern", read.pattern, "The file has no column of values: each is 1");
 }

@@ -53,6 +53,9 @@ ReadOptions read_options(ReadArguments const& arguments) {
                        : arguments.index_base == "zero"     ? IndexBase::zero
                        : arguments.index_base == "per-mode" ? IndexBase::per_mode
                                                             : IndexBase::automatic;
+  options.first_line = arguments.first_line == "header"    ? FirstLine::header
+                       : arguments.first_line == "nonzero" ? FirstLine::nonzero
+                                                           : FirstLine::automatic;
   options.pattern = arguments.pattern;
   options.values = arguments.values == "counts"         ? Values::counts
                    : arguments.values == "non-negative" ? Values::non_negative

@@ -33,8 +33,7 @@ using Model = std::variant<KruskalTensor<double>, TuckerTensor<double>>;
 Model read_model(std::string const& path) {
   sporades::detail::MappedFile const file(path);
   auto const name = sporades::detail::input_name(path);
-  sporades::detail::check_text(file.bytes(), name);
-  sporades::detail::TokenReader in(file.bytes(), name);
+  sporades::detail::TokenReader in(sporades::detail::model_text(file.bytes(), name), name);
   auto const type = in.next();
   if (type == "ktensor") return parse_ktensor<double>(file.bytes(), name);
   if (type == "ttensor") return parse_ttensor<double>(file.bytes(), name);

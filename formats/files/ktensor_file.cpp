@@ -32,8 +32,7 @@ Sizes read_sizes(detail::TokenReader& in) {
 
 template <class Scalar>
 KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const& name) {
-  detail::check_text(content, name);
-  detail::TokenReader in(content, name);
+  detail::TokenReader in(detail::model_text(content, name), name);
   auto const sizes = read_sizes(in);
   KruskalTensor<Scalar> model;
   model.weights = Vector<Scalar, Kokkos::HostSpace>("sporades::weights", sizes.rank);

@@ -30,10 +30,19 @@ enum class Duplicates {
   keep  // keep them as separate nonzeros, in the order of the file
 };
 
+/// What the first line of a text that begins with numbers is.
+enum class FirstLine {
+  automatic,  // a header if the lines after it show that, else a nonzero; notes say what may be
+              // both
+  nonzero,
+  header  // the dims and the number of nonzeros; or the order and that number, then the dims
+};
+
 /// How a reader reads a file.
 struct ReadOptions {
   Dims dims;  // empty: from the file's header, or else from the largest indices
   IndexBase index_base = IndexBase::automatic;
+  FirstLine first_line = FirstLine::automatic;
   Duplicates duplicates = Duplicates::sum;
   Values values = Values::any;
   bool pattern = false;      // the file has no column of values: every value is 1
@@ -57,7 +66,8 @@ struct ReadResult {
 
   Tensor tensor;            // on the host; copy_to brings it to a device
   Position duplicates = 0;  // nonzeros that were added to another of the same coordinates
-  std::string dialect;      // "FROSTT", "sptensor", "ParTI", "tensor", "MatrixMarket" or "spt"
+  std::string dialect;      // "FROSTT", "FROSTT with a header", "extended FROSTT", "sptensor",
+                            // "ParTI", "tensor", "MatrixMarket", "TensorMarket" or "spt"
   std::vector<std::string> notes;  // what the reader had to decide, one sentence each
   std::shared_ptr<void> far;       // where the nonzeros lie in files that are mapped into memory:
                                    // holds them; only to be read. Else empty
@@ -69,25 +79,30 @@ struct ReadResult {
 /// 32-bit indices serve modes of up to 2^32 rows. Without an index type the tensor has the type
 /// that its file needs (see AnyCooTensor). The reader tells the format by the file's content, not
 /// by its name:
-///   FROSTT    one line a nonzero: N indices from 1, then the value
+///   FROSTT    one line a nonzero: N indices from 1, then the value. FROSTT with a header: first a
+///             line with the dims and nnz. It is known by its columns if lines have no values, else
+///             by nnz lines that follow, whose indices are in the dims. Extended FROSTT (MLIR):
+///             first the lines "N nnz" and the dims
 ///   sptensor  (Tensor Toolbox, pyttb, GenTen, SparTen) first the lines "sptensor", N, the dims and
 ///             nnz; "sptensor indices-start-at-zero" and "...-one" state the base of the indices
 ///   ParTI     first the lines N and the dims. A file is read as ParTI's if its first line holds
 ///             one integer N, its second line N, and its third line, if any, N + 1 columns
 ///   tensor    (Tensor Toolbox) lines "tensor", N, the dims, then every entry, first mode fastest;
 ///             zeros are left out
-///   MatrixMarket  "%%MatrixMarket matrix coordinate" of real, integer or pattern values, general,
-///             symmetric or skew-symmetric: a tensor of order 2. Entries that the symmetry leaves
-///             out follow those of the file
+///   MatrixMarket  "%%MatrixMarket matrix coordinate" (or "array") of real, integer, unsigned or
+///             pattern values, general, symmetric or skew-symmetric: a tensor of order 2. Entries
+///             that the symmetry leaves out follow those of the file. TensorMarket (taco):
+///             "%%MatrixMarket tensor", of any order
 ///   spt       binary, with checksums: see write_spt
-/// Text may be gzipped, and have comments (# or //), blank lines, any number of blanks, and LF or
-/// CRLF at the end of lines; a carriage return inside a line is an error. "-" and "/dev/stdin" are
-/// the standard input. Standard input and pipes are read into memory as a whole first.
-/// Values are rounded to the nearest number of the type. The result is the same for every number of
-/// threads. Sizes are checked before memory is allocated; for gzipped text while it is
-/// uncompressed. In addition to the result and what summing duplicates takes, the reader holds one
-/// block of text a thread, for gzipped text temporarily a second copy of the nonzeros, and a second
-/// copy of the indices while it gives them another type than the file needs.
+/// Text may be gzipped, and have comments (#, // or %), blank lines, any number of blanks, and LF
+/// or CRLF at the end of lines; a carriage return inside a line is an error. Indices may be written
+/// as 1.0e+00, exponents with Fortran's D. "-" and "/dev/stdin" are the standard input. Standard
+/// input and pipes are read into memory as a whole first. Values are rounded to the nearest number
+/// of the type; notes count integers that are rounded, and values that become 0. The result is the
+/// same for every number of threads. Sizes are checked before memory is allocated; for gzipped text
+/// while it is uncompressed. In addition to the result and what summing duplicates takes, the
+/// reader holds one block of text a thread, for gzipped text temporarily a second copy of the
+/// nonzeros, and a second copy of the indices while it gives them another type than the file needs.
 /// With ReadOptions::memory, nonzeros that would take more while they are read and summed stay in
 /// files: arrays of an .spt file in that file itself, where they have the types asked for, all else
 /// in files without a name in the folder that the environment variable TMPDIR names, else in /tmp.

@@ -30,8 +30,7 @@ std::vector<int> read_ranks(detail::TokenReader& in, std::size_t order) {
 
 template <class Scalar>
 TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& name) {
-  detail::check_text(content, name);
-  detail::TokenReader in(content, name);
+  detail::TokenReader in(detail::model_text(content, name), name);
   auto const type = in.next();
   if (type != "ttensor") in.refuse("expected \"ttensor\", found ", in.found(type));
   in.end_line("\"ttensor\"");

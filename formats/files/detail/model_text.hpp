@@ -11,6 +11,7 @@
 #include <sporades/core/detail/row_pieces.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
 #include <string_view>
@@ -90,10 +91,14 @@ class TokenReader {
   std::uint64_t line_ = 1;
 };
 
-/// Throws Error if the content is empty or gzipped.
-inline void check_text(std::string_view content, std::string const& name) {
+/// The text of a model, without a byte-order mark. Throws Error if the content is empty or no text.
+inline std::string_view model_text(std::string_view content, std::string const& name) {
   expects(!content.empty(), name, ": the file is empty");
   expects(content.substr(0, 2) != "\x1f\x8b", name, ": is gzipped, expected a model as plain text");
+  if (auto const* const what = foreign_format(content))
+    fail(name, ": expected a model as plain text, and this is ", what);
+  bool const is_marked = content.substr(0, byte_order_mark.size()) == byte_order_mark;
+  return content.substr(is_marked ? byte_order_mark.size() : 0);
 }
 
 /// Reads the order and the dims, which follow the first line.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <deque>
 #include <sporades/core/error.hpp>
+#include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/files/detail/tns_file/header.hpp>
+#include <sporades/formats/files/detail/tns_file/matrix_market.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
 
@@ -16,6 +18,20 @@ struct DataLine {
   std::uint64_t number;  // from 1
   Columns columns() const { return split_columns(text.c_str()); }
 };
+
+/// Throws Error for a line of the header.
+template <class... Parts>
+[[noreturn]] void refuse_line(std::string const& name, DataLine const& line,
+                              Parts const&... parts) {
+  fail(name, ":", line.number, ": ", parts...);
+}
+
+inline bool all_integers(Columns const& columns, std::vector<std::uint64_t>& integers) {
+  integers.resize(static_cast<std::size_t>(columns.count));
+  for (std::size_t n = 0; n < integers.size(); ++n)
+    if (parse_integer(columns.tokens[n], integers[n]) != Number::good) return false;
+  return true;
+}
 
 /// True for bytes that are in no text.
 inline bool is_binary(char c) {
@@ -28,9 +44,10 @@ class FirstLines {
   /// block: receives the blocks of the source.
   FirstLines(TextSource& source, TextBlock& block, std::string const& name)
       : source_(source), block_(block), name_(name) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     source_.next(block_);
-    if (block_.text().substr(0, 3) == byte_order_mark) block_.remove_prefix(3);
+    if (auto const* const what = foreign_format(block_.text())) fail(name_, ":1: this is ", what);
+    if (block_.text().substr(0, byte_order_mark.size()) == byte_order_mark)
+      block_.remove_prefix(byte_order_mark.size());
   }
 
   /// Takes lines until there are `count` of them; false if the text ends before.
@@ -39,9 +56,6 @@ class FirstLines {
       if (!take_line(header)) return false;
     return true;
   }
-
-  /// Lines that begin with % are comments from now on.
-  void skip_percent_comments() { percent_comments_ = true; }
 
   DataLine const& operator[](std::size_t k) const { return lines_[k]; }
   DataLine const& back() const { return lines_.back(); }
@@ -83,10 +97,10 @@ class FirstLines {
   /// Keeps the line if it is a data line, else returns false.
   bool keep(std::string_view line, TextHeader& header) {
     constexpr std::string_view dims_comment = "# sporades dims:";
-    if (std::any_of(line.begin(), line.end(), is_binary))
+    if (lines_.empty() && std::any_of(line.begin(), line.end(), is_binary))
       fail(name_, ":", number_, ": this is binary data, and neither gzip nor .spt");
     if (has_lone_return(line)) fail(name_, ":", number_, ": ", lone_return);
-    if (is_data_line(line.data()) && !(percent_comments_ && line.front() == '%')) {
+    if (is_data_line(line.data()) || (lines_.empty() && is_matrix_market_banner(line))) {
       lines_.push_back({std::string(line), number_});
       return true;
     }
@@ -108,9 +122,8 @@ class FirstLines {
   TextSource& source_;
   TextBlock& block_;
   std::string const& name_;
-  std::size_t place_ = 0;     // the place in the block after the last line that was taken
-  std::uint64_t number_ = 0;  // the number of this line
-  bool percent_comments_ = false;
+  std::size_t place_ = 0;       // the place in the block after the last line that was taken
+  std::uint64_t number_ = 0;    // the number of this line
   std::deque<DataLine> lines_;  // a deque does not move them: columns() points into them
 };
 

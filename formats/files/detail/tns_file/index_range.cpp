@@ -47,6 +47,7 @@ LineShape line_shape(TextTask const& task, Dims const& dims) {
 }
 
 void IndexRange::merge(BlockSummary const& block, std::uint64_t first_line) {
+  losses_.add(block.losses);
   for (int n = 0; n < max_order; ++n) {
     largest_[n] = std::max(largest_[n], block.largest[n]);
     any_index_[n] = any_index_[n] || block.any_index[n];
@@ -60,14 +61,16 @@ void IndexRange::join(Communicator const& processes, std::uint64_t lines) {
   auto const parts = all_gathered(processes, "ranges of indices", *this);
   *this = {};
   std::uint64_t before = 0;
-  for (std::size_t p = 0; p < parts.size(); before += counts[p++])
+  for (std::size_t p = 0; p < parts.size(); before += counts[p++]) {
+    auto const& part = parts[p];
+    losses_.add(part.losses_);
     for (int n = 0; n < max_order; ++n) {
-      auto const& part = parts[p];
       largest_[n] = std::max(largest_[n], part.largest_[n]);
       any_index_[n] = any_index_[n] || part.any_index_[n];
       if (part.zero_line_[n] != 0 && zero_line_[n] == 0)
         zero_line_[n] = before + part.zero_line_[n];
     }
+  }
 }
 
 std::vector<bool> IndexRange::modes_from_zero(TextTask const& task, LineShape const& shape) const {

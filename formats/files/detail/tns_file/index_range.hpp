@@ -28,7 +28,8 @@ Dims stated_dims(TextTask const& task);
 /// What lines of nonzeros must look like after this header.
 LineShape line_shape(TextTask const& task, Dims const& dims);
 
-/// The range of the indices in each mode, from the summaries of blocks that were merged so far.
+/// The range of the indices in each mode, and the values that are not held as they are written,
+/// from the summaries of blocks that were merged so far.
 class IndexRange {
  public:
   /// Adds the summary of the next block. first_line: the number, from 1, of its first line after
@@ -45,6 +46,8 @@ class IndexRange {
   /// In each mode one more than the largest coordinate.
   Dims smallest_dims(TextTask const& task, std::vector<bool> const& from_zero) const;
 
+  Losses const& losses() const { return losses_; }
+
   /// Sentences for the user about what modes_from_zero decided.
   std::vector<std::string> notes(TextTask const& task, LineShape const& shape,
                                  std::vector<bool> const& from_zero) const;
@@ -54,6 +57,7 @@ class IndexRange {
   bool any_index_[16] = {};
   std::uint64_t zero_line_[16] = {};  // the first line with an index 0, from 1 after the header; 0
                                       // if there is none
+  Losses losses_;
 };
 
 }  // namespace sporades::detail

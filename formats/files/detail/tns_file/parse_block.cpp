@@ -12,7 +12,7 @@ namespace sporades::detail {
 namespace {
 
 bool begins_comment(char const* p) {
-  return *p == '#' || (*p == '/' && p[1] == '/');
+  return *p == '#' || *p == '%' || (*p == '/' && p[1] == '/');
 }
 
 char const* next_line(char const* p, char const* end) {
@@ -23,6 +23,7 @@ template <class Scalar>
 struct Line {
   std::uint64_t indices[16];
   Scalar value = 1;
+  Loss loss = Loss::none;  // set by parse_line
 };
 
 template <class... Parts>
@@ -66,6 +67,7 @@ void parse_line(char const* text, LineShape const& shape, Line<Scalar>& line) {
   auto const number = parse_real(token, line.value);
   if (number != Number::good)
     refuse("column ", expected, " (the value): ", quoted(token), ' ', why(number));
+  line.loss = loss_of(token, line.value);
 }
 
 /// True for characters that separate columns; a carriage return does not.
@@ -163,6 +165,7 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
         if (has_lone_return({start, static_cast<std::size_t>(next - start)})) refuse(lone_return);
         if (!is_data_line(start)) continue;
         parse_line(start, shape, line);
+        summary.losses.add(line.loss);
       }
       for (int n = 0; n < shape.order; ++n) {
         auto const coordinate = line.indices[n] - shape.base;
@@ -181,6 +184,20 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
     throw;
   }
   return summary;
+}
+
+std::vector<std::string> loss_notes(Losses const& losses, int bits) {
+  std::vector<std::string> notes;
+  auto const values = [](std::uint64_t count, char const* what) {
+    return std::to_string(count) + ' ' + what + (count == 1 ? " was" : "s were") + " rounded";
+  };
+  if (losses.integers > 0)
+    notes.push_back(concatenate(values(losses.integers, "integer"), ": past 2^", bits, " = ",
+                                std::uint64_t{1} << bits, " the type of values holds not all"));
+  if (losses.underflows > 0)
+    notes.push_back(values(losses.underflows, "value") +
+                    " to 0: the type of values holds none as small");
+  return notes;
 }
 
 Columns split_columns(char const* line) {

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sporades::detail {
 
@@ -40,18 +42,36 @@ struct BlockOutput {
   Scalar* values;
 };
 
+/// Values that the type of the tensor's does not hold as they are written; see loss_of.
+struct Losses {
+  std::uint64_t integers = 0;    // were rounded
+  std::uint64_t underflows = 0;  // became 0
+  void add(Loss loss) {
+    integers += loss == Loss::integer;
+    underflows += loss == Loss::underflow;
+  }
+  void add(Losses const& others) {
+    integers += others.integers;
+    underflows += others.underflows;
+  }
+};
+
+/// A sentence for the user of each kind of loss that there is. bits: those of the type's integers.
+std::vector<std::string> loss_notes(Losses const& losses, int bits);
+
 struct BlockSummary {
   std::uint64_t largest[16] = {};  // the largest coordinate of each mode, if any_index
   bool any_index[16] = {};
   bool any_zero[16] = {};            // there is an index 0 although base is 1: stored as Index(-1)
   std::uint64_t zero_line[16] = {};  // the first such line, from 0, in the block
+  Losses losses;
 };
 
 /// What is wrong with a value, such as "is negative, where counts are expected"; null if it is
 /// allowed.
 char const* why_refused(Values allowed, double value);
 
-/// False for comments and for lines of blanks only.
+/// False for comments, which begin with #, // or %, and for lines of blanks only.
 bool is_data_line(char const* line);
 
 /// True if anything except blanks follows a carriage return in its line: the carriage return was

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <limits>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/files/detail/tns_file/read_dense.hpp>
 #include <sporades/formats/files/detail/tns_file/read_lines.hpp>
 #include <sporades/formats/files/detail/tns_file/read_text.hpp>
+#include <sporades/formats/files/detail/tns_file/sizes_header.hpp>
 
 namespace sporades::detail {
 
@@ -11,6 +13,11 @@ namespace {
 
 /// Thrown if an index or a mode does not fit the index type.
 struct IndexTooNarrow {};
+
+/// Thrown if the first line was read as a nonzero, and all lines show that it is a header.
+struct FirstLineIsHeader {
+  std::string note;
+};
 
 template <class Index>
 bool fits(Dims const& dims) {
@@ -34,24 +41,50 @@ void shift_modes(CooTensor<Scalar, Index> const& X, std::vector<bool> const& fro
   }
 }
 
-/// Throws IndexTooNarrow if an index or a mode does not fit Index.
+/// Adds the entries that the symmetry of a matrix leaves out, and a note.
 template <class Scalar, class Index>
-ReadResult<Scalar> read_as(Communicator const& processes, std::string_view content,
-                           std::string const& name, ReadOptions const& options) {
-  auto source = make_text_source(content, name, options.block_size);
-  TextBlock first;
-  auto const header = read_header(*source, first, options.pattern, name);
-  TextTask const task{name, header, options, processes};
-  auto const dims = stated_dims(task);
-  if (!fits<Index>(dims)) throw IndexTooNarrow{};
+void add_symmetric_entries(CooTensor<Scalar, Index>& X, TextTask const& task,
+                           std::vector<std::string>& notes) {
+  auto const symmetry = task.header.symmetry;
+  if (symmetry == Symmetry::general) return;
+  expects(task.options.values == Values::any || symmetry == Symmetry::symmetric, task.name,
+          ": a skew-symmetric matrix has negative entries, where counts are expected");
+  auto const stated = X.nnz();
+  X = with_symmetric_entries(X, symmetry, task.name);
+  notes.push_back(concatenate("the matrix is ",
+                              symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric",
+                              ": ", X.nnz() - stated, " of ", stated, " entries stand for two"));
+}
+
+void append(std::vector<std::string>& notes, std::vector<std::string> const& others) {
+  notes.insert(notes.end(), others.begin(), others.end());
+}
+
+template <class Scalar>
+constexpr int integer_bits = std::numeric_limits<Scalar>::digits;
+
+/// Reads a dense tensor by the first process.
+template <class Scalar, class Index>
+ReadResult<Scalar> read_all_entries(TextSource& source, TextBlock first, TextTask const& task) {
   ReadResult<Scalar> result;
-  result.dialect = to_string(header.dialect);
-  if (header.dialect == Dialect::tensor) {
-    result.tensor = processes.rank() == 0
-                        ? read_dense<Scalar, Index>(*source, std::move(first), task)
-                        : allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims, 0);
-    return result;
-  }
+  DenseEntries<Scalar, Index> entries;
+  if (task.processes.rank() == 0)
+    entries = read_dense<Scalar, Index>(source, std::move(first), task);
+  else
+    entries.tensor =
+        allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), *task.header.dims, 0);
+  auto const losses = all_gathered(task.processes, "losses", entries.losses).front();
+  append(result.notes, loss_notes(losses, integer_bits<Scalar>));
+  add_symmetric_entries(entries.tensor, task, result.notes);
+  result.tensor = std::move(entries.tensor);
+  return result;
+}
+
+/// Reads lines of nonzeros. Throws FirstLineIsHeader.
+template <class Scalar, class Index>
+ReadResult<Scalar> read_all_lines(std::unique_ptr<TextSource> source, TextBlock first,
+                                  TextTask const& task, Dims const& dims) {
+  auto const& [name, header, options, processes] = task;
   if (header.symmetry == Symmetry::general) {
     if (processes.size() > 1) source->keep_part(processes.rank(), processes.size(), first);
   } else if (processes.rank() > 0) {
@@ -68,20 +101,48 @@ ReadResult<Scalar> read_as(Communicator const& processes, std::string_view conte
   if (!fits<Index>(smallest)) throw IndexTooNarrow{};
   shift_modes(parsed.tensor, from_zero, options.threads);
   parsed.tensor.dims = dims.empty() ? smallest : dims;
-  result.notes = parsed.range.notes(task, shape, from_zero);
-  if (header.symmetry != Symmetry::general) {
-    expects(options.values == Values::any || header.symmetry == Symmetry::symmetric, name,
-            ": a skew-symmetric matrix has negative entries, where counts are expected");
-    auto const stated = parsed.tensor.nnz();
-    parsed.tensor = with_symmetric_entries(parsed.tensor, header.symmetry, name);
-    parsed.far = {};
-    result.notes.push_back(concatenate(
-        "the matrix is ", header.symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric",
-        ": ", parsed.tensor.nnz() - stated, " of ", stated, " entries stand for two"));
+  ReadResult<Scalar> result;
+  if (header.sizes) {
+    auto const verdict = judge_sizes(task, parsed.tensor, smallest);
+    if (verdict == FirstLinesAre::sizes)
+      throw FirstLineIsHeader{sizes_note(*header.sizes, verdict)};
+    if (verdict == FirstLinesAre::unclear)
+      result.notes.push_back(sizes_note(*header.sizes, verdict));
   }
+  append(result.notes, parsed.range.notes(task, shape, from_zero));
+  append(result.notes, loss_notes(parsed.range.losses(), integer_bits<Scalar>));
+  if (header.symmetry != Symmetry::general) parsed.far = {};
+  add_symmetric_entries(parsed.tensor, task, result.notes);
   result.tensor = std::move(parsed.tensor);
   result.far = parsed.far;
   return result;
+}
+
+/// Throws IndexTooNarrow if an index or a mode does not fit Index, and FirstLineIsHeader.
+template <class Scalar, class Index>
+ReadResult<Scalar> read_as(Communicator const& processes, std::string_view content,
+                           std::string const& name, ReadOptions const& options) {
+  auto source = make_text_source(content, name, options.block_size);
+  TextBlock first;
+  auto const header = read_header(*source, first, options, name);
+  TextTask const task{name, header, options, processes};
+  auto const dims = stated_dims(task);
+  if (!fits<Index>(dims)) throw IndexTooNarrow{};
+  auto result = header.is_dense ? read_all_entries<Scalar, Index>(*source, std::move(first), task)
+                                : read_all_lines<Scalar, Index>(std::move(source), std::move(first),
+                                                                task, dims);
+  result.dialect = to_string(header.dialect);
+  return result;
+}
+
+template <class Scalar>
+ReadResult<Scalar> read_any_width(Communicator const& processes, std::string_view content,
+                                  std::string const& name, ReadOptions const& options) {
+  try {
+    return read_as<Scalar, std::uint32_t>(processes, content, name, options);
+  } catch (IndexTooNarrow const&) {
+    return read_as<Scalar, std::uint64_t>(processes, content, name, options);
+  }
 }
 
 }  // namespace
@@ -91,9 +152,13 @@ ReadResult<Scalar> read_text(Communicator const& processes, std::string_view con
                              std::string const& name, ReadOptions const& options) {
   expects(!content.empty(), name, ": the file is empty");
   try {
-    return read_as<Scalar, std::uint32_t>(processes, content, name, options);
-  } catch (IndexTooNarrow const&) {
-    return read_as<Scalar, std::uint64_t>(processes, content, name, options);
+    return read_any_width<Scalar>(processes, content, name, options);
+  } catch (FirstLineIsHeader const& first) {
+    auto with_header = options;
+    with_header.first_line = FirstLine::header;
+    auto result = read_any_width<Scalar>(processes, content, name, with_header);
+    result.notes.insert(result.notes.begin(), first.note);
+    return result;
   }
 }
 
