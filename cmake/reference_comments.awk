@@ -5,7 +5,8 @@
 #   - "///" lines are paragraphs, lists of "- " and `code`; every other sign stands for itself;
 #   - lines that are indented further are formulas or code, and keep their shape;
 #   - the first comment that an empty line follows is about its file;
-#   - "// ..." behind a member or an enumerator is its description;
+#   - "// ..." behind a member or an enumerator, and below that, is its description;
+#   - what a file declares belongs to the chapter of its folder (reference_groups.dox);
 #   - `using Scalar = ScalarType;` in a struct gives the template's parameter a name.
 # Lines keep their numbers, so that warnings name the right ones.
 
@@ -46,6 +47,28 @@ function print_comment(   i, before, here, after) {
   lines = 0
 }
 
+function print_member() {
+  if (member == "") return
+  print member
+  for (; more_lines > 0; --more_lines) print ""
+  member = ""
+}
+
+function chapter() {
+  if (FILENAME ~ /\/formats\/files\//) return "files"
+  if (FILENAME ~ /\/formats\//) return "formats"
+  if (FILENAME ~ /\/kernels\//) return "kernels"
+  return FILENAME ~ /\/algorithms\// ? "decompositions" : "core"
+}
+
+member != "" && /^     *\/\/ / {
+  member = member escaped(substr($0, index($0, "//") + 2))
+  ++more_lines
+  next
+}
+{ print_member() }
+END { print_member() }
+
 /^ *\/\/\/( |$)/ {
   margin = substr($0, 1, index($0, "///") - 1)
   comment[++lines] = substr($0, length(margin) + 4)
@@ -67,18 +90,24 @@ in_type && /^  [^ \/].*[;,}A-Za-z0-9_]  *\/\/ / {
   at = match($0, /  *\/\/ [^"]*$/)
   if (at) {
     in_code = 0
-    print substr($0, 1, at - 1) "  ///<" escaped(substr($0, index($0, " // ") + 3))
-    goes_on = 1
+    member = substr($0, 1, at - 1) "  ///<" escaped(substr($0, index($0, " // ") + 3))
     next
   }
 }
-goes_on && /^     *\/\/ / {
-  print "  ///<" escaped(substr($0, index($0, "//") + 2))
+in_type && /^  [A-Z][A-Za-z]* [a-z_]* = [A-Z][A-Za-z]*::[a-z_]*;$/ {
+  print $0 "  ///< one of " $1
   next
 }
-{ goes_on = 0 }
 in_type && /^  using [A-Za-z]* = [A-Za-z]*Type;$/ && substr($4, 1, length($2)) == $2 {
   print $0 "  ///< The template's " $2 "."
+  next
+}
+$0 == "namespace sporades {" {
+  print $0 "  /** @addtogroup " chapter() " */ /** @{ */"
+  next
+}
+$0 == "}  // namespace sporades" {
+  print "/** @} */ }"
   next
 }
 { print }
