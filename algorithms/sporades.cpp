@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   bool const written = std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.flush();
   if (!written && status < 128)  // a run that a signal ended may have lost its terminal
     throw RunError("standard output cannot be written");
+  if (parsed.run) warn_of_copies();
   return status;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/spin_limit.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #if defined(__linux__)
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -51,6 +53,30 @@ long spins_in(double seconds) {
 }
 
 #if defined(__linux__)
+/// Holds "PROCESS:DESCRIPTOR" of the standard error that the second execution takes back. What the
+/// libraries say that are loaded, as the OpenMP library of variables that it does not like, the
+/// first execution has said already.
+constexpr char const* kept_standard_error = "SPORADES_STANDARD_ERROR";
+
+void turn_off_standard_error() {
+  int const kept = fcntl(STDERR_FILENO, F_DUPFD, STDERR_FILENO + 1);
+  int const nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  auto const text = std::to_string(getpid()) + ":" + std::to_string(kept);
+  if (kept >= 0 && nowhere >= 0 && setenv(kept_standard_error, text.c_str(), 1) == 0)
+    dup2(nowhere, STDERR_FILENO);
+  if (nowhere >= 0) close(nowhere);
+}
+
+void take_back_standard_error() {
+  char const* const text = std::getenv(kept_standard_error);
+  if (text == nullptr) return;
+  long process = 0;
+  int kept = -1;
+  bool const is_own = std::sscanf(text, "%ld:%d", &process, &kept) == 2 && process == getpid();
+  if (is_own && kept > STDERR_FILENO && dup2(kept, STDERR_FILENO) >= 0) close(kept);
+  unsetenv(kept_standard_error);
+}
+
 /// Gives this thread all processors again that OpenMP may use. If threads are to be bound, the
 /// OpenMP library bound this one to the first place when it was loaded; the program that is
 /// executed next would inherit that place only.
@@ -80,6 +106,7 @@ void unbind() {
 
 void limit_spinning(char** argv) {
 #if defined(__linux__)
+  take_back_standard_error();
   if (!has_openmp(static_cast<ExecutionSpaces*>(nullptr))) return;
   for (char const* variable : {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"})
     if (std::getenv(variable) != nullptr) return;
@@ -93,7 +120,9 @@ void limit_spinning(char** argv) {
       setenv("KMP_BLOCKTIME", "1", 1) != 0)
     return;
   unbind();
+  turn_off_standard_error();
   execv(program.c_str(), argv);  // returns only if it fails; then threads spin as without this
+  take_back_standard_error();
 #else
   static_cast<void>(argv);
 #endif

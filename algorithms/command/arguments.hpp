@@ -87,6 +87,7 @@ struct DecomposeArguments {
   int starts = 1;
   std::string strategy = "automatic";
   bool tune = false;
+  std::string tune_file;  // empty: beside the tensor, or in a folder of the user's
   std::string output;
   std::string report;
   std::string checkpoint;

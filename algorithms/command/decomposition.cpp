@@ -46,7 +46,9 @@ Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
   if (!speaks()) return;  // the first process writes, and checks
   NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
-  std::vector<NamedFile> inputs{{"FILE", arguments.read.file}};
+  NamedFile const checkpoint{"--checkpoint", arguments.checkpoint},
+      tune_file{"--tune-file", arguments.tune_file};
+  std::vector<NamedFile> inputs{{"FILE", arguments.read.file}}, start;
   constexpr char const* named[] = {"random", "hosvd", "automatic"};
   if (std::find(std::begin(named), std::end(named), arguments.init) == std::end(named)) {
     expects(!is_pipe(arguments.init), "--init ", arguments.init,
@@ -55,10 +57,12 @@ Decomposition::Decomposition(DecomposeArguments const& arguments)
     bool const is_of_checkpoint = !arguments.resume.empty();
     expects(is_of_checkpoint || std::filesystem::exists(arguments.init, ignored), "--init ",
             arguments.init, ": there is no such file, and no start of that name");
-    inputs.push_back({"--init", arguments.init});
+    start.push_back({"--init", arguments.init});
   }
   for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});
-  check_files(inputs, {output, report_file, {"--checkpoint", arguments.checkpoint}});
+  check_files(inputs, {output, report_file, checkpoint, tune_file});
+  // The model may take the place of the start, which is read first and replaced last.
+  check_files(start, {report_file, checkpoint, tune_file});
   // A checkpoint may be written to the one that the run goes on from.
   check_files({{"--resume", arguments.resume}}, {output, report_file});
 }
@@ -225,6 +229,7 @@ void Decomposition::write_model(bool interrupted, char const* extension,
   if (!interrupted) return;
   model_file_ = new_name(arguments_.read.file, extension);
   try {
+    expect_one_writer("-o", model_file_);
     write(model_file_);
   } catch (Error const& error) {
     tell(std::string("warning: the model so far is lost: ") + error.what());

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <sporades/algorithms/command/files.hpp>
+#include <sporades/algorithms/command/processes.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <tuple>
@@ -42,8 +43,9 @@ std::optional<Identity> identity(std::string const& path) {
 /// Throws Error unless a file of this name can be made.
 void check_output(NamedFile const& output) {
   auto const& [option, path] = output;
+  expect_one_writer(option, path);
   std::error_code ignored;
-  bool const is_replaced = option == "--checkpoint";  // again and again
+  bool const is_replaced = option == "--checkpoint" || option == "--tune-file";  // again and again
   expects(path != "-", option, " -: give a file", is_replaced ? "" : ", or /dev/stdout");
   expects(!fs::is_directory(path, ignored), option, " ", path, " is a folder");
   bool const exists = fs::exists(path, ignored);

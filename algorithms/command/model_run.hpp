@@ -98,7 +98,8 @@ class ModelRun {
 
   int operator()() {
     if (common_.tune)
-      run_.say(tune(exec_, method_, memory_, tensor_, facts_of(tensor_), common_.read.file));
+      run_.say(tune(exec_, method_, memory_, tensor_, facts_of(tensor_),
+                    tuned_file(common_.tune_file, common_.read.file)));
     facts_ = facts_of(tensor_);
     std::optional<Checkpoint> from;
     if (!common_.resume.empty()) {

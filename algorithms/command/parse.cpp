@@ -87,8 +87,10 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   auto* const tuned =
       app.add_flag("--tune", common.tune,
                    "Take the strategy that is the fastest in a few iterations on this tensor, and "
-                   "remember it in FILE.tune");
+                   "remember it in FILE.tune, or where that cannot be written in "
+                   "${XDG_CACHE_HOME:-~/.cache}/sporades/tune.json");
   tuned->excludes(strategy);
+  app.add_option("--tune-file", common.tune_file, "Where --tune remembers instead")->needs(tuned);
   app.add_option("-o,--output", common.output,
                  std::string("Write the model here, in ") + words.model + " text form");
   app.add_option("--report", common.report, "Write a JSON report here");

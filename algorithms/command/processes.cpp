@@ -18,6 +18,41 @@ Communicator& all() {
   return one;
 }
 
+/// Of the processes that something started together, as it tells each of them: how many there are,
+/// and which one this is.
+struct Started {
+  int processes = 1;
+  int rank = 0;
+};
+
+/// By Open MPI, MPICH and its like, MVAPICH, or Slurm's srun; a script of sbatch is one process of
+/// its own, whatever tasks its job has.
+Started started() {
+  constexpr char const* variables[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                          {"PMI_SIZE", "PMI_RANK"},
+                                          {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                                          {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+  auto const number = [](char const* variable) {
+    char const* const text = std::getenv(variable);
+    return text == nullptr ? 0 : std::atoi(text);
+  };
+  for (auto const& [size, rank] : variables)
+    if (number(size) > 0) return {number(size), number(rank)};
+  return {};
+}
+
+/// As started(), where these processes are not joined by MPI: each does the whole work.
+Started copies() {
+  return all().size() == 1 ? started() : Started{};
+}
+
+constexpr char const* reason =
+#ifdef SPORADES_HAS_MPI
+    "what started them is not of the MPI that this program was built with";
+#else
+    "this program was built without MPI";
+#endif
+
 #ifdef SPORADES_HAS_MPI
 /// What starters of processes tell those that they start: Open MPI, PMIx, MPICH and its like, Slurm
 /// with PMI, Cray and IBM.
@@ -60,18 +95,7 @@ int ProcessesScope::agreed(int status) const {
   return greatest;
 }
 #else
-// Open MPI, MPICH and its like tell their processes how many there are.
-ProcessesScope::ProcessesScope(int, char**) {
-  for (std::string const starter : {"OMPI_COMM_WORLD", "PMI"}) {
-    char const* const size = std::getenv((starter + "_SIZE").c_str());
-    char const* const rank = std::getenv((starter + "_RANK").c_str());
-    if (size == nullptr || std::atoi(size) < 2 || (rank != nullptr && std::atoi(rank) != 0))
-      continue;
-    tell(std::string("this program was built without MPI: each of ") + size +
-         " processes does the whole work, and writes the same files");
-    return;
-  }
-}
+ProcessesScope::ProcessesScope(int, char**) {}
 ProcessesScope::~ProcessesScope() = default;
 int ProcessesScope::agreed(int status) const {
   return status;
@@ -87,7 +111,7 @@ bool speaks() {
 }
 
 void tell(std::string const& text) {
-  if (speaks()) std::fprintf(stderr, "sporades: %s\n", text.c_str());
+  if (speaks() && copies().rank == 0) std::fprintf(stderr, "sporades: %s\n", text.c_str());
 }
 
 std::uint64_t sum_of_all(std::uint64_t here) {
@@ -119,6 +143,17 @@ std::map<std::string, Traffic> traffic_of_all() {
 void expect_one_process(char const* what) {
   expects(processes().size() == 1, what, ": works on one process, and ", processes().size(),
           " were started");
+}
+
+void warn_of_copies() {
+  if (copies().processes > 1)
+    tell(std::string("warning: ") + reason + ": each of " + std::to_string(copies().processes) +
+         " processes did the whole work");
+}
+
+void expect_one_writer(std::string const& option, std::string const& path) {
+  expects(copies().processes == 1, option, " ", path, ": ", reason, ", and each of ",
+          copies().processes, " processes would write this file");
 }
 
 }  // namespace sporades::command

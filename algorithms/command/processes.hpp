@@ -45,4 +45,11 @@ std::map<std::string, Traffic> traffic_of_all();
 /// Throws Error where there are several processes, which `what` has no use for.
 void expect_one_process(char const* what);
 
+/// Warns where several processes were started together and MPI does not join them.
+void warn_of_copies();
+
+/// Throws Error where several processes were started together and MPI does not join them: each
+/// would write the file that the option names.
+void expect_one_writer(std::string const& option, std::string const& path);
+
 }  // namespace sporades::command

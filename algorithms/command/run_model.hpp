@@ -29,7 +29,7 @@ template <template <class, class, class> class Method, class Scalar, class Argum
 int run_model_as(Arguments const& arguments) {
   if (arguments.common.tune) {
     expect_one_process("--tune");
-    check_tuned(arguments.common.read.file);
+    tuned_file(arguments.common.tune_file, arguments.common.read.file);  // throws before reading
   }
   if (arguments.common.compute.memory > 0) expect_one_process("--memory");
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {

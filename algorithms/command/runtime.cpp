@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <sporades/algorithms/command/runtime.hpp>
+#include <sporades/core/detail/cgroups.hpp>
 #include <sporades/core/detail/kokkos.hpp>
 #include <sporades/core/error.hpp>
+#include <thread>
 #include <tuple>
 
 #if defined(_OPENMP)
@@ -25,11 +29,11 @@ std::string name_of(std::string const& option) {
 /// Kokkos has room for no more of OpenMP's, and does not check it.
 constexpr int most_threads = 512;
 
-/// The number that a text is from its begin to its end, or -1.
+/// The number that a text is from its begin to its end, or the largest; -1 where it is none.
 int whole_number(std::string const& text) {
-  bool const is_number =
-      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? std::atoi(text.c_str()) : -1;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return -1;
+  auto const digits = text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));
+  return digits.size() < 9 ? std::atoi(digits.c_str()) : std::numeric_limits<int>::max();
 }
 
 /// The option as this Kokkos spells it. Numbers are checked here: Kokkos would abort.
@@ -51,24 +55,37 @@ std::string checked_option(std::string const& option) {
   return option;
 }
 
-/// As many threads as the host has processors, or as a variable asks for, may be too many.
+/// Threads of the host that Kokkos starts where nothing says how many; 1 where it has none.
+int threads_by_default() {
+  if (Kokkos::DefaultHostExecutionSpace::name() == std::string("Serial")) return 1;
+#if defined(_OPENMP)
+  return omp_get_max_threads();
+#else
+  return static_cast<int>(std::thread::hardware_concurrency());
+#endif
+}
+
+/// As many threads as the host has processors, or as a variable asks for, may be too many: for
+/// Kokkos, or for a quota of processors, whose threads would wait for one another.
 void check_number_of_threads(std::vector<std::string>& options) {
   for (auto const& option : options)
     if (name_of(option) == sporades::detail::kokkos_option("--kokkos-num-threads")) return;
   for (char const* const variable : {"KOKKOS_NUM_THREADS", "OMP_NUM_THREADS"}) {
     char const* const value = std::getenv(variable);
     if (value == nullptr) continue;
-    std::string const text = value, first = text.substr(0, text.find(','));  // OpenMP's, by nesting
-    if (std::string(variable) == "KOKKOS_NUM_THREADS")
-      expects(whole_number(first) > 0, variable, " is '", text, "': no number of threads");
+    bool const is_openmps = std::string(variable) == "OMP_NUM_THREADS";
+    std::string const text = value;
+    if (is_openmps && text.empty()) continue;
+    std::string first = text.substr(0, text.find(','));  // OpenMP's, by nesting
+    if (is_openmps) first.erase(0, std::min(first.find_first_not_of(' '), first.size()));
+    expects(whole_number(first) > 0, variable, " is '", text, "': no number of threads");
     expects(whole_number(first) <= most_threads, variable, " is ", text, ": at most ",
             most_threads);
     return;
   }
-#if defined(_OPENMP)
-  if (omp_get_max_threads() > most_threads)
-    options.push_back(checked_option("--kokkos-num-threads=" + std::to_string(most_threads)));
-#endif
+  double const quota = std::ceil(sporades::detail::cgroup_processors());
+  int const most = static_cast<int>(std::clamp(quota, 1.0, double{most_threads}));
+  if (threads_by_default() > most) options.push_back(threads_option(most));
 }
 
 std::uint64_t device_bytes = 0;

@@ -77,17 +77,16 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
 }  // namespace detail
 
 /// Where no strategy was asked for, sets the fastest of Method::tuned with which this run fits the
-/// memory, by what was measured before or is now; the file FILE.tune beside the tensor keeps it.
-/// facts: of the run, of which those count that the time depends on. file: of the tensor, which
-/// check_tuned has let through. Returns what to say. Throws Error or RunError where FILE.tune
-/// cannot be read or written.
+/// memory, by what was measured before or is now, which `file` keeps. facts: of the run, of which
+/// those count that the time depends on. Returns what to say. Throws Error or RunError where the
+/// file cannot be read or written.
 template <class Exec, class Method, class Tensor>
 std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& memory,
-                 Tensor const& X, Facts const& facts, std::string const& file) {
+                 Tensor const& X, Facts const& facts, TunedFile const& file) {
   auto& strategy = method.options.strategy;
   using Strategy = std::decay_t<decltype(strategy)>;
   if (strategy != Strategy::automatic) return "";
-  TunedStrategies known(file + ".tune");
+  TunedStrategies known(file.path);
   Facts counted{{"threads", std::to_string(host_threads(exec))}};
   if (memory.limit() > 0)
     counted.emplace_back("memory", sporades::detail::bytes_text(memory.limit()));
@@ -120,7 +119,7 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
   for (auto const& time : times)
     text += (&time == &times[0] ? " " : ", ") + time.strategy + " " +
             fmt::format("{:.3g}", 1e3 * time.seconds);
-  return text;
+  return text + file.note;
 }
 
 }  // namespace sporades::command

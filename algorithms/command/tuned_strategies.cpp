@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <climits>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 namespace sporades::command {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json json_of(Facts const& facts) {
@@ -19,17 +22,51 @@ Json json_of(Facts const& facts) {
   return json;
 }
 
+/// The folder in which the XDG Base Directory Specification has users' programs keep such files.
+fs::path cache_folder() {
+  constexpr char const* folders[][2] = {{"XDG_CACHE_HOME", ""}, {"HOME", ".cache"}};
+  for (auto const& [variable, below] : folders) {
+    char const* const value = std::getenv(variable);
+    if (value != nullptr && fs::path(value).is_absolute())
+      return fs::path(value) / below / "sporades";
+  }
+  return {};
+}
+
+/// The sentence of a file that cannot be written; empty for one that can.
+std::string why_not_written(std::string const& path) {
+  try {
+    expects(fs::path(path).filename().native().size() <= NAME_MAX, "the name ", path,
+            " would be longer than ", NAME_MAX, " bytes");
+    sporades::detail::OutputFile const can_be_written(path);
+    return "";
+  } catch (Error const& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
-void check_tuned(std::string const& file) {
-  namespace fs = std::filesystem;
+TunedFile tuned_file(std::string const& asked, std::string const& tensor) {
+  if (!asked.empty()) return {asked, ""};
   std::error_code error;  // a file of which nothing can be told is none
-  expects(fs::is_regular_file(file, error) && file.rfind("/dev/", 0) != 0,
-          "--tune keeps what it measures beside the tensor, and ", file, " is not a file on disk");
-  auto const path = file + ".tune";
-  auto const status = fs::symlink_status(path, error);
-  expects(!fs::exists(status) || fs::is_regular_file(path, error), "--tune: ", path,
-          " is there and is not a file");
+  auto const beside = tensor + ".tune";
+  std::string why = tensor + " is not a file on disk";
+  if (fs::is_regular_file(tensor, error) && tensor.rfind("/dev/", 0) != 0) {
+    auto const status = fs::symlink_status(beside, error);
+    expects(!fs::exists(status) || fs::is_regular_file(beside, error), "--tune: ", beside,
+            " is there and is not a file");
+    why = why_not_written(beside);
+    if (why.empty()) return {beside, ""};
+  }
+  auto const folder = cache_folder();
+  expects(!folder.empty(), "--tune keeps what it measures beside the tensor, but ", why,
+          ", and there is no $HOME: name a file by --tune-file");
+  fs::create_directories(folder, error);
+  auto const path = (folder / "tune.json").string(), why_not = why_not_written(path);
+  expects(why_not.empty(), "--tune keeps what it measures beside the tensor, but ", why, ", and ",
+          why_not, ": name a file by --tune-file");
+  return {path, "; kept in " + path};
 }
 
 TunedStrategies::TunedStrategies(std::string path) : path_(std::move(path)) {

@@ -14,8 +14,8 @@ struct TimedStrategy {
   double seconds;
 };
 
-/// What --tune measured, kept in a JSON file beside the tensor: lists of strategies, the fastest
-/// first, by the facts that their times depend on.
+/// What --tune measured, kept in a JSON file: lists of strategies, the fastest first, by the facts
+/// that their times depend on, of which the tensor's checksum is one.
 class TunedStrategies {
  public:
   /// Reads the file where it is there. Throws Error for one of another kind, and if it could not be
@@ -41,7 +41,15 @@ class TunedStrategies {
   std::vector<Entry> entries_;
 };
 
-/// Refuses, before it is read, a tensor beside which --tune cannot keep what it measures.
-void check_tuned(std::string const& file);
+/// The file that keeps what --tune measured, and "; kept in PATH" where the user would not look.
+struct TunedFile {
+  std::string path;
+  std::string note;
+};
+
+/// `asked`, if it is not empty; else the tensor's name and .tune, if that can be written; else one
+/// file for all tensors in the user's folder of caches, which is made. Throws Error where nothing
+/// can be kept.
+TunedFile tuned_file(std::string const& asked, std::string const& tensor);
 
 }  // namespace sporades::command

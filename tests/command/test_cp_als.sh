@@ -276,8 +276,29 @@ run 0 generate --like uber --nnz 5000 -o counts.spt
 run 0 cp-apr counts.spt --rank 2 --iterations 2 --tune
 check 'other decompositions, too' grep -q 'by --tune.* pull ' out
 refuses 'method pqnr has one alone' cp-apr counts.spt --rank 2 --tune --method pqnr
-refuses 'is not a file on disk' cp-als - --rank 2 --tune < x.tns
+check_not 'it does not say where it is looked for' grep -q kept first
+# Where nothing can be kept beside the tensor: in a folder that cannot be written to, with a name that
+# gets too long, from a pipe.
+long_name=$(printf 'n%.0s' {1..250}).spt
+cp tuned.spt "$long_name"
+export XDG_CACHE_HOME=$PWD/caches/of/mine
+for tensor in /proc/self/fd/7 "$long_name" -; do
+  run 0 cp-als "$tensor" --rank 4 --iterations 2 --tune < tuned.spt 7< tuned.spt
+  says "; kept in $XDG_CACHE_HOME/sporades/tune.json"
+  grep '^strategy' out | sed 's/; kept in.*//' > where
+  [ "$tensor" = /proc/self/fd/7 ] && cp where elsewhere
+  same where elsewhere
+done
+(unset XDG_CACHE_HOME && HOME=$PWD/home && export HOME && run 0 cp-als - --rank 4 --iterations 2 --tune < tuned.spt)
+check 'in the home' test -s home/.cache/sporades/tune.json
+XDG_CACHE_HOME=/proc refuses 'name a file by --tune-file' cp-als - --rank 4 --tune < tuned.spt
 check_not 'nothing is left beside it' test -e ./-.tune
+run 0 cp-als - --rank 4 --iterations 2 --tune --tune-file named.json < tuned.spt
+check_not 'a file that was asked for is not told' grep -q kept out
+check 'but kept' grep -q '"seconds"' named.json
+refuses 'requires --tune' cp-als tuned.spt --rank 4 --tune-file named.json
+refuses 'are the same file' cp-als tuned.spt --rank 4 --tune --tune-file named.json -o named.json
+refuses 'are the same file' cp-als tuned.spt --rank 4 --tune --tune-file tuned.spt
 run 0 cp-als tuned.spt --rank 4 --iterations 2 --tune --memory 1G
 check 'another limit is measured for itself' grep -q '"memory": "1.1 GB"' tuned.spt.tune
 run 1 cp-als tuned.spt --rank 4000 --iterations 1 --tune --memory 20M

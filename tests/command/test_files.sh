@@ -145,7 +145,40 @@ refuses "the argument after '-o' is empty" cp-als two.tns --rank 1 -o ''
 refuses "'--report=' has an empty value" cp-als two.tns --rank 1 --report=
 refuses 'at most 512' info two.tns --threads 600
 OMP_NUM_THREADS=600 refuses 'OMP_NUM_THREADS is 600: at most 512' info two.tns
+refuses 'at most 512' info two.tns --threads 999999999
 KOKKOS_NUM_THREADS=many refuses "KOKKOS_NUM_THREADS is 'many'" info two.tns
+# OpenMP's own library warns of these, too.
+for threads in 99999999999 many 0 -2; do
+  checks=$((checks + 1)) last="info two.tns of OMP_NUM_THREADS=$threads"
+  OMP_NUM_THREADS=$threads "$sporades" info two.tns > out 2> err
+  check 'is refused' test $? = 2
+  check 'in a sentence' grep -qE \
+    "^sporades: error: OMP_NUM_THREADS is ('$threads': no number of threads|$threads: at most 512)$" err
+done
+OMP_NUM_THREADS='2,1' run 0 info two.tns
+OMP_NUM_THREADS= run 0 info two.tns
+# The command executes itself again, which is not seen.
+for file in two.tns nowhere.tns; do
+  env -u OMP_WAIT_POLICY OMP_SCHEDULE=nonsense "$sporades" info $file > out 2> err
+  last="info $file of OMP_SCHEDULE=nonsense"
+  check 'OpenMP warns at most once' test "$(grep -c OMP_SCHEDULE err)" -le 1
+done
+check 'errors are said' grep -q '^sporades: error: .*nowhere.tns' err
+
+# Processes that were started together, and that MPI does not join, write nothing.
+copies() { SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 "$@"; }
+for outputs in 'cp-als two.tns --rank 1 -o copies' 'cp-als two.tns --rank 1 --report copies' \
+  'tucker two.tns --ranks 1,1,1 --checkpoint copies' 'cp-als two.tns --rank 1 --tune --tune-file copies' \
+  'convert two.tns copies.tns' 'generate --dims 3x4 --nnz 5 -o copies.tns' 'view long_model -o copies' \
+  'info two.tns --report copies'; do
+  copies refuses 'and each of 4 processes would write this file' $outputs
+done
+check_not 'nothing was written' ls copies copies.tns
+copies run 0 info two.tns
+check 'which is told' grep -q '^sporades: warning: .* each of 4 processes did the whole work$' err
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=3 run 2 cp-als two.tns --rank 1 -o copies
+check 'by one of them' test ! -s err
+SLURM_NTASKS=4 SLURM_PROCID=0 run 0 cp-als two.tns --rank 1 -o script.ktns
 refuses '1 to 65535' info two.tns --rank 70000
 
 no_litter

@@ -80,7 +80,15 @@ refuses 'are the same file' tucker in.tns --ranks 1,1 -o hard.tns
 same a.tns in.tns
 check_not 'nothing was written' ls q new
 run 0 "${als[@]}" -o model.ktns --checkpoint run.check
-refuses 'are the same file' "${als[@]}" --init model.ktns -o ./model.ktns
+# The model may take the place of the start, and nothing else may.
+run 0 "${als[@]}" --init model.ktns -o expected.ktns
+run 0 "${als[@]}" --init model.ktns -o ./model.ktns
+same expected.ktns model.ktns
+ln model.ktns hard.ktns
+run 0 "${als[@]}" --init model.ktns -o hard.ktns
+same expected.ktns model.ktns
+refuses 'are the same file' "${als[@]}" --init model.ktns --report model.ktns
+refuses 'are the same file' "${als[@]}" --init model.ktns --checkpoint ./model.ktns
 refuses 'are the same file' "${als[@]}" --resume run.check -o ./run.check
 run 0 cp-als in.tns --rank 1 --iterations 2 --resume run.check --checkpoint run.check
 mkdir labels
