@@ -36,7 +36,7 @@ if(command_sources)
   set_source_files_properties(${parse_sources} PROPERTIES UNITY_GROUP parse)
   set(shared_sources ${command_sources})
   list(FILTER shared_sources INCLUDE REGEX
-    "/(checkpoint|decomposition|files|labels|memory|processes|progress|resume|runtime|signals|tensors)\\.cpp$")
+    "/(absent_cells|checkpoint|decomposition|files|labels|memory|processes|progress|resume|runtime|signals|tensors)\\.cpp$")
   set_source_files_properties(${shared_sources} PROPERTIES UNITY_GROUP shared)
   set_target_properties(sporades_command PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   string(JOIN " " flags ${sporades_processor_flags})

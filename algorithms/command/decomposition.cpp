@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <sporades/algorithms/command/absent_cells.hpp>
 #include <sporades/algorithms/command/decomposition.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
@@ -90,6 +91,8 @@ ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
       [&](auto const& X) {
         report.dims = X.dims;
         report.nnz = sum_of_all(X.nnz());
+        // What is given to cp-apr are counts.
+        if (arguments_.read.values == "any") note(absent_cells_note(X));
         if (!arguments_.labels.empty()) labels_ = read_labels(arguments_.labels, X.dims);
       },
       result.tensor);

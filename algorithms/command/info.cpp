@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 #include <numeric>
+#include <sporades/algorithms/command/absent_cells.hpp>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/expected.hpp>
 #include <sporades/algorithms/command/files.hpp>
@@ -299,6 +300,8 @@ void print(TensorInfo const& info) {
               to_string(Dims(info.dims)).c_str());
   std::printf("%llu nonzeros (%s), density %.4g\n", static_cast<unsigned long long>(info.nnz),
               info.dialect.c_str(), info.density);
+  if (info.density < 1)
+    std::printf("%s; the others count as 0\n", share_of_cells(info.density).c_str());
   if (info.duplicates > 0)
     std::printf("%llu nonzeros of the file were added to others of the same coordinates\n",
                 static_cast<unsigned long long>(info.duplicates));

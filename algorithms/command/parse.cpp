@@ -19,9 +19,10 @@
 namespace sporades::command {
 
 void add_read_options(CLI::App& app, ReadArguments& read) {
-  app.add_option("FILE", read.file,
-                 "Tensor: .tns text of any dialect, MatrixMarket or TensorMarket, gzipped or not, or "
-                 ".spt; - is the standard input")
+  app.add_option(
+         "FILE", read.file,
+         "Tensor: .tns text of any dialect, MatrixMarket or TensorMarket, gzipped or not, or "
+         ".spt; - is the standard input")
       ->required();
   app.add_option("--dims", read.dims, "Lengths of the modes, as 183x24x1140 (default: the file's)");
   app.add_option("--index-base", read.index_base, "What the file's indices count from")
@@ -71,6 +72,7 @@ struct DecomposeWords {
 };
 
 void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeWords const& words) {
+  app.footer("Cells for which the tensor holds no value count as 0, not as unknown.");
   add_read_options(app, common.read);
   add_compute_options(app, common.compute);
   add_memory(app, common.compute.memory);

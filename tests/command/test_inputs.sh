@@ -34,6 +34,61 @@ printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n%% a comment\n3 3 
 run 0 convert m.mtx m.tns
 check 'both entries' test "$(cat m.tns)" = $'1 2 1\n2 1 1\n3 3 1'
 
+# A first line of dims and number of nonzeros is a header, and what it was taken for is said.
+noted() { check "standard error says '$1'" grep -qF -- "$1" err; }
+printf '6 5 7 4\n1 3 2 1.5\n2 1 3 2.5\n3 5 5 3.0\n2 2 7 1\n' > header.tns
+run 0 convert header.tns out.tns
+says '6 x 5 x 7, 4 nonzeros, from header.tns (FROSTT with a header)'
+noted 'note: the first line, "6 5 7 4", was read as dims and number of nonzeros'
+run 0 info header.tns
+says '4 nonzeros (FROSTT with a header)'
+says 'norm 4.301162634'
+says '1.9 % of the cells have values; the others count as 0'
+run 0 info header.tns --first-line nonzero
+says '5 nonzeros (FROSTT), '
+check_not 'no note' test -s err
+printf '2 2 1\n1 1 5\n' > few.tns
+run 0 info few.tns
+says '2 nonzeros (FROSTT), '
+noted 'and may be dims and number of nonzeros: --first-line header reads it so'
+run 0 info few.tns --first-line header
+says '1 nonzeros (FROSTT with a header), '
+printf '4 4 3\n2 1\n3 1\n4 3\n' > pattern.mtx
+refuses '--pattern reads lines without values' info pattern.mtx
+run 0 info pattern.mtx --pattern
+says '3 nonzeros (FROSTT with a header)'
+printf '4 5 3\n1 2 1\n3 4 2\n2 2 5\n' > counts.tns
+run 0 cp-apr counts.tns --rank 1 --iterations 2 -o m.ktns
+check 'the weight is the total count' test "$(sed -n 5p m.ktns | awk '{ printf "%.6f", $1 }')" = 8.000000
+# The checkpoint knows how its tensor is read.
+run 0 cp-als few.tns --first-line header --rank 1 --iterations 2 --checkpoint c
+run 0 cp-als few.tns --resume c --iterations 3
+says 'going on from c'
+
+# Values that are not held are counted; a byte-order mark belongs to no name.
+printf '1 1 9007199254740993\n1 2 1e-400\n' > big.tns
+run 0 info big.tns
+noted 'note: 1 integer was rounded: past 2^53 = 9007199254740992'
+noted 'note: 1 value was rounded to 0'
+mkdir names
+printf '\xef\xbb\xbfAda\nBob\nCyd\n' > names/mode-1.txt
+run 0 cp-als a.tns --rank 1 --labels names --top 3
+check 'the name alone' grep -qE ' Ada +[0-9]' out
+printf '\xef\xbb\xbf' | cat - m.ktns > marked.ktns
+run 0 cp-apr counts.tns --rank 1 --iterations 1 --init marked.ktns
+
+# Cells without a value: noted where values look like measurements.
+awk 'BEGIN { for (k = 0; k < 60; ++k) print k % 20 + 1, (k * 7) % 11 + 1, 1 + (k * 5) % 9 / 2 }' > stars.tns
+run 0 cp-als stars.tns --rank 1 --iterations 1
+noted 'note: 27.3 % of the cells have values, which look like measurements; the others count as 0'
+awk '{ $3 = $3 * 10; print }' stars.tns > whole.tns
+run 0 tucker whole.tns --ranks 1x1 --iterations 1
+check_not 'whole numbers past 10 are counts' grep -q measurements err
+awk '{ $3 = log(1 + (NR % 3 == 0) * NR); if ($3 == 0) $3 = log(2); print }' stars.tns > logs.tns
+run 0 cp-als logs.tns --rank 1 --iterations 1
+check_not 'most values are the least: logarithms of counts' grep -q measurements err
+check 'help says so' grep -q 'count as 0, not as unknown' <("$sporades" cp-als --help)
+
 # Gzipped text is refused as soon as it would not fit, before all of it is held.
 if (ulimit -v 600000 && exec "$sporades" info a.tns) > out 2> err; then
   yes '1 1 1' | head -100000 | gzip > part.gz
@@ -56,6 +111,13 @@ printf '0 0 1\n1 2 5\n' > zero.tns
 refuses '--index-base zero' info zero.tns
 run 0 info zero.tns --index-base zero
 refuses 'binary data' info "$sporades"
+for packed in 'PK\3\4 a zip archive' 'BZh9 a bzip2 file' '\xfd7zXZ an xz file' '\x28\xb5\x2f\xfd a zstd file'; do
+  printf "${packed%% *}\n" > packed
+  refuses "packed:1: this is ${packed#* }" info packed
+done
+tar -cf x.tar a.tns
+refuses 'this is a tar archive' info x.tar
+refuses 'this is a tar archive' info - < <(gzip -c x.tar)
 printf '1 1 1\n1 1 \033[31m\233\n' > escape.tns
 refuses '\x1b[31m\x9b' info escape.tns
 check 'nothing but text' test -z "$(tr -d '[:print:]\n' < err)"

@@ -86,6 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.duplicates = (flags & 4) != 0 ? Duplicates::keep : Duplicates::sum;
   options.pattern = (flags & 8) != 0;
   if ((flags & 16) != 0) options.dims = {5, 4, 3};
+  options.first_line = static_cast<FirstLine>(choices.next() % 3);
   options.threads = 1;
   auto const content = choices.rest();
 

@@ -28,6 +28,19 @@ TENSORS = [
     "%%MatrixMarket matrix coordinate real symmetric\n% comment\n3 3 2\n2 1 1.5\n3 3 2\n",
     "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
     "1 1 1\r2 2 2\r\n",
+    "6 5 7 4\n1 3 2 1.5\n2 1 3 2.5\n3 5 5 3.0\n2 2 7 1\n",
+    "2 2 1\n1 1 5\n",
+    "4 5 3\n1 2\n3 4\n2 2\n",
+    "# extended FROSTT format\n3 3\n4 5 6\n1 1 1 5.0\n4 5 6 2.0\n2 2 2 1\n",
+    "2 3\n4 5\n1 2\n3 4\n2 2\n",
+    "1.000e+00 2.000e+00 5.0D-01\n3.0E0 0.4e1 1.5-101\n",
+    "% MatrixMarket matrix array real symmetric\n % c\n2 2\n1\n2 3 % c\n",
+    "%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n",
+    "%%MatrixMarket tensor coordinate unsigned general\n%\n4 5 6 2\n1 1 1 5\n4 5 6 2\n",
+    "%%MatrixMarket vector coordinate real general\n5 2\n1 7\n4 8\n",
+    "1 1 9007199254740993\n1 2 -9007199254740993.0\n1 3 1e-400\n",
+    "PK\3\4zip\n",
+    "BZh9\n",
     "2 2 2 1e400\n1.5 2 2 1\n-1 2 2 1\n1 1 1 nan\n",
 ]
 KTENSORS = [
@@ -58,9 +71,9 @@ def main():
     for k, text in enumerate(TENSORS):
         text = text.encode("latin-1")
         for flags in (0, 32, 32 + 64 + 3, 4 + 8):
-            (folder / "tensor" / f"{k}-{flags}").write_bytes(bytes([flags]) + text)
+            (folder / "tensor" / f"{k}-{flags}").write_bytes(bytes([flags, 0]) + text)
         packed = gzip.compress(text, mtime=0)
-        (folder / "tensor" / f"{k}-gz").write_bytes(b"\0" + packed + (packed if k % 2 else b""))
+        (folder / "tensor" / f"{k}-gz").write_bytes(b"\0\0" + packed + (packed if k % 2 else b""))
     for k, text in enumerate(KTENSORS):
         (folder / "ktensor" / str(k)).write_bytes(text.encode())
     (folder / "spt" / "0").write_bytes(spt([2, 3], [[0, 1], [2, 0]], [1.5, -2.0]))
