@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/algorithms/score.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/aggregate_coo.hpp>
 #include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <sporades/formats/files/spt_file.hpp>
@@ -10,8 +13,11 @@
 #include <sporades/formats/hocfs_tensor.hpp>
 #include <sporades/formats/hocoo_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
+#include <sporades/formats/shape_coo.hpp>
 #include <sporades/formats/strongest.hpp>
+#include <sporades/kernels/innerprod.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
+#include <sporades/kernels/model_values.hpp>
 #include <sporades/kernels/phi.hpp>
 #include <sporades/kernels/sptv.hpp>
 #include <sporades/kernels/sspttm.hpp>
@@ -92,6 +98,21 @@ void wrong_types() {
   spttm(exec, given<HierarchicalTensor<double>>(), V, V);
   // says: log_likelihood takes a CooTensor and a KruskalTensor
   log_likelihood(exec, plan, model);
+  // says: innerprod takes a CooTensor and a model, or two models: KruskalTensors or TuckerTensors
+  innerprod(exec, X, X);
+  // says: norm takes a CooTensor, a KruskalTensor or a TuckerTensor
+  norm(exec, V);
+  // says: model_values takes coordinates and a KruskalTensor or a TuckerTensor
+  model_values(exec, X, X);
+  // says: model_values: values must be float or double, in the model's memory space
+  model_values(exec, X, model, given<Vector<int, Space>>());
+  // says: the model must be a KruskalTensor
+  normalize(exec, X);
+  // says: score takes two KruskalTensors of one scalar type and memory space
+  // says: score takes two KruskalTensors of one scalar type and memory space
+  score(exec, X.values, model);
+  // says: the tensor must be a CooTensor: make_coo makes one of Views
+  squeeze(exec, 2.5f);
   // says: arrays must be Kokkos::Views of rank 1 without gaps, and not const
   stream_copy(exec, V, V);
   // says: arrays must have one scalar type and one memory space

@@ -4,11 +4,11 @@
 
 // Included by algorithms/cp_apr.hpp.
 
+#include <sporades/algorithms/detail/chosen_components.hpp>
 #include <sporades/algorithms/detail/cp_apr/problem.hpp>
 #include <sporades/algorithms/detail/cp_apr/solver.hpp>
 #include <sporades/algorithms/detail/cp_apr/start.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
-#include <sporades/algorithms/detail/sorted_components.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 
 namespace sporades {
@@ -32,7 +32,10 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
     CpAprResult<Scalar, MemorySpace> result;
     static_cast<RunResult&>(result) =
         detail::iterate(problem.processes, solver, state, options, observer, times);
-    result.model = detail::sorted_components(exec, state.weights, state.factors);
+    result.model =
+        detail::kruskal_of(exec, state.factors,
+                           detail::in_order(detail::unchanged(state.weights, state.factors.size()),
+                                            detail::components_by_weight(state.weights)));
     result.history = state.history;
     return result;
   });

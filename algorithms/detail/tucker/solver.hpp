@@ -12,6 +12,7 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
+#include <sporades/kernels/detail/core_product.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
 namespace sporades::detail {
@@ -142,7 +143,7 @@ class TuckerSolver {
     for (int n = 0; n < state_.order(); ++n) {
       auto const& A = state_.factors[n];
       std::size_t const R = A.extent(1);
-      image = multiplied(image, left_.tall().gram_on_host(A, problem_.rows_of(n)), stride, R);
+      image = core_product(image, left_.tall().gram_on_host(A, problem_.rows_of(n)), stride, R);
       stride *= R;
     }
     double model = 0;
@@ -173,19 +174,6 @@ class TuckerSolver {
       X.tensor = to_coo(exec_, chain, 0);
     return tucker_inner_product(exec_, X.tensor, A, core_, modes, length, {},
                                 X.memory ? &chain.buffers.carry.windows : nullptr);
-  }
-
-  /// The core times a symmetric R x R matrix in the mode whose index has this stride.
-  static std::vector<double> multiplied(std::vector<double> const& core,
-                                        std::vector<double> const& S, std::size_t stride,
-                                        std::size_t R) {
-    std::vector<double> result(core.size());
-    for (std::size_t block = 0; block < core.size(); block += stride * R)
-      for (std::size_t to = 0; to < R; ++to)
-        for (std::size_t from = 0; from < R; ++from)
-          for (std::size_t e = 0; e < stride; ++e)
-            result[block + to * stride + e] += S[to * R + from] * core[block + from * stride + e];
-    return result;
   }
 
   ExecutionSpace exec_;

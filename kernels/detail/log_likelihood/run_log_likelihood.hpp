@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/formats/detail/check_model.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/kernels/detail/log_likelihood/lanes.hpp>
 #include <sporades/kernels/log_likelihood.hpp>
@@ -114,9 +115,7 @@ LogLikelihood log_likelihood(ExecutionSpace const& exec, Tensor const& X, Model 
       using MemorySpace = typename Tensor::MemorySpace;
       check_coordinates(exec, X, "log_likelihood");
       detail::LogLikelihoodBuffers<MemorySpace> buffers;
-      auto const weights = detail::uninitialized<Kokkos::View<double*, MemorySpace>>(
-          exec, "sporades::log_likelihood::weights", model.weights.extent(0));
-      detail::copy_view(exec, weights, model.weights);
+      auto const weights = detail::double_weights(exec, model.weights);
       return detail::run_log_likelihood(exec, X, model.factors, weights, buffers);
     }
   return {};
