@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <support/files.hpp>
 
@@ -252,6 +253,16 @@ TEST_CASE("values that their type does not hold are counted", "[tns]") {
 
   CHECK(parse_tensor<float>("1 1 16777217\n1 2 16777216\n1 3 1e-50\n", "x").notes ==
         Notes{"1 integer was rounded: past 2^24 = 16777216 the type of values holds not all",
+              "1 value was rounded to 0: the type of values holds none as small"});
+  TemporaryFolder const folder;
+  write_spt(
+      folder / "x.spt",
+      make_coo<double>(
+          {6},
+          {{{0}, 16777217}, {{1}, 16777216}, {{2}, 1e-50}, {{3}, .1}, {{4}, 0}, {{5}, -16777219}}));
+  CHECK(read_tensor<double>(folder / "x.spt").notes.empty());
+  CHECK(read_tensor<float>(folder / "x.spt").notes ==
+        Notes{"2 integers were rounded: past 2^24 = 16777216 the type of values holds not all",
               "1 value was rounded to 0: the type of values holds none as small"});
 }
 

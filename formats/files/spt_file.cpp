@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/files/detail/file.hpp>
@@ -100,12 +102,18 @@ void copy_coordinates(SptContent const& content, int n, Index* to) {
   });
 }
 
+/// Returns what the values lose because Scalar is the narrower type.
 template <class From, class Scalar>
-void copy_values(SptContent const& content, Scalar* to) {
+detail::Losses copy_values(SptContent const& content, Scalar* to) {
+  std::atomic<std::uint64_t> integers{0}, underflows{0};
   copy_array<From>(content, content.layout.values, to, [&](std::uint64_t p, From value) {
     expects(std::isfinite(static_cast<Scalar>(value)), content.name, ": nonzero ", p,
             ": the value ", value, " is not finite");
+    auto const loss = detail::loss_of_conversion<Scalar>(value);
+    if (loss == detail::Loss::integer) ++integers;
+    if (loss == detail::Loss::underflow) ++underflows;
   });
+  return {integers, underflows};
 }
 
 /// The tensor in the memory of the file's content where the types of arrays are the same; other
@@ -145,7 +153,7 @@ detail::FarTensor<CooTensor<Scalar, Index>> share_arrays(SptContent const& conte
 /// is_shared: as share_arrays, whose far memory goes to `far`; else all is copied to near memory.
 template <class Scalar, class Index>
 CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims, bool is_shared,
-                                     detail::FarMemory& far) {
+                                     detail::FarMemory& far, detail::Losses& losses) {
   auto const& header = content.header;
   CooTensor<Scalar, Index> X;
   if (is_shared) {
@@ -166,9 +174,9 @@ CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims
   auto* const values =
       is_shared && header.value_bytes == sizeof(Scalar) ? nullptr : X.values.data();
   if (header.value_bytes == 4)
-    copy_values<float>(content, values);
+    losses = copy_values<float>(content, values);
   else
-    copy_values<double>(content, values);
+    losses = copy_values<double>(content, values);
   X.sorted_modes.assign(header.sorted_modes, header.sorted_modes + header.sorted_count);
   expects(X.sorted_modes.empty() || detail::nonzero_order(X, X.sorted_modes, content.threads) !=
                                         detail::NonzeroOrder::none,
@@ -266,7 +274,10 @@ ReadResult<Scalar> detail::parse_spt(Communicator const& processes, std::string_
     bool const is_shared =
         holder && exceeds_memory<Scalar, Index>(options, dims.size(), header.nnz);
     FarMemory others;
-    result.tensor = read_arrays<Scalar, Index>(spt, dims, is_shared, others);
+    Losses here, losses;
+    result.tensor = read_arrays<Scalar, Index>(spt, dims, is_shared, others, here);
+    for (auto const& part : all_gathered(processes, "losses", here)) losses.add(part);
+    result.notes = loss_notes(losses, std::numeric_limits<Scalar>::digits);
     if (is_shared) result.far = std::make_shared<std::pair<FarMemory, FarMemory>>(holder, others);
   };
   auto const longest = *std::max_element(dims.begin(), dims.end());

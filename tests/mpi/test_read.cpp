@@ -48,13 +48,13 @@ class SharedFile {
 ReadResult<double> check_same(Communicator const& processes, std::string const& path,
                               ReadOptions const& options = {}) {
   CAPTURE(path, processes.size());
-  auto const [duplicates, dialect, one] = test::made_once(processes, [&] {
+  auto const [duplicates, dialect, notes, one] = test::made_once(processes, [&] {
     auto const read = read_tensor<double, std::uint32_t>(path, options);
     // The order is that of the file, or where duplicates are summed that of the modes.
     std::vector<int> modes(read.tensor.dims.size());
     std::iota(modes.begin(), modes.end(), 0);
     Kokkos::DefaultHostExecutionSpace const host{};
-    return std::tuple(read.duplicates, read.dialect,
+    return std::tuple(read.duplicates, read.dialect, read.notes,
                       options.duplicates == Duplicates::keep
                           ? read.tensor
                           : sorted(host, copy_to(host, read.tensor), modes));
@@ -64,6 +64,7 @@ ReadResult<double> check_same(Communicator const& processes, std::string const& 
   CHECK(part.dims == one.dims);
   CHECK(any.duplicates == duplicates);
   CHECK(any.dialect == dialect);
+  CHECK(any.notes == notes);
   auto const first = detail::first_places(processes, part.nnz());
   REQUIRE(first.back() == one.nnz());
   auto const begin = first[static_cast<std::size_t>(processes.rank())];
@@ -121,6 +122,23 @@ TEST_CASE("Several processes read every kind of file", "[mpi]") {
                   "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n"
                   "1 1 2\n3 1 4\n2 2 8\n")
                  .path(),
+             small_blocks(duplicates));
+  std::string nonzeros;
+  for (int k = 0; k < 50; ++k)
+    nonzeros += std::to_string(k % 17 + 1) + " " + std::to_string(k + 1) + " 1e-400\n";
+  auto const read_after = [&](char const* name, std::string const& header) {
+    check_same(processes, text(name, header + nonzeros).path(), small_blocks(duplicates));
+  };
+  read_after("header.tns", "17 60 50\n");
+  read_after("cut.tns", "20 50 51\n");
+  read_after("extended.tns", "2 50\n17 60\n");
+  check_same(processes, text("few.tns", "20 30 2\n1 2 3\n4 5 6\n").path(),
+             small_blocks(duplicates));
+  ReadOptions pattern = small_blocks(duplicates);
+  pattern.pattern = true;
+  check_same(processes, text("pattern.tns", "2 3\n4 5\n1 2\n3 4\n2 2\n").path(), pattern);
+  check_same(processes,
+             text("array.mtx", "%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n").path(),
              small_blocks(duplicates));
   std::string zero = "sptensor\n2\n30 20\n1001\n";
   for (int k = 0; k < 1000; ++k) zero += std::to_string(k % 28 + 1) + " 3 1\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -158,6 +159,19 @@ inline bool parse_index_fast(char const*& p, std::uint64_t& result) {
   for (unsigned d = digit(*p); d < 10; d = digit(*++p)) sum = sum * 10 + d;
   result = sum;
   return p != start && p - start < 19 && ends_token(*p);
+}
+
+/// What a value of another type does not hold of this one, which was rounded to it.
+template <class To, class From>
+Loss loss_of_conversion(From value) {
+  if (sizeof(To) >= sizeof(From)) return Loss::none;
+  auto const held = static_cast<To>(value);
+  if (value != 0 && held == 0) return Loss::underflow;
+  // Larger numbers are whole because they are rounded.
+  constexpr auto exact_integers = std::uint64_t{1} << std::numeric_limits<From>::digits;
+  bool const is_integer = value >= -static_cast<From>(exact_integers) &&
+                          value <= static_cast<From>(exact_integers) && std::trunc(value) == value;
+  return is_integer && static_cast<From>(held) != value ? Loss::integer : Loss::none;
 }
 
 inline constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

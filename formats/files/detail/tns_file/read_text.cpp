@@ -49,11 +49,15 @@ void add_symmetric_entries(CooTensor<Scalar, Index>& X, TextTask const& task,
   if (symmetry == Symmetry::general) return;
   expects(task.options.values == Values::any || symmetry == Symmetry::symmetric, task.name,
           ": a skew-symmetric matrix has negative entries, where counts are expected");
-  auto const stated = X.nnz();
+  auto const entries = [&] {  // of the first process, which has read them
+    return all_gathered(task.processes, "counts of entries", X.nnz()).front();
+  };
+  auto const stated = entries();
   X = with_symmetric_entries(X, symmetry, task.name);
+  auto const all = entries();
   notes.push_back(concatenate("the matrix is ",
                               symmetry == Symmetry::symmetric ? "symmetric" : "skew-symmetric",
-                              ": ", X.nnz() - stated, " of ", stated, " entries stand for two"));
+                              ": ", all - stated, " of ", stated, " entries stand for two"));
 }
 
 void append(std::vector<std::string>& notes, std::vector<std::string> const& others) {
