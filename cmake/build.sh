@@ -4,7 +4,8 @@
 
 # build.sh [--target TARGET] [CMAKE ARGUMENTS]: builds library, command and tests (or only TARGET) for
 # this machine in build/. First runs bootstrap.sh, which installs or builds what they need. When it is
-# run again, it builds what has changed.
+# run again, it builds what has changed. Options that are not given have their defaults, also where an
+# earlier run was given others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HOME=${HOME:-/root}
@@ -38,11 +39,15 @@ if command -v ccache > /dev/null; then
   arguments+=("-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 fi
 
-arguments+=("-DSPORADES_SCALARS=float;double" -DSPORADES_ENABLE_SERIAL=ON) # unless "$@" says otherwise
+arguments+=(-G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$native" "$@")
+
+# CMake remembers options of earlier runs, such as those of demo.sh: where they were others, it forgets
+# all, so that what is not given here has its default.
+if [[ ! -e build/arguments || $(< build/arguments) != "${arguments[*]}" ]]; then rm -f build/CMakeCache.txt; fi
+echo "${arguments[*]}" > build/arguments
 
 log=build/configure.log
-if ! cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=$native" "${arguments[@]}" "$@" \
-  > $log 2>&1; then
+if ! cmake -S . -B build "${arguments[@]}" > $log 2>&1; then
   cat $log >&2
   echo "sporades: CMake could not configure build/; the lines above say why" >&2
   exit 1

@@ -22,7 +22,8 @@ list(FILTER sporades_sources EXCLUDE REGEX "/algorithms/(sporades\\.cpp|command/
 add_library(sporades ${sporades_sources})
 add_library(sporades::sporades ALIAS sporades)
 set_target_properties(sporades PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
-  POSITION_INDEPENDENT_CODE ON)  # for plug-ins and modules of Python that link an archive
+  POSITION_INDEPENDENT_CODE ON  # for plug-ins and modules of Python that link an archive
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(core_sources ${sporades_sources})  # small ones, compiled as one
 list(FILTER core_sources INCLUDE REGEX "/core/")
 set_source_files_properties(${core_sources} PROPERTIES UNITY_GROUP core)

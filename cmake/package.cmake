@@ -16,15 +16,21 @@ install(FILES ${sporades_include}/sporades/sporades.hpp ${sporades_include}/spor
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades)
 install(FILES ${sporades_eti_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sporades/eti)
 
-# An installation may be moved, to another machine, too. The command finds what it is linked to
-# beside itself: shared libraries of Kokkos that do not lie where the system looks are installed with
-# it, in a folder of their own. CMAKE_INSTALL_RPATH adds folders of other libraries.
+# An installation may be moved, to another machine, too. The command and a shared library find what
+# they are linked to beside themselves: shared libraries of Kokkos that do not lie where the system
+# looks are installed with them, in a folder of their own. CMAKE_INSTALL_RPATH adds folders of other
+# libraries.
+set(sporades_own_libraries ${CMAKE_INSTALL_LIBDIR}/sporades)
+set(folders "\$ORIGIN" "\$ORIGIN/sporades" ${CMAKE_INSTALL_RPATH})
+set_target_properties(sporades PROPERTIES INSTALL_RPATH "${folders}")
 if(TARGET sporades_command)
-  set(sporades_own_libraries ${CMAKE_INSTALL_LIBDIR}/sporades)
   set(folders "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" "\$ORIGIN/../${sporades_own_libraries}")
   list(APPEND folders ${CMAKE_INSTALL_RPATH})
   set_target_properties(sporades_command PROPERTIES INSTALL_RPATH "${folders}")
   install(TARGETS sporades_command)
+endif()
+get_target_property(sporades_type sporades TYPE)
+if(TARGET sporades_command OR sporades_type STREQUAL "SHARED_LIBRARY")
   foreach(library Kokkos::kokkoscore Kokkos::kokkoscontainers Kokkos::kokkossimd Kokkos::kokkoskernels)
     if(NOT TARGET ${library})
       continue()
@@ -42,8 +48,6 @@ if(TARGET sporades_command)
     endif()
   endforeach()
 endif()
-set(folders "\$ORIGIN" ${CMAKE_INSTALL_RPATH})
-set_target_properties(sporades PROPERTIES INSTALL_RPATH "${folders}")
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Sporades)
 install(EXPORT SporadesTargets NAMESPACE sporades:: DESTINATION ${package_folder})
