@@ -80,7 +80,7 @@ void print_expected(InfoArguments const& arguments, Network const& network, Tens
   }
   bool is_first = true;
   for (int const P : arguments.processes) {
-    auto const model = detail::model_iteration<Exec>(X, options, P);
+    auto const model = detail::model_iteration<Exec>(X, options, P, true);
     if (is_first) {
       std::printf("an iteration of cp-als --rank %d --precision %s on %s:\n", options.rank,
                   arguments.precision.c_str(), backend_name(Exec::name()).c_str());

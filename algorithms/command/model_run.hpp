@@ -133,11 +133,10 @@ class ModelRun {
     try {
       auto const result = method_.solve(exec_, problem, starts_, [&](IterationInfo const& now) {
         show(starts_.state);
-        signal_ = static_cast<int>(greatest_of_all(static_cast<std::uint64_t>(signals.received())));
-        bool const stops = signal_ != 0;
-        if (stops || now.iteration % common_.checkpoint_every == 0) keep();
-        return !stops;
+        if (now.iteration % common_.checkpoint_every == 0) keep();
+        return signals.received() == 0;
       });
+      signal_ = static_cast<int>(greatest_of_all(static_cast<std::uint64_t>(signals.received())));
       keep();
       return finish(result);
     } catch (Stopped const&) {

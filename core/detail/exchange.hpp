@@ -150,6 +150,9 @@ decltype(auto) together(Communicator const& processes, Work const& work) {
   } catch (std::exception const& error) {
     tell_failure(processes, error.what());
     throw;
+  } catch (...) {
+    tell_failure(processes, "an exception that is no std::exception");
+    throw;
   }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <filesystem>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/same_options.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
@@ -74,7 +74,15 @@ ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string const& path,
                                       ReadOptions const& options) {
-  return detail::together(processes, [&] {
+  auto const named = [&] {
+    return detail::types_of_call<Scalar, std::conditional_t<std::is_void_v<Index>, char, Index>>()
+        .add("dims", options.dims)
+        .add("index_base", options.index_base)
+        .add("duplicates", options.duplicates)
+        .add("values", options.values)
+        .add("pattern", options.pattern);
+  };
+  return detail::together(processes, "read_tensor", named, [&] {
     auto const name = detail::input_name(path);
     bool const is_shared = processes.size() > 1;
     std::error_code ignored;

@@ -54,6 +54,18 @@ run 0 "${base[@]}" --init random --starts 3 --iterations 7 -o one.ktns
 together 3 0 "${base[@]}" --init random --starts 3 --iterations 7 -o many.ktns
 check "the best of three starts" cmp one.ktns many.ktns
 
+# What info --processes says of an iteration is what the command exchanges in one.
+total() { grep -o "\"$1\": [0-9]*" "$2" | awk '{ sum += $2 } END { print sum }'; }
+for iterations in 2 4; do
+  together 3 0 "${base[@]}" --iterations $iterations --report $iterations.json
+done
+run 0 info "$police" --rank 5 --processes 3 --seconds 1
+read -r _ _ _ _ bytes _ messages _ < <(grep '^ *3 ' out)
+for name in bytes messages; do
+  check "info's $name" \
+    test $((2 * ${!name})) = $(($(total $name 4.json) - $(total $name 2.json)))
+done
+
 # In slices, rows of hundreds of nonzeros among them.
 sliced=(cp-als "$data/packages-small.tns.gz" --rank 5 --slices 2 --strategy sorted --init random
   --tolerance 0)

@@ -15,10 +15,11 @@ namespace {
 /// What this process sent in so many iterations, building the problem included.
 template <class Exec, class Tensor>
 std::map<std::string, Traffic> traffic_of(Exec const& exec, Tensor const& brought,
-                                          CpAlsOptions options, int iterations) {
+                                          CpAlsOptions options, int iterations,
+                                          Observer const& observer) {
   Communicator const processes(MPI_COMM_WORLD);
   options.iterations = iterations;
-  cp_als(processes, exec, brought, options);
+  cp_als(processes, exec, brought, options, observer);
   return processes.traffic();
 }
 
@@ -41,7 +42,7 @@ auto random_tensor(Trial const& trial) {
 
 /// Each name's messages and bytes in an iteration are those of the model.
 template <class TestType, class Tensor>
-void check_model(Tensor const& X, CpAlsOptions options) {
+void check_model(Tensor const& X, CpAlsOptions options, Observer const& observer = {}) {
   using Exec = typename TestType::ExecutionSpace;
   Exec const exec{};
   auto const& processes = test::all_processes();
@@ -49,10 +50,11 @@ void check_model(Tensor const& X, CpAlsOptions options) {
   CAPTURE(to_string(X.dims), X.nnz(), to_string(options.strategy), processes.size(),
           processes.rank(), sizeof(typename Tensor::Scalar));
   auto const brought = test::part_of(exec, X, processes);
-  auto const two = traffic_of(exec, brought, options, 2),
-             four = traffic_of(exec, brought, options, 4);
+  auto const two = traffic_of(exec, brought, options, 2, observer),
+             four = traffic_of(exec, brought, options, 4, observer);
   auto const model = detail::model_iteration<Exec>(copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
-                                                   options, processes.size());
+                                                   options, processes.size(),
+                                                   static_cast<bool>(observer));
   auto const me = static_cast<std::size_t>(processes.rank());
   std::map<std::string, detail::Volume> measured;
   for (auto const& [name, all] : four) {
@@ -84,7 +86,9 @@ TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of 
                Trial{{1, 3, 1}, 3, 0, 2}, Trial{{70000, 30}, 30000, 0.5, 3});
   if (is_alto && trial.dims[0] > 1000) return;  // needs atomics
   options.rank = trial.rank;
-  check_model<TestType>(random_tensor<TestType>(trial), options);
+  auto const X = random_tensor<TestType>(trial);
+  check_model<TestType>(X, options);
+  check_model<TestType>(X, options, [](IterationInfo const&) { return true; });
 }
 
 TEMPLATE_LIST_TEST_CASE("The model of an iteration with fused modes has the traffic of one",

@@ -47,8 +47,13 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         Observer const& observer) {
   detail::check_types<ExecutionSpace, CpAlsState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::cp_als");
-  detail::check_cp_als(options);
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options)
+        .add("finished iterations", state.iterations())
+        .add("an observer", static_cast<bool>(observer));
+  };
+  return detail::together(problem.processes, "cp_als", named, [&] {
+    detail::check_cp_als(options);
     detail::prepare_state(exec, problem, options, state);
     detail::KernelTimes times(options.time_kernels);
     detail::CpAlsSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);
@@ -123,9 +128,12 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options,
     CpAlsState<Scalar, MemorySpace>* start) {
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options).add("a start", start != nullptr);
+  };
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::together(processes, [&] {
+      return detail::together(processes, "make_cp_als_problem", named, [&] {
         std::vector<detail::DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
         if (start != nullptr && options.init != CpAlsInit::random) {
           detail::expect_decomposable(processes, exec, X, "cp_als");

@@ -75,11 +75,22 @@ inline void add_sums(Exchanges& exchanges, RowDistribution const& rows, RowBlock
   exchanges["sums of rows"] += sums;
 }
 
-/// X: on the host, without duplicates. Its iterations after the first. Throws as
-/// make_cp_als_problem of several processes. Fences.
+/// What processes send one another when each tells all others one value of so many bytes.
+inline Exchanged told_to_all(int processes, std::uint64_t bytes) {
+  auto const P = static_cast<std::size_t>(processes);
+  Exchanged told{std::vector<Volume>(P), std::vector<Volume>(P)};
+  for (int reach = 1; reach < processes; reach *= 2)  // as all_gather does
+    for (std::size_t p = 0; p < P; ++p)
+      told.add(p, (p + P - static_cast<std::size_t>(reach)) % P,
+               static_cast<std::uint64_t>(std::min(reach, processes - reach)) * bytes);
+  return told;
+}
+
+/// X: on the host, without duplicates. Its iterations after the first, in a run with an observer or
+/// without. Throws as make_cp_als_problem of several processes. Fences.
 template <class ExecutionSpace, class Scalar, class Index>
 IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
-                               CpAlsOptions const& options, int processes) {
+                               CpAlsOptions const& options, int processes, bool is_observed) {
   check_cp_als(options);
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const products = products_of(options);
@@ -160,6 +171,8 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
       add_sums(model.exchanges, rows[n],
                gpu ? RowBlocks::of_columns(dim, columns) : RowBlocks(dim, columns), columns, most);
   }
+  if (is_observed && processes > 1)
+    model.exchanges["answers of observers"] += told_to_all(processes, sizeof(double));
   for (std::size_t p = 0; p < P; ++p)
     model.bytes[p] += longest[p] * columns * sizeof(Scalar) + partial * sizeof(double);
   return model;

@@ -10,6 +10,7 @@
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
@@ -28,6 +29,25 @@ inline void check_cp_als(CpAlsOptions const& options) {
               options.init == CpAlsInit::automatic,
           "cp_als: ", options.starts,
           " starts: only random ones can be several, and init is another");
+}
+
+/// What all processes of a call give alike.
+template <class Scalar, class Index>
+NamedOptions named_options(CpAlsOptions const& options) {
+  return types_of_call<Scalar, Index>()
+      .add("rank", options.rank)
+      .add("iterations", options.iterations)
+      .add("tolerance", options.tolerance)
+      .add("seed", options.seed)
+      .add("init", options.init)
+      .add("starts", options.starts)
+      .add("non_negative", options.non_negative)
+      .add("regularization", options.regularization)
+      .add("strategy", options.strategy)
+      .add("dimension_tree", options.dimension_tree)
+      .add("gather", options.gather)
+      .add("slices", options.slices)
+      .add("memory", options.memory);
 }
 
 /// What its products are planned for.

@@ -188,7 +188,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 CpAlsState<Scalar, MemorySpace> cp_als_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(problem.processes, "cp_als_start", named, [&] {
     auto const rows = problem.rows();
     Dims here = problem.dims;
     for (std::size_t n = 0; n < here.size(); ++n) here[n] = rows[n].here(here[n]);

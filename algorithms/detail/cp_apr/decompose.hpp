@@ -21,11 +21,16 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         Observer const& observer) {
   detail::check_types<ExecutionSpace, CpAprState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::cp_apr");
-  detail::check_cp_apr(options);
-  expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
-          "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
-          "method mu, and the method is ", to_string(options.method));
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options)
+        .add("finished iterations", state.iterations())
+        .add("an observer", static_cast<bool>(observer));
+  };
+  return detail::together(problem.processes, "cp_apr", named, [&] {
+    detail::check_cp_apr(options);
+    expects(problem.rows.empty() == (options.method == CpAprMethod::mu),
+            "cp_apr: the problem was made for ", problem.rows.empty() ? "" : "another method than ",
+            "method mu, and the method is ", to_string(options.method));
     detail::check_apr_state(problem.dims_here(), options, state);
     detail::KernelTimes times(options.time_kernels);
     detail::CpAprSolver<ExecutionSpace, Scalar, Index> solver(exec, problem, options, state, times);

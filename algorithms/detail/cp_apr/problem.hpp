@@ -12,6 +12,7 @@
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/core/detail/same_options.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 
@@ -44,6 +45,26 @@ inline bool asks_for_updates(CpAprOptions const& options) {
   CpAprOptions const defaults;
   return options.strategy != defaults.strategy || options.pi != defaults.pi ||
          options.epsilon != defaults.epsilon;
+}
+
+/// What all processes of a call give alike.
+template <class Scalar, class Index>
+NamedOptions named_options(CpAprOptions const& options) {
+  return types_of_call<Scalar, Index>()
+      .add("rank", options.rank)
+      .add("iterations", options.iterations)
+      .add("inner_iterations", options.inner_iterations)
+      .add("tolerance", options.tolerance)
+      .add("seed", options.seed)
+      .add("init", options.init)
+      .add("starts", options.starts)
+      .add("method", options.method)
+      .add("kappa", options.kappa)
+      .add("kappa_tolerance", options.kappa_tolerance)
+      .add("epsilon", options.epsilon)
+      .add("strategy", options.strategy)
+      .add("pi", options.pi)
+      .add("memory", options.memory);
 }
 
 /// Throws Error where an option is out of its range, or of another method.
@@ -243,9 +264,10 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::together(processes, [&] {
+      return detail::together(processes, "make_cp_apr_problem", named, [&] {
         return detail::make_shared_apr_problem(processes, exec, hand_over(X), options);
       });
   return make_cp_apr_problem(exec, hand_over(X), options);

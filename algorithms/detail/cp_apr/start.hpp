@@ -137,7 +137,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
     CpAprOptions const& options) {
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(problem.processes, "cp_apr_start", named, [&] {
     return detail::random_apr_start<Scalar>(exec, problem.dims, problem.factor_rows, options);
   });
 }
@@ -153,7 +154,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
     CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(problem.processes, "cp_apr_start", named, [&] {
     return detail::given_apr_start(exec, problem.dims_here(), problem.factor_rows, options, start);
   });
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sporades/algorithms/detail/generate/make_tensor.hpp>
+#include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
@@ -21,7 +22,13 @@ template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     Communicator const& processes, ExecutionSpace const& exec, std::string const& name,
     std::optional<Position> nnz, std::uint64_t seed) {
-  return detail::together(processes, [&] {
+  auto const named = [&] {
+    return detail::types_of_call<Scalar, std::uint32_t>()
+        .add("name", name)
+        .add("nnz", nnz.value_or(0))
+        .add("seed", seed);
+  };
+  return detail::together(processes, "generate_like", named, [&] {
     auto const recipe = detail::recipe_like(name, nnz);
     detail::check_generated_nnz(recipe.nnz);
     if (detail::KeyFields(recipe.dims()).total_bits() <= 64)

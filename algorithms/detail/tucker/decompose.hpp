@@ -21,9 +21,14 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          Observer const& observer) {
   detail::check_types<ExecutionSpace, TuckerState<Scalar, MemorySpace>>();
   detail::Region const region("sporades::tucker");
-  detail::check_tucker(options, problem.dims);
-  expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options)
+        .add("finished iterations", state.iterations())
+        .add("an observer", static_cast<bool>(observer));
+  };
+  return detail::together(problem.processes, "tucker", named, [&] {
+    detail::check_tucker(options, problem.dims);
+    expects(options.ranks == problem.chain.ranks, "tucker: the problem was made for other ranks");
     auto const rows = problem.rows();
     detail::check_tucker_state(detail::rows_here(problem.dims, rows), options, state);
     detail::KernelTimes times(options.time_kernels);
@@ -84,9 +89,12 @@ TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options,
     TuckerState<Scalar, MemorySpace>* start) {
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options).add("a start", start != nullptr);
+  };
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::together(processes, [&] {
+      return detail::together(processes, "make_tucker_problem", named, [&] {
         std::vector<detail::DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
         if (start != nullptr && options.init != TuckerInit::random) {
           detail::expect_decomposable(processes, exec, X, "tucker");

@@ -10,6 +10,7 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
@@ -49,6 +50,22 @@ inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
     expects(ranks[n] <= others, "tucker: rank ", ranks[n], " of mode ", n,
             " is larger than the product of the other ranks, ", others);
   }
+}
+
+/// What all processes of a call give alike.
+template <class Scalar, class Index>
+NamedOptions named_options(TuckerOptions const& options) {
+  return types_of_call<Scalar, Index>()
+      .add("ranks", options.ranks)
+      .add("iterations", options.iterations)
+      .add("tolerance", options.tolerance)
+      .add("seed", options.seed)
+      .add("init", options.init)
+      .add("starts", options.starts)
+      .add("strategy", options.strategy)
+      .add("singular_vectors", options.singular_vectors)
+      .add("memory_limit", options.memory_limit)
+      .add("memory", options.memory);
 }
 
 /// Where the rows of mode n's unfolding are, on several processes. All are on every process where

@@ -125,8 +125,9 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 TuckerState<Scalar, MemorySpace> tucker_start(
     ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
     TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
-  detail::check_tucker(options, problem.dims);
-  return detail::together(problem.processes, [&] {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(problem.processes, "tucker_start", named, [&] {
+    detail::check_tucker(options, problem.dims);
     auto const rows = problem.rows();
     return detail::given_start(exec, detail::rows_here(problem.dims, rows), rows, options, start);
   });

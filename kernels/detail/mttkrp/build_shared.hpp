@@ -278,7 +278,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& proc
                                                         ExecutionSpace const& exec,
                                                         CooTensor<Scalar, Index, MemorySpace> X,
                                                         MttkrpOptions const& options) {
-  return detail::together(processes, [&] {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(processes, "make_mttkrp_plan", named, [&] {
     return detail::build_plan_of_all(processes, exec, hand_over(X), options, {});
   });
 }

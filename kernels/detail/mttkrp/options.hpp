@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/same_options.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <string>
 
@@ -51,6 +52,22 @@ inline void check_options(MttkrpOptions const& options, int order) {
           options.strategy == MttkrpStrategy::sorted || options.strategy == MttkrpStrategy::fibers,
       "make_mttkrp_plan: strategy ", to_string(options.strategy),
       " gathers factors in full precision: sorted and fibers can in ", to_string(options.gather));
+}
+
+/// What all processes of a call give alike.
+template <class Scalar, class Index>
+NamedOptions named_options(MttkrpOptions const& options) {
+  return types_of_call<Scalar, Index>()
+      .add("rank", options.rank)
+      .add("strategy", options.strategy)
+      .add("order", options.order)
+      .add("atomic_flush", options.atomic_flush)
+      .add("split", options.split)
+      .add("gather", options.gather)
+      .add("memory", options.memory)
+      .add("slices", options.slices)
+      .add("sliced_mode", options.sliced_mode)
+      .add("slice_rows", options.slice_rows);
 }
 
 /// True for both strategies that take the linear order.

@@ -183,10 +183,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, MttkrpAllModesOptions const& options) {
+  char const* const where = "make_mttkrp_all_modes_plan";
+  auto const named = [&] {
+    return detail::named_options<Scalar, Index>(options.products)
+        .add("dimension_tree", options.dimension_tree);
+  };
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::together(processes, [&] {
-        char const* const where = "make_mttkrp_all_modes_plan";
+      return detail::together(processes, where, named, [&] {
         auto const products = detail::options_for<Scalar>(options.products);
         detail::check_options(products, X.order());
         detail::expect_same_dims(processes, X, where);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/core/detail/same_options.hpp>
 #include <sporades/kernels/detail/phi/baselines/coo_alto.hpp>
 #include <sporades/kernels/detail/phi/fused.hpp>
 #include <sporades/kernels/phi.hpp>
@@ -187,9 +188,15 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
                                                   ExecutionSpace const& exec,
                                                   CooTensor<Scalar, Index, MemorySpace> X,
                                                   PhiOptions const& options) {
+  auto const named = [&] {
+    return detail::types_of_call<Scalar, Index>()
+        .add("rank", options.rank)
+        .add("strategy", options.strategy)
+        .add("pi", options.pi);
+  };
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
-      return detail::together(processes, [&] {
+      return detail::together(processes, "make_phi_plan", named, [&] {
         return detail::build_shared_phi_plan(processes, exec, hand_over(X), options);
       });
   return make_phi_plan(exec, X, options);
