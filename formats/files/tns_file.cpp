@@ -78,6 +78,7 @@ ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string
     return detail::types_of_call<Scalar, std::conditional_t<std::is_void_v<Index>, char, Index>>()
         .add("dims", options.dims)
         .add("index_base", options.index_base)
+        .add("first_line", options.first_line)
         .add("duplicates", options.duplicates)
         .add("values", options.values)
         .add("pattern", options.pattern);
