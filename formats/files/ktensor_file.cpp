@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/detail/initialized.hpp>
 #include <sporades/formats/files/detail/model_text.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 
@@ -32,6 +33,7 @@ Sizes read_sizes(detail::TokenReader& in) {
 
 template <class Scalar>
 KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const& name) {
+  detail::expect_initialized("read_ktensor");
   detail::TokenReader in(detail::model_text(content, name), name);
   auto const sizes = read_sizes(in);
   KruskalTensor<Scalar> model;

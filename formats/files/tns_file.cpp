@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <filesystem>
+#include <sporades/core/detail/initialized.hpp>
 #include <sporades/core/detail/same_options.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
@@ -63,6 +64,7 @@ ReadResult<Scalar, Index> parse_as(Communicator const& processes, std::string_vi
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
                                        ReadOptions const& options) {
+  detail::expect_initialized("parse_tensor");
   return parse_as<Scalar, Index>({}, content, name, options);
 }
 
@@ -74,6 +76,7 @@ ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const
 template <class Scalar, class Index>
 ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string const& path,
                                       ReadOptions const& options) {
+  detail::expect_initialized("read_tensor");
   auto const named = [&] {
     return detail::types_of_call<Scalar, std::conditional_t<std::is_void_v<Index>, char, Index>>()
         .add("dims", options.dims)

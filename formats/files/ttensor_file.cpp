@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sporades/core/detail/initialized.hpp>
 #include <sporades/formats/files/detail/model_text.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>
 
@@ -30,6 +31,7 @@ std::vector<int> read_ranks(detail::TokenReader& in, std::size_t order) {
 
 template <class Scalar>
 TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& name) {
+  detail::expect_initialized("read_ttensor");
   detail::TokenReader in(detail::model_text(content, name), name);
   auto const type = in.next();
   if (type != "ttensor") in.refuse("expected \"ttensor\", found ", in.found(type));

@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <sporades/algorithms/detail/generate/make_tensor.hpp>
+#include <sporades/core/detail/initialized.hpp>
 #include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
 
 inline void check_generated_nnz(Position nnz) {
+  expect_initialized("generate");
   Position const most = Position{1} << 33;
   expects(nnz <= most, "generate: ", nnz, " nonzeros are wanted, at most ", most, " are possible");
 }
