@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     } catch (std::exception const& error) {
       bool const in_memory = command::says_memory_ran_out(error);
       return report_error(
-          in_memory ? "memory ran out: " + command::memory_sentence() : error.what(), 1);
+          in_memory ? "memory ran out: " + command::memory_sentence(error) : error.what(), 1);
     }
   };
   return scope.agreed(run());

@@ -184,4 +184,29 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memo
   check_need<Memory>(need, before, recording);
 }
 
+TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
+                        "[algorithms][memory]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  auto const strategy = GENERATE(TtmChainStrategy::semi_sparse, TtmChainStrategy::csf,
+                                 TtmChainStrategy::fused);
+  CAPTURE(to_string(strategy));
+  // Short modes have products of many columns, and long ones of many fibers.
+  auto X = generate<Scalar, std::uint32_t>(exec, {9, 700, 800}, 60000, 0.5);
+  TuckerOptions options;
+  options.ranks = {9, 40, 50};
+  options.iterations = 2;
+  options.strategy = strategy;
+  auto const need = memory_need(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
+    starts.state = tucker_start(exec, X, options);
+    auto problem = make_tucker_problem(exec, hand_over(X), options);
+    sporades::detail::tucker_of_starts(exec, problem, options, starts);
+  });
+  check_need<Memory>(need, before, recording, 1.25);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
 
@@ -19,7 +20,17 @@ std::uint64_t peak_resident_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
 }
 
-std::string memory_sentence() {
+std::string memory_sentence(std::exception const& error) {
+  std::string const text = error.what();
+  using Memory = Kokkos::DefaultExecutionSpace::memory_space;
+  if (sporades::detail::is_gpu<Kokkos::DefaultExecutionSpace> &&
+      text.find(Memory::name() + std::string(" memory space")) != std::string::npos) {
+    std::string const before = "failed to allocate ";
+    auto const begin = text.find(before) + before.size();
+    return "of the " + bytes_text(device_memory_bytes()) + " that the GPU has, at most " +
+           bytes_text(peak_device_bytes()) + " were in use, and " +
+           text.substr(begin, text.find(" (", begin) - begin) + " more were asked for";
+  }
   return sporades::detail::bytes_text(peak_resident_bytes()) + " were in use of the " +
          sporades::detail::bytes_text(sporades::detail::host_memory_bytes()) +
          " that this process may have";

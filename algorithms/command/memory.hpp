@@ -14,8 +14,9 @@ std::string bytes_text(std::uint64_t bytes);
 /// Most memory that this process has had resident so far, in bytes.
 std::uint64_t peak_resident_bytes();
 
-/// "2.1 GB are in use of the 24.7 GB that this machine has"
-std::string memory_sentence();
+/// "2.1 GB were in use of the 24.7 GB that this process may have"; of the GPU, where `error` says
+/// that its memory ran out.
+std::string memory_sentence(std::exception const& error);
 
 /// Throws RunError if `bytes` for `what` are more than are left; advice: what would fit, "; rank 3
 /// would fit".

@@ -48,17 +48,20 @@ class ModelMemory {
   double limit() const { return limit_; }
 
   /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
-  /// model's) and the tensor. Where it can, it names the largest ranks that would fit.
+  /// model's) and the tensor. It names the least that would do; where it can, it names the largest
+  /// ranks that would fit, too.
   template <class Options>
   void check_least(HostTensor const& X, Options const& options) const {
-    double const tensor = static_cast<double>(X.storage_bytes());
-    double const left = memory_left(taken(X));
+    double const tensor = static_cast<double>(X.storage_bytes()), left = memory_left(taken(X));
     double const bytes = (can_stay(options) ? 0 : tensor) +
                          2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
-    if ((!on_gpu || tensor <= left) && bytes > left)
-      refuse(X, copy_to(exec_, X), options, memory_left(on_gpu ? tensor : taken(X)),
-             Method::streaming_refusal(options));
-    check_fits_memory(bytes, left, subject(X.dims, options), Method::streaming_refusal(options));
+    if (bytes <= left) return;
+    auto const refusal = Method::streaming_refusal(options);
+    bool const is_held = !on_gpu || tensor <= sporades::detail::memory_to_take(exec_);
+    if (is_held || can_stay(options))
+      refuse(X, is_held ? copy_to(exec_, X) : Tensor{}, options,
+             memory_left(on_gpu && is_held ? tensor : taken(X)), refusal);
+    check_fits_memory(bytes, left, subject(X.dims, options), refusal);
   }
 
   /// X where the run computes. Where it does not fit there, even by lighter options, and can be

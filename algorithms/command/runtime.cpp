@@ -6,7 +6,7 @@
 #include <limits>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/core/detail/cgroups.hpp>
-#include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
 #include <thread>
 #include <tuple>
@@ -90,6 +90,7 @@ void check_number_of_threads(std::vector<std::string>& options) {
 
 std::uint64_t device_bytes = 0;
 std::uint64_t most_device_bytes = 0;
+std::uint64_t all_device_bytes = 0;
 
 bool is_device(Kokkos_Profiling_SpaceHandle const& space) {
   return std::string(space.name).find("Host") == std::string::npos;
@@ -120,6 +121,10 @@ void count_device_bytes() {
 
 std::uint64_t peak_device_bytes() {
   return most_device_bytes;
+}
+
+std::uint64_t device_memory_bytes() {
+  return all_device_bytes;
 }
 
 std::string threads_option(int threads) {
@@ -166,6 +171,9 @@ KokkosScope::KokkosScope(char* program, std::vector<std::string> options) {
   }
   for (int i = 1; i < argc; ++i)  // Kokkos takes out what it knows
     if (begins_with(argv[i], "--kokkos-")) fail("'", argv[i], "' is no option of this Kokkos");
+  using Default = Kokkos::DefaultExecutionSpace;
+  if (sporades::detail::is_gpu<Default>)
+    all_device_bytes = static_cast<std::uint64_t>(sporades::detail::memory_bytes(Default()));
   count_device_bytes();
 }
 

@@ -40,4 +40,7 @@ class KokkosScope {
 /// tool is loaded, which has these events to itself.
 std::uint64_t peak_device_bytes();
 
+/// Bytes of the GPU's memory; 0 on host backends.
+std::uint64_t device_memory_bytes();
+
 }  // namespace sporades::command

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <sporades/core/matrix.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
@@ -40,11 +39,15 @@ class CarryBuffers {
   struct Level {
     Kokkos::View<Index*, MemorySpace> rows;  // slots; of the first level only
     Matrix<Scalar, MemorySpace> sums;        // slots x columns, the stride a whole tile
+    Vector<Scalar, MemorySpace> numbers;     // their memory, of any product that was reserved for
   };
 
-  /// Slots for this many chunks at the first level, of which `first` of all chunks are in front, a
-  /// multiple of carry_chunk / 2; and as many levels as these need. Allocates on exec where there
-  /// are too few; if that throws, those that were there stay usable.
+  /// Slots of so many columns for this many chunks at the first level, of which `first` of all
+  /// chunks are in front, a multiple of carry_chunk / 2; and as many levels as these need. They are
+  /// those of the next product: its slots are as wide as its columns, so that the slots of a long
+  /// product do not meet the columns of a wide one. Processes that exchange carries have equal
+  /// columns, and so one stride. Allocates on exec where a level has too little memory; if that
+  /// throws, the slots that were there stay usable.
   template <class ExecutionSpace>
   void reserve(ExecutionSpace const& exec, Position chunks, std::size_t columns,
                Position first = 0);
@@ -118,16 +121,18 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
   for (std::size_t l = 0;; ++l, slots = slots.next()) {
     if (l == levels_.size()) levels_.emplace_back();
     Level& level = levels_[l];
-    if (level.sums.extent(0) < slots.count || level.sums.extent(1) < stride) {
-      Level larger;
-      if (l == 0)
-        larger.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(
-            exec, "sporades::carry::rows", slots.count);
-      // Never narrower: processes that exchange carries have the same stride.
-      larger.sums = uninitialized<Matrix<Scalar, MemorySpace>>(
-          exec, "sporades::carry::sums", slots.count,
-          std::max<std::size_t>(stride, level.sums.extent(1)));
-      level = larger;  // both or, where memory runs out, neither
+    bool const has_rows = l > 0 || level.rows.extent(0) >= slots.count;
+    if (!has_rows || level.sums.extent(0) < slots.count || level.sums.extent(1) != stride) {
+      Level next = level;
+      if (!has_rows)
+        next.rows = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::carry::rows",
+                                                                     slots.count);
+      if (next.numbers.extent(0) < slots.count * stride)
+        next.numbers = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
+                                                                  slots.count * stride);
+      next.sums = Matrix<Scalar, MemorySpace>(next.numbers.data(),
+                                              next.numbers.extent(0) / stride, stride);
+      level = next;  // all or, where memory runs out, nothing
     }
     if (l > 0) waiting += slots.chunks();
     if (slots.chunks() == 1) break;
@@ -144,7 +149,7 @@ std::uint64_t CarryBuffers<Scalar, Index, MemorySpace>::bytes() const {
                       arrivals_.extent(0) * sizeof(unsigned) + windows.bytes();
   for (auto const& copy : copies_) sum += copy.span() * sizeof(Scalar);
   for (auto const& level : levels_)
-    sum += level.rows.extent(0) * sizeof(Index) + level.sums.span() * sizeof(Scalar);
+    sum += level.rows.extent(0) * sizeof(Index) + level.numbers.extent(0) * sizeof(Scalar);
   return sum;
 }
 

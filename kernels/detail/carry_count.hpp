@@ -21,13 +21,14 @@ class CarryCount {
       if (l == levels_.size()) levels_.emplace_back();
       Level& level = levels_[l];
       double const slots = 2 * static_cast<double>(chunks);
-      if (level.slots < slots || level.stride < stride) {
-        double const wide = std::max(stride, level.stride);
-        double const bytes = slots * ((l == 0 ? index_bytes : 0) + wide * sizeof(Scalar));
-        count.hold(bytes);
-        count.release(level.bytes);
-        level = {slots, wide, bytes};
-      }
+      double const rows = std::max(level.rows, l == 0 ? slots * index_bytes : 0);
+      double const numbers = std::max(level.numbers, slots * stride * sizeof(Scalar));
+      Level const before = level;
+      level = {rows, numbers};
+      if (rows > before.rows) count.hold(rows);
+      if (numbers > before.numbers) count.hold(numbers);
+      if (rows > before.rows) count.release(before.rows);
+      if (numbers > before.numbers) count.release(before.numbers);
       chunks = chunks_of(2 * chunks, carry_chunk);
       if (l > 0) waiting += static_cast<double>(chunks);
     }
@@ -41,7 +42,7 @@ class CarryCount {
 
  private:
   struct Level {
-    double slots = 0, stride = 0, bytes = 0;
+    double rows = 0, numbers = 0;  // bytes
   };
   std::vector<Level> levels_;
   double arrivals_ = 0;

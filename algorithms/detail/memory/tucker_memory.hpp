@@ -139,8 +139,14 @@ inline void set_streaming(bool, CooShape const&, TuckerOptions& options, double 
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
 }
 
-inline std::string lighten(bool, CooShape const&, TuckerOptions const&, TuckerOptions&, bool) {
-  return "";
+/// Packed nonzeros take less than trees, and products without partial ones less than semi-sparse
+/// ones.
+inline std::string lighten(bool, CooShape const& X, TuckerOptions const&, TuckerOptions& options,
+                           bool streams) {
+  if (streams || options.strategy != TtmChainStrategy::automatic) return "";
+  options.strategy = fits_packed_words(X) ? TtmChainStrategy::fused : TtmChainStrategy::csf;
+  return std::string("chains have no partial products (strategy ") + to_string(options.strategy) +
+         ")";
 }
 
 }  // namespace detail

@@ -52,9 +52,9 @@ struct MergedFibers {
 
 /// Steps of a chunk.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-Position merged_length(Fibers<Index, MemorySpace> const& fibers) {
-  return fiber_chunk_length<ExecutionSpace>(fibers.items() + fibers.count(),
-                                            sizeof(Index) + sizeof(Scalar));
+Position merged_length(Fibers<Index, MemorySpace> const& fibers, std::size_t columns) {
+  return carried_chunk_length<ExecutionSpace>(fibers.items() + fibers.count(),
+                                              sizeof(Index) + sizeof(Scalar), columns);
 }
 
 /// Slots for the rows that chunks share, and how many chunks there are.
@@ -62,8 +62,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Position reserve_merged(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const& fibers,
                         std::size_t columns, CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   if (fibers.items() == 0) return 0;
-  Position const chunks =
-      chunks_of(fibers.items() + fibers.count() - 1, merged_length<ExecutionSpace, Scalar>(fibers));
+  Position const chunks = chunks_of(fibers.items() + fibers.count() - 1,
+                                    merged_length<ExecutionSpace, Scalar>(fibers, columns));
   carry.reserve(exec, chunks, columns);
   return chunks;
 }
@@ -81,7 +81,8 @@ void spttm_spmm_nonzeros(ExecutionSpace const& exec,
   walk_fibers<Range, false>(exec, "sporades::spttm::spmm_nonzeros",
                             MatrixTerms<Scalar, Index, MemorySpace>{X.fibers.index, X.values, U},
                             FiberRanges<MemorySpace>(X.fibers), sums,
-                            merged_length<ExecutionSpace, Scalar>(X.fibers), tiles, 0, chunks);
+                            merged_length<ExecutionSpace, Scalar>(X.fibers, V.extent(1)), tiles, 0,
+                            chunks);
   reduce_carries(exec, V, carry, chunks);
 }
 

@@ -33,7 +33,8 @@ void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
     carried = std::max(carried, X.nnz + (is_merged ? fibers : 0));
   }
   auto const items = static_cast<Position>(carried);
-  Position const length = fiber_chunk_length<ExecutionSpace>(items, sizeof(Index) + sizeof(Scalar));
+  Position const length =
+      carried_chunk_length<ExecutionSpace>(items, sizeof(Index) + sizeof(Scalar), columns);
   carry.reserve<Scalar>(count, chunks_of(items, length), columns, sizeof(Position));
 }
 

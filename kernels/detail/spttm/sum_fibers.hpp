@@ -59,6 +59,25 @@ Position fiber_chunk_length(Position items, std::size_t item_bytes) {
   return std::min(length, cached / distance * distance);
 }
 
+/// The same of chunks whose carry slots have so many columns: more where all slots, two a chunk,
+/// would hold more than 2^25 numbers. So many columns are work enough for a GPU.
+template <class ExecutionSpace>
+Position carried_chunk_length(Position items, std::size_t item_bytes, std::size_t columns) {
+  Position const most = std::max<Position>((Position{1} << 24) / columns, 1);
+  Position const least = chunks_of(chunks_of(items, most), 128) * 128;
+  return std::max(fiber_chunk_length<ExecutionSpace>(items, item_bytes), least);
+}
+
+/// Of a product with these fibers.
+template <class ExecutionSpace, class Index, class MemorySpace>
+Position fiber_chunk_length(Fibers<Index, MemorySpace> const& fibers, std::size_t item_bytes,
+                            std::size_t columns) {
+  Position const items = fibers.items();
+  return takes_whole_fibers<ExecutionSpace>(items, fibers.longest)
+             ? fiber_chunk_length<ExecutionSpace>(items, item_bytes)
+             : carried_chunk_length<ExecutionSpace>(items, item_bytes, columns);
+}
+
 /// Chunks first to last - 1 of a Range, which writes to `out`, for all tiles.
 template <class Range, bool may_stream, class ExecutionSpace, class Terms, class Out,
           class MemorySpace, class Tiles>
@@ -89,7 +108,7 @@ void sum_fibers_of(ExecutionSpace const& exec, char const* label, Terms const& t
                    std::size_t item_bytes, CarryBuffers<Scalar, Position, MemorySpace> const& carry,
                    Tiles const& tiles, ItemRange range) {
   FiberRanges<MemorySpace> const ranges(fibers);
-  Position const length = fiber_chunk_length<ExecutionSpace>(fibers.items(), item_bytes);
+  Position const length = fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, V.extent(1));
   Position const first = range.begin / length, last = chunks_of(range.end, length);
   if (takes_whole_fibers<ExecutionSpace>(fibers.items(), fibers.longest)) {
     if constexpr (!is_gpu<ExecutionSpace>)
@@ -111,8 +130,8 @@ void reserve_carry(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
                    CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   Position const items = fibers.items();
   if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
-  carry.reserve(exec, chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)),
-                columns);
+  Position const length = fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, columns);
+  carry.reserve(exec, chunks_of(items, length), columns);
 }
 
 /// Adds what chunks share, after sum_fibers_of all items.
@@ -122,8 +141,8 @@ void finish_fibers(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
                    CarryBuffers<Scalar, Position, MemorySpace> const& carry) {
   Position const items = fibers.items();
   if (takes_whole_fibers<ExecutionSpace>(items, fibers.longest)) return;
-  reduce_carries(exec, V, carry,
-                 chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes)));
+  Position const length = fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, V.extent(1));
+  reduce_carries(exec, V, carry, chunks_of(items, length));
 }
 
 /// All rows of V: walk(exec, operands, range) is to sum_fibers_of a range of items. `operands` are
@@ -136,7 +155,8 @@ void sum_fibers(ExecutionSpace const& exec, Operands const& all, std::size_t ite
   if (items == 0) return;
   reserve_carry(exec, fibers, all.V.extent(1), item_bytes, carry);
   if (all.is_far)
-    for_fiber_windows(exec, all, fiber_chunk_length<ExecutionSpace>(items, item_bytes),
+    for_fiber_windows(exec, all,
+                      fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, all.V.extent(1)),
                       takes_whole_fibers<ExecutionSpace>(items, fibers.longest), carry.windows,
                       walk);
   else

@@ -110,7 +110,8 @@ void sspttm_blocks(ExecutionSpace const& exec, Operands const& all,
     // Four columns read Y a quarter as often, where that leaves threads enough to hide latency, and
     // a warp reads two chunks or fewer.
     Position const items = all.fibers.items();
-    Position const chunks = chunks_of(items, fiber_chunk_length<ExecutionSpace>(items, item_bytes));
+    Position const chunks = chunks_of(
+        items, fiber_chunk_length<ExecutionSpace>(all.fibers, item_bytes, all.V.extent(1)));
     Position const threads = (item_bytes / 16) * ((U.extent(1) + 3) / 4);  // of a chunk
     if (takes_whole_fibers<ExecutionSpace>(items, all.fibers.longest) || threads < 16 ||
         chunks * threads < 1 << 16)

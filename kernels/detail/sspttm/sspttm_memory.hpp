@@ -36,8 +36,8 @@ void count_sspttm_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor co
   count.hold(kept);
   count.hold_in_all(before + permutation + kept);
   auto const columns = static_cast<std::size_t>(options.rank) * Y.block_size();
-  Position const length =
-      fiber_chunk_length<ExecutionSpace>(blocks.count(), Y.block_size() * sizeof(Scalar));
+  Position const length = carried_chunk_length<ExecutionSpace>(
+      blocks.count(), Y.block_size() * sizeof(Scalar), columns);
   CarryCount().reserve<Scalar>(count, chunks_of(blocks.count(), length), columns, sizeof(Position));
 }
 

@@ -65,6 +65,25 @@ inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
   return columns;
 }
 
+/// Numbers of the carry slots of one product of a semi-sparse chain, at most.
+template <class ExecutionSpace, class Scalar>
+double carried_numbers(TupleCounts const& tuples, std::vector<int> const& ranks,
+                       std::vector<int> const& modes) {
+  double most = 0;
+  std::size_t block = 1;
+  std::uint32_t left = (std::uint32_t{1} << modes.size()) - 1;
+  for (std::size_t k = modes.size() - 1; k > 0; --k) {
+    std::size_t const item_bytes = block * sizeof(Scalar);
+    block *= static_cast<std::size_t>(ranks[modes[k]]);
+    auto const items = static_cast<Position>(tuples(left));
+    Position const chunks =
+        chunks_of(items, carried_chunk_length<ExecutionSpace>(items, item_bytes, block));
+    most = std::max(most, 2 * static_cast<double>(chunks) * static_cast<double>(block));
+    left &= ~(std::uint32_t{1} << modes[k]);
+  }
+  return most;
+}
+
 /// The part of the memory limit that partial products of semi_sparse may take where they were not
 /// asked for. The other strategies need none.
 template <class ExecutionSpace>
@@ -110,7 +129,9 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
     choice.reason = "a matrix has no partial products";
   }
   if (strategy == TtmChainStrategy::semi_sparse) {
-    double const bytes = numbers_between(tuples, ranks, tree.modes) * sizeof(Scalar);
+    double const bytes = (numbers_between(tuples, ranks, tree.modes) +
+                          carried_numbers<ExecutionSpace, Scalar>(tuples, ranks, tree.modes)) *
+                         sizeof(Scalar);
     expects(is_automatic || bytes <= limit, "make_ttm_chain_plan: strategy semi_sparse on mode ", n,
             " needs about ", bytes_text(bytes), " for its partial products, the memory limit is ",
             bytes_text(limit));

@@ -11,7 +11,7 @@
 
 namespace sporades::detail {
 
-/// Carry slots of a product of semi-sparse chains, taken if any of its fibers is long.
+/// Carry slots of a product of semi-sparse chains some of whose fibers may be long.
 struct ChainCarry {
   Position chunks;
   std::size_t columns;
@@ -30,21 +30,32 @@ void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     double const fibers = tuples.of(modes, static_cast<std::size_t>(k));
     count.hold(fibers_bytes(items, fibers, k + 1, X.index_bytes));
     if (k == products && is_new) count.release(X.coordinate_bytes());
-    double const before = block;
+    auto const item_bytes = static_cast<std::size_t>(block) * sizeof(Scalar);
     block *= ranks[modes[k]];
-    auto const whole = static_cast<Position>(items);
-    Position const length = fiber_chunk_length<ExecutionSpace>(
-        whole, static_cast<std::size_t>(before) * sizeof(Scalar));
-    carries.push_back({chunks_of(whole, length), static_cast<std::size_t>(block)});
-    if (k < products) {  // SspttmPlan's own, given back
-      double const held = count.held();
-      CarryCount().reserve<Scalar>(count, carries.back().chunks, carries.back().columns,
-                                   sizeof(Position));
-      count.hold_in_all(held);
+    auto const columns = static_cast<std::size_t>(block);
+    // Fibers are no longer than their mode. Where all are surely short, chunks share none, unless
+    // SpTTM takes steps of fibers, too.
+    double const least = k == products ? items : items < 4096 ? 0 : 0.9 * items;
+    bool const is_merged =
+        k == products &&
+        may_choose_spttm<ExecutionSpace, Scalar>(SpttmStrategy::spmm_nonzeros, X.order(), items,
+                                                 fibers, ranks[modes[k]]);
+    if (is_merged || !takes_whole_fibers<ExecutionSpace>(static_cast<Position>(least),
+                                                         X.dims[modes[k]])) {
+      auto const chunks = [&](double steps) {
+        auto const count = static_cast<Position>(steps);
+        return chunks_of(count, carried_chunk_length<ExecutionSpace>(count, item_bytes, columns));
+      };
+      double const steps = is_merged ? items + fibers : items;  // fewer may be cut finer
+      carries.push_back({std::max(chunks(steps), chunks(0.9 * steps)), columns});
+      if (k < products) {  // SspttmPlan's own, given back
+        double const held = count.held();
+        CarryCount().reserve<Scalar>(count, carries.back().chunks, columns, sizeof(Position));
+        count.hold_in_all(held);
+      }
     }
     double& most = numbers[(k - 1) % 2];  // the last product is in the first memory
-    most = std::max(most,
-                    fibers * static_cast<double>(padded_columns(static_cast<std::size_t>(block))));
+    most = std::max(most, fibers * static_cast<double>(padded_columns(columns)));
     items = fibers;
   }
 }
