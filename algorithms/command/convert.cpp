@@ -81,7 +81,8 @@ template <class Scalar>
 void convert_as(ConvertArguments const& arguments) {
   auto result = read_named<Scalar>(
       arguments, arguments.duplicates == "keep" ? Duplicates::keep : Duplicates::sum);
-  auto& [read, labels, lines] = result;
+  auto& read = result.read;
+  auto& labels = result.labels;
   auto const nnz = [&] { return std::visit([](auto const& X) { return X.nnz(); }, read.tensor); };
   auto const nnz_before = nnz();
   std::visit(
@@ -96,7 +97,7 @@ void convert_as(ConvertArguments const& arguments) {
   write_tensor(arguments.output, read.tensor);
   output.commit();
   if (arguments.quiet) return;
-  for (auto const& line : lines) std::printf("%s\n", line.c_str());
+  for (auto const& line : result.lines) std::printf("%s\n", line.c_str());
   if (nnz() < nnz_before)
     std::printf("%llu nonzeros are in slices of fewer than %llu, and left out\n",
                 static_cast<unsigned long long>(nnz_before - nnz()),

@@ -66,10 +66,22 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_number(std::uint16_t const* from, std::uin
   std::memcpy(to, &number, sizeof number);
 }
 
-/// units: of the record, a constant or not.
-template <class Units>
+/// The number that a constant or a variable is. (nvcc takes the conversion of std's constants for a
+/// function of the host.)
+template <class Number>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Number number_of(Number number) {
+  return number;
+}
+template <class Number, Number number>
+KOKKOS_FORCEINLINE_FUNCTION constexpr Number number_of(std::integral_constant<Number, number>) {
+  return number;
+}
+
+/// length: units of the record, a constant or not.
+template <class Length>
 KOKKOS_FORCEINLINE_FUNCTION void copy_record(std::uint16_t const* from, std::uint16_t* to,
-                                             Units units) {
+                                             Length length) {
+  int const units = number_of(length);
   int k = 0;
   for (; k + 4 <= units; k += 4) copy_number<std::uint64_t>(from + k, to + k);
   if (k + 2 <= units) {
@@ -131,9 +143,10 @@ struct MoveRecords {
   /// Records begin to end - 1, one after the other.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Position begin, Position end) const {
     auto const local = *this;  // which stores cannot change
-    auto const move_all = [&](auto constant) {
+    auto const move_all = [&](auto length) {
+      int const size = number_of(length);
       for (Position p = begin; p < end; ++p)
-        copy_record(local.from + p * constant, local.to + local.place(p) * constant, constant);
+        copy_record(local.from + p * size, local.to + local.place(p) * size, length);
     };
     switch (local.units) {
       case 4:
@@ -176,12 +189,13 @@ struct MoveRecords {
     auto const lane = static_cast<std::uint32_t>(lanes.mine());
     auto const count = static_cast<std::uint32_t>(lanes.count());
     auto const records = static_cast<std::uint32_t>(end - begin);
-    Unit const* const source = from + begin * length;
+    std::uint32_t const size = number_of(length);
+    Unit const* const source = from + begin * size;
     Position const target = place(begin + (lane < records ? lane : 0));
-    for (std::uint32_t step = 0; step < length; ++step) {
-      std::uint32_t const at = step * count + lane, record = at / length;
+    for (std::uint32_t step = 0; step < size; ++step) {
+      std::uint32_t const at = step * count + lane, record = at / size;
       Position const own = lanes.of(static_cast<int>(record), target);
-      if (record < records) to[own * length + (at - record * length)] = source[at];
+      if (record < records) to[own * size + (at - record * size)] = source[at];
     }
   }
 };

@@ -109,6 +109,7 @@ struct SumOfColumn {
 template <class Scalar, class MemorySpace>
 struct NormalizeGram {
   using Small = SmallMatrices<MemorySpace>;
+  static constexpr double shortest = 1 / static_cast<double>(std::numeric_limits<Scalar>::max());
 
   Kokkos::View<double const**, Kokkos::LayoutRight, MemorySpace> G;
   typename Small::template Part<double***> grams;
@@ -129,7 +130,6 @@ struct NormalizeGram {
   /// NaN where the column has one.
   KOKKOS_FUNCTION double length_of(std::uint64_t j) const {
     double const length = math::sqrt(G(j, j));
-    constexpr double shortest = 1 / static_cast<double>(std::numeric_limits<Scalar>::max());
     return length < shortest ? 0 : length;
   }
 };

@@ -88,10 +88,11 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
       refuse_atomics<ExecutionSpace>("make_mttkrp_plan", plan.alto, n,
                                      "sorted, fibers, csf and permuted work");
     plan.carry.buffer_rows(exec, plan.alto.partitions[n].buffer_rows, options.rank);
-    auto const width = copied_width<Scalar>(plan.dims, plan.nnz, options.rank);
-    if (is_gpu<ExecutionSpace> || width == 0) continue;
-    for (int m = 0; m < plan.order(); ++m)
-      if (m != n) plan.carry.copied_columns(exec, m, plan.dims[m], width);
+    if constexpr (!is_gpu<ExecutionSpace>) {
+      auto const width = copied_width<Scalar>(plan.dims, plan.nnz, options.rank);
+      for (int m = 0; m < plan.order(); ++m)
+        if (m != n && width > 0) plan.carry.copied_columns(exec, m, plan.dims[m], width);
+    }
   }
 }
 
