@@ -189,8 +189,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
-  auto const strategy = GENERATE(TtmChainStrategy::semi_sparse, TtmChainStrategy::csf,
-                                 TtmChainStrategy::fused);
+  auto const strategy =
+      GENERATE(TtmChainStrategy::semi_sparse, TtmChainStrategy::csf, TtmChainStrategy::fused);
   CAPTURE(to_string(strategy));
   // Short modes have products of many columns, and long ones of many fibers.
   auto X = generate<Scalar, std::uint32_t>(exec, {9, 700, 800}, 60000, 0.5);

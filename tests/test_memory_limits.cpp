@@ -258,23 +258,106 @@ TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][m
   CooTensor<Scalar, std::uint32_t, Memory> const none;
   CHECK_THROWS_WITH(cp_als(exec, none, als), ContainsSubstring("has no nonzeros"));
   CHECK_THROWS_WITH(memory_need(exec, none, als), ContainsSubstring("has no nonzeros"));
-  // The least that is named does.
-  als = {};
-  als.memory = 1000;
+}
+
+/// The bytes that a refusal names.
+double named_bytes(std::string const& text) {
+  auto const at = text.find("needs ");
+  REQUIRE(at != std::string::npos);
+  std::size_t length = 0;
+  double const number = std::stod(text.substr(at + 6), &length);
+  auto const unit = text.substr(at + 6 + length, 3);
+  return number * (unit == " kB" ? 1e3 : unit == " MB" ? 1e6 : 1);
+}
+
+/// solve(X, options) with a limit of 1000 bytes, then with the least that it names.
+template <class ExecutionSpace, class Scalar, class Options, class Solve>
+void check_least_named(ExecutionSpace const& exec, test::MemoryTrial const& trial, Options options,
+                       Solve const& solve) {
+  using Memory = typename ExecutionSpace::memory_space;
+  auto const X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
+  options.iterations = 1;
+  options.memory = 1000;
   std::string text;
   try {
-    cp_als(exec, X, als);
+    solve(test::copy_of(exec, X), options);
   } catch (RunError const& error) {
     text = error.what();
   }
-  auto const at = text.find("needs ");
-  REQUIRE(at != std::string::npos);
-  double const number = std::stod(text.substr(at + 6));
-  double const unit = text.find(" kB of memory") != std::string::npos ? 1e3 : 1e6;
-  als.memory = static_cast<std::uint64_t>(number * unit + 0.5);
-  als.iterations = 1;
-  INFO(text);
-  CHECK(std::isfinite(cp_als(exec, make(), als).fit()));
+  options.memory = static_cast<std::uint64_t>(named_bytes(text) + 0.5);
+  CAPTURE(text, to_string(trial.dims));
+  auto const recording = test::record([&] {
+    auto own = test::copy_of(exec, X);
+    CHECK(std::isfinite(solve(hand_over(own), options)));
+  });
+  CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(options.memory));
+}
+
+TEMPLATE_LIST_TEST_CASE("The least memory that a refusal names suffices", "[algorithms][memory]",
+                        test::DoubleCases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  using Space = std::decay_t<decltype(exec)>;
+  auto const trial =
+      GENERATE(test::MemoryTrial{{50, 40, 30}, 5000, 0, 5}, test::MemoryTrial{{9, 8}, 30, 0, 2},
+               test::MemoryTrial{{200, 300, 20, 10}, 60000, 0.5, 8});
+  CpAlsOptions als;
+  als.rank = trial.rank;
+  als.init = GENERATE(CpAlsInit::random, CpAlsInit::hosvd, CpAlsInit::automatic);
+  check_least_named<Space, Scalar>(exec, trial, als, [&](auto X, CpAlsOptions const& options) {
+    return cp_als(exec, hand_over(X), options).fit();
+  });
+  if (als.init != CpAlsInit::random) return;
+  for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr}) {
+    CpAprOptions apr;
+    apr.rank = trial.rank;
+    apr.inner_iterations = 1;
+    apr.method = method;
+    CAPTURE(to_string(method));
+    check_least_named<Space, Scalar>(exec, trial, apr, [&](auto X, CpAprOptions const& options) {
+      return cp_apr(exec, hand_over(X), options).log_likelihood();
+    });
+  }
+  for (auto strategy : {TtmChainStrategy::automatic, TtmChainStrategy::semi_sparse,
+                        TtmChainStrategy::csf, TtmChainStrategy::fused}) {
+    TuckerOptions hooi;
+    hooi.ranks.assign(trial.dims.size(), 2);
+    hooi.strategy = strategy;
+    CAPTURE(to_string(strategy));
+    check_least_named<Space, Scalar>(exec, trial, hooi, [&](auto X, TuckerOptions const& options) {
+      return tucker(exec, hand_over(X), options).fit();
+    });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("HOOI does without partial products where memory is short",
+                        "[algorithms][memory]", test::DoubleCases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  using Space = std::decay_t<decltype(exec)>;
+  auto const X = generate<Scalar, std::uint32_t>(exec, {9, 700, 800}, 60000, 0.5);
+  TuckerOptions options;
+  options.ranks = {9, 40, 50};
+  options.iterations = 1;
+  auto fused = options;
+  fused.strategy = TtmChainStrategy::fused;
+  auto const need = [&](TuckerOptions const& with) {
+    return sporades::detail::in_all<Space>(memory_need(exec, X, with));
+  };
+  REQUIRE(need(fused) < 0.97 * need(options));
+  options.memory = static_cast<std::uint64_t>(0.5 * (need(fused) + need(options)));
+  auto const fit = fit_memory(exec, X, options);
+  CHECK(fit.options.strategy == TtmChainStrategy::fused);
+  CHECK_FALSE((fit.options.streaming.always || fit.moves_to_host));
+  CHECK_THAT(fit.note, ContainsSubstring("no partial products (strategy fused)"));
+  double value = 0;
+  auto const recording = test::record([&] {
+    auto own = test::copy_of(exec, X);
+    value = tucker(exec, hand_over(own), options).fit();
+  });
+  CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(options.memory));
+  CHECK(value == tucker(exec, X, fused).fit());
 }
 
 }  // namespace

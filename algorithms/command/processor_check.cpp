@@ -68,7 +68,8 @@ void check_processor() {
     }
 }
 
-[[maybe_unused, gnu::section(".preinit_array"), gnu::used]] void (*const before_all)() = check_processor;
+[[maybe_unused, gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_all)() = check_processor;
 
 }  // namespace
 }  // namespace sporades::command

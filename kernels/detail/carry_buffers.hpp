@@ -130,8 +130,8 @@ void CarryBuffers<Scalar, Index, MemorySpace>::reserve(ExecutionSpace const& exe
       if (next.numbers.extent(0) < slots.count * stride)
         next.numbers = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::carry::sums",
                                                                   slots.count * stride);
-      next.sums = Matrix<Scalar, MemorySpace>(next.numbers.data(),
-                                              next.numbers.extent(0) / stride, stride);
+      next.sums =
+          Matrix<Scalar, MemorySpace>(next.numbers.data(), next.numbers.extent(0) / stride, stride);
       level = next;  // all or, where memory runs out, nothing
     }
     if (l > 0) waiting += slots.chunks();

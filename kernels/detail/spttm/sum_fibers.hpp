@@ -155,10 +155,9 @@ void sum_fibers(ExecutionSpace const& exec, Operands const& all, std::size_t ite
   if (items == 0) return;
   reserve_carry(exec, fibers, all.V.extent(1), item_bytes, carry);
   if (all.is_far)
-    for_fiber_windows(exec, all,
-                      fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, all.V.extent(1)),
-                      takes_whole_fibers<ExecutionSpace>(items, fibers.longest), carry.windows,
-                      walk);
+    for_fiber_windows(
+        exec, all, fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, all.V.extent(1)),
+        takes_whole_fibers<ExecutionSpace>(items, fibers.longest), carry.windows, walk);
   else
     walk(exec, all, ItemRange{0, items});
   finish_fibers(exec, fibers, all.V, item_bytes, carry);

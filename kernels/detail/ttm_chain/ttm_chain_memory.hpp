@@ -36,12 +36,11 @@ void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape 
     // Fibers are no longer than their mode. Where all are surely short, chunks share none, unless
     // SpTTM takes steps of fibers, too.
     double const least = k == products ? items : items < 4096 ? 0 : 0.9 * items;
-    bool const is_merged =
-        k == products &&
-        may_choose_spttm<ExecutionSpace, Scalar>(SpttmStrategy::spmm_nonzeros, X.order(), items,
-                                                 fibers, ranks[modes[k]]);
-    if (is_merged || !takes_whole_fibers<ExecutionSpace>(static_cast<Position>(least),
-                                                         X.dims[modes[k]])) {
+    bool const is_merged = k == products && may_choose_spttm<ExecutionSpace, Scalar>(
+                                                SpttmStrategy::spmm_nonzeros, X.order(), items,
+                                                fibers, ranks[modes[k]]);
+    if (is_merged ||
+        !takes_whole_fibers<ExecutionSpace>(static_cast<Position>(least), X.dims[modes[k]])) {
       auto const chunks = [&](double steps) {
         auto const count = static_cast<Position>(steps);
         return chunks_of(count, carried_chunk_length<ExecutionSpace>(count, item_bytes, columns));
