@@ -35,12 +35,12 @@ struct FittedOptions {
 /// - sorted copies in the host's memory, of which a GPU keeps as many as fit and streams the
 ///   others; or on a host, but only where options.memory is set, all in files.
 /// CP-APR and HOOI: the last, with all copies streamed; HOOI of strategy `automatic` before that:
-/// chains without partial products (`fused`, or `csf` where indices take over 63 bits). cp_als, cp_apr and tucker do this on their
-/// own where they are given a tensor; who makes a problem does it before. The model's bits depend
-/// on the fitted options alone. Streaming that is set by hand stays as it is; it is refused where
-/// it exceeds options.memory. Takes a few passes over the nonzeros, of CP-ALS only where memory may
-/// be short. Fences exec. Throws RunError where nothing fits, with both numbers and the least that
-/// would do.
+/// chains without partial products (`fused`, or `csf` where indices take over 63 bits). cp_als,
+/// cp_apr and tucker do this on their own where they are given a tensor; who makes a problem does
+/// it before. The model's bits depend on the fitted options alone. Streaming that is set by hand
+/// stays as it is; it is refused where it exceeds options.memory. Takes a few passes over the
+/// nonzeros, of CP-ALS only where memory may be short. Fences exec. Throws RunError where nothing
+/// fits, with both numbers and the least that would do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,
