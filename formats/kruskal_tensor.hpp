@@ -6,15 +6,15 @@
 
 namespace sporades {
 
-/// Kruskal tensor, a model of rank R: M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r), where o
-/// is the outer product.
+/// Kruskal tensor, a model of rank R: M = sum_r weights(r) A_0(:,r) o ... o A_{N-1}(:,r), o: outer
+/// product. Methods return descending weights, and columns of length 1 (cp_als) or sum 1 (cp_apr).
 template <class ScalarType, class MemorySpaceType = Kokkos::HostSpace>
 struct KruskalTensor {
   using Scalar = ScalarType;
   using MemorySpace = MemorySpaceType;
 
-  Vector<Scalar, MemorySpace> weights;   // R
-  Factors<Scalar, MemorySpace> factors;  // A[n]: I_n x R
+  Vector<Scalar, MemorySpace> weights;   // R; of cp_als and cp_apr >= 0, and 0 of dead components
+  Factors<Scalar, MemorySpace> factors;  // A[n]: I_n x R; of cp_als with the signs of fixsigns
 
   int order() const { return static_cast<int>(factors.size()); }
   int rank() const { return static_cast<int>(weights.extent(0)); }
