@@ -29,6 +29,7 @@ using CpAlsFits = Fits<CpAlsState<Scalar, Memory>, CpAlsResult<Scalar, Memory>>;
 template <class Exec, class ScalarType, class IndexType>
 struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "cp-als";
+  static constexpr bool needs_lapack = true;
   static constexpr char const* tuned[] = {"automatic", "fibers", "sorted", "alto"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;
@@ -59,6 +60,8 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }
   static std::string streaming_refusal(CpAlsOptions const& options) {
+    if (options.init == CpAlsInit::hosvd) return "; --init random would stream it";
+    if (options.slices > 1) return "; without --slices it would be streamed";
     bool const is_streamed = options.strategy == MttkrpStrategy::automatic ||
                              options.strategy == MttkrpStrategy::sorted ||
                              options.strategy == MttkrpStrategy::fibers;
@@ -78,8 +81,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
   /// Where X is streamed: of random factors, as singular vectors would need X in memory.
   State streamed_start(Exec const& exec, Dims const& dims) {
-    expects(options.init != CpAlsInit::hosvd,
-            "cp-als: --init hosvd does not stream a tensor; random, or a file does");
     too_large_for_race = options.init == CpAlsInit::automatic && options.starts == 1;
     auto random = options;
     random.init = CpAlsInit::random;

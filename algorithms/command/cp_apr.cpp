@@ -32,6 +32,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
 template <class Exec, class ScalarType, class IndexType>
 struct CpAprMethodRun {
   static constexpr char const* name = "cp-apr";
+  static constexpr bool needs_lapack = false;
   static constexpr char const* tuned[] = {"automatic", "pull", "alto"};
   static constexpr char const* converged = "KKT violation below the tolerance";
   using ExecutionSpace = Exec;

@@ -45,6 +45,7 @@ std::string new_name(std::string const& input, char const* extension) {
 
 Decomposition::Decomposition(DecomposeArguments const& arguments)
     : arguments_(arguments), progress_(arguments.quiet ? "never" : arguments.progress) {
+  if (!arguments.report.empty()) memory_watch_.emplace();
   if (!speaks()) return;  // the first process writes, and checks
   NamedFile const output{"-o", arguments.output}, report_file{"--report", arguments.report};
   NamedFile const checkpoint{"--checkpoint", arguments.checkpoint},
@@ -98,6 +99,14 @@ ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
       result.tensor);
   end_phase(report.seconds.read);
   return result;
+}
+
+double Decomposition::labels_bytes() const {
+  double bytes = 0;
+  for (auto const& names : labels_.names)
+    for (auto const& name : names)  // long names take an allocation each
+      bytes += sizeof name + (name.capacity() < sizeof name / 2 ? 0 : name.capacity() + 17.);
+  return bytes;
 }
 
 void Decomposition::announce(std::string const& rank) {
@@ -245,7 +254,7 @@ void Decomposition::close_report(int signal) {
   end_phase(report.seconds.write);
   report.seconds.total = total_.seconds();
   report.bytes_plan = sum_of_all(report.bytes_plan);
-  report.bytes_peak = sum_of_all(peak_resident_bytes());
+  report.bytes_peak = sum_of_all(memory_watch_ ? memory_watch_->most() : 0);
   report.bytes_peak_device = sum_of_all(peak_device_bytes());
   report.traffic = traffic_of_all();
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <sporades/algorithms/command/arguments.hpp>
 #include <sporades/algorithms/command/labels.hpp>
+#include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/progress.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/core/timer.hpp>
@@ -30,6 +32,9 @@ class Decomposition {
   /// The tensor; the labels, if any, are checked against its dims. memory: see ReadOptions.
   template <class Scalar>
   ReadResult<Scalar> read(std::uint64_t memory);
+
+  /// Bytes that the labels take, from read to the end.
+  double labels_bytes() const;
 
   /// rank: "rank 16"
   void announce(std::string const& rank);
@@ -81,6 +86,7 @@ class Decomposition {
   void write_report() const;
 
   DecomposeArguments const& arguments_;
+  std::optional<MemoryWatch> memory_watch_;  // where a report will tell what it saw
   Progress progress_;
   Labels labels_;
   sporades::detail::Timer total_;

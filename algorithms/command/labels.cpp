@@ -64,6 +64,7 @@ std::vector<std::string> read_lines(std::string const& path) {
     std::replace_if(line.begin(), line.end(), is_control, '?');
     lines.push_back(line);
   }
+  lines.shrink_to_fit();
   return lines;
 }
 

@@ -8,6 +8,7 @@
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/shortage.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
 #include <tuple>
@@ -41,24 +42,36 @@ class ModelMemory {
 
  public:
   /// limit: bytes that the run may have; 0: all that are left. is_far: the tensor lies in files.
-  ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far)
-      : exec_(exec), limit_(static_cast<double>(limit)), is_far_(is_far) {}
+  /// beside: bytes that the command holds on the host all the time. keeps_states: it copies the
+  /// state, and the best one of several starts, to write them.
+  ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far, double beside, bool keeps_states)
+      : exec_(exec),
+        limit_(static_cast<double>(limit)),
+        is_far_(is_far),
+        beside_(beside),
+        keeps_states_(keeps_states) {}
 
   /// Bytes that were set by hand; 0: none.
   double limit() const { return limit_; }
 
   /// Refuses early, and with little work, what cannot fit: the factors twice (the state's and the
   /// model's) and the tensor. It names the least that would do; where it can, it names the largest
-  /// ranks that would fit, too.
+  /// ranks that would fit, too. Nothing else is counted for modes of which no rank fits this
+  /// machine: their lengths may be near 2^64.
   template <class Options>
   void check_least(HostTensor const& X, Options const& options) const {
     double const tensor = static_cast<double>(X.storage_bytes()), left = memory_left(taken(X));
-    double const bytes = (can_stay(options) ? 0 : tensor) +
-                         2 * Kind::factor_numbers(options, X.dims) * sizeof(Scalar);
+    auto const least_of = [&](Options const& with) {
+      return (can_stay(with) ? 0 : tensor) + own(X.dims, with) + 2 * factor_bytes(X.dims, with);
+    };
+    double const bytes = least_of(options);
+    if (!on_gpu && 8 * bytes > left) sporades::detail::return_large_memory_at_once();
     if (bytes <= left) return;
     auto const refusal = Method::streaming_refusal(options);
     bool const is_held = !on_gpu || tensor <= sporades::detail::memory_to_take(exec_);
-    if (is_held || can_stay(options))
+    bool const some_rank_fits =
+        least_of(Kind::with_largest_rank(options, 1)) <= sporades::detail::memory_bytes(exec_);
+    if ((is_held || can_stay(options)) && some_rank_fits)
       refuse(X, is_held ? copy_to(exec_, X) : Tensor{}, options,
              memory_left(on_gpu && is_held ? tensor : taken(X)), refusal);
     check_fits_memory(bytes, left, subject(X.dims, options), refusal);
@@ -141,7 +154,24 @@ class ModelMemory {
     return on_gpu || is_far_ ? 0 : static_cast<double>(X.storage_bytes());
   }
 
-  static double in_all(MemoryNeed const& need) { return sporades::detail::in_all<Exec>(need); }
+  template <class Options>
+  static double factor_bytes(Dims const& dims, Options const& options) {
+    return Kind::factor_numbers(options, dims) * sizeof(Scalar);
+  }
+
+  /// What the command itself holds in that memory.
+  template <class Options>
+  double own(Dims const& dims, Options const& options) const {
+    if (on_gpu) return 0;
+    int const states = !keeps_states_ ? 0 : options.starts > 1 ? 2 : 1;
+    return beside_ + states * factor_bytes(dims, options);
+  }
+
+  /// All of a need, and of what the command holds.
+  template <class Options>
+  double in_all(Dims const& dims, Options const& options, MemoryNeed const& need) const {
+    return sporades::detail::in_all<Exec>(need) + own(dims, options);
+  }
 
   template <class Options, class Need>
   static std::pair<double, std::string> lightened(HostTensor const& X, Options& options,
@@ -152,12 +182,13 @@ class ModelMemory {
 
   template <class Options>
   double needed(Tensor const& X, Options const& options) const {
-    return in_all(memory_need(exec_, X, options));
+    return in_all(X.dims, options, memory_need(exec_, X, options));
   }
 
   template <class Options>
   double streamed(HostTensor const& X, Options const& options) const {
-    return in_all(streamed_need(exec_, sporades::detail::shape_of(X), options,
+    return in_all(X.dims, options,
+                  streamed_need(exec_, sporades::detail::shape_of(X), options,
                                 sporades::detail::Numbers<Scalar, Index>{}));
   }
 
@@ -178,13 +209,12 @@ class ModelMemory {
     return std::min(bytes, least_windows(X) + beside.first);
   }
 
-  /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: ", or "needs over"
+  /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: ", or "at least"
   template <class Options>
   static std::string shortage(Dims const& dims, Options const& options, double needs, double left,
                               bool is_least = false) {
-    return subject(dims, options) + (is_least ? " needs over " : " needs ") +
-           sporades::detail::bytes_text(needs) + " of memory, " +
-           sporades::detail::bytes_text(left) + " may be taken: ";
+    return subject(dims, options) + " " +
+           sporades::detail::shortage_text(needs, left, is_least ? " at least" : "") + ": ";
   }
 
   /// Where the nonzeros are, of whose copies so many bytes may be near, in words.
@@ -240,6 +270,8 @@ class ModelMemory {
   Exec exec_;
   double limit_;
   bool is_far_;
+  double beside_;
+  bool keeps_states_;
 };
 
 }  // namespace sporades::command

@@ -24,6 +24,7 @@
 ///   line(state, k)               of iteration k, from 0
 ///   brief(state)                 of the last iteration
 ///   values(result, k), results(result), summary(result)
+///   needs_lapack                 whether it does
 ///   tuned                        names of the strategies that --tune tries
 ///   converged                    why a run that has converged has ended, in words
 ///   score_name, score(number)    what a start is judged by, in words
@@ -43,6 +44,7 @@
 #include <sporades/algorithms/command/tune.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/snapshot.hpp>
+#include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
@@ -91,9 +93,10 @@ class ModelRun {
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
-        memory_(exec, common_.compute.memory, far != nullptr),
+        memory_(exec, common_.compute.memory, far != nullptr, run.labels_bytes(),
+                !common_.checkpoint.empty()),
         run_(run),
-        tensor_(std::move(tensor)),
+        tensor_(hand_over(tensor)),
         far_(std::move(far)) {}
 
   int operator()() {
@@ -109,6 +112,7 @@ class ModelRun {
     auto& report = run_.report;
     report.algorithm = Method::name;
     Kind::report_rank(method_.options, report);
+    if (Method::needs_lapack) sporades::detail::start_lapack();
     if (processes().size() == 1) memory_.check_least(tensor_, method_.options);
     run_.begin_build();
     double bytes = 0;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <sporades/core/error.hpp>
 #include <string>
@@ -35,20 +36,28 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Variable& variabl
   return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));
 }
 
-/// Adds an option that takes a number of bytes, as 8M or 2G: K, M, G and T are powers of 1024.
+/// Adds an option that takes a number of bytes, as 8M or 2G: K, M, G and T are powers of 1024; or
+/// as messages have them, as "6.7 MB": kB, MB, GB and TB are powers of 1000.
 inline CLI::Option* add_bytes(CLI::App& app, std::string const& name, std::uint64_t& variable,
                               std::string const& description) {
   auto const take = [](std::string& text) -> std::string {
-    std::uint64_t number = 0;
+    double number = 0;
     char const* const end = text.data() + text.size();
-    auto const [next, error] = std::from_chars(text.data(), end, number);
-    std::string const units = "KMGT", unit(next, end);
-    auto const at = unit.size() == 1 ? units.find(unit[0]) : std::string::npos;
-    bool const is_size = error == std::errc() && number > 0 && (unit.empty() || at < units.size());
-    if (!is_size) return "'" + text + "' is not a size, as 500M or 2G";
-    int const shift = unit.empty() ? 0 : 10 * (static_cast<int>(at) + 1);
-    if (number >> (63 - shift) != 0) return "'" + text + "' is too large";
-    text = std::to_string(number << shift);
+    auto const [next, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+    std::string unit(next, end);
+    if (!unit.empty() && unit[0] == ' ') unit.erase(0, 1);
+    double scale = unit.empty() ? 1 : 0, binary = 1, decimal = 1;
+    for (char const* const letter : {"K", "M", "G", "T"}) {
+      binary *= 1024;
+      decimal *= 1000;
+      if (unit == letter) scale = binary;
+      if (unit == (letter[0] == 'K' ? "kB" : std::string(letter) + "B")) scale = decimal;
+    }
+    double const bytes = std::ceil(number * scale);
+    if (error != std::errc() || !(bytes > 0))
+      return "'" + text + "' is not a size, as 500M, 2G or 1.5GB";
+    if (bytes >= 9e18) return "'" + text + "' is too large";
+    text = std::to_string(static_cast<std::uint64_t>(bytes));
     return "";
   };
   return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));

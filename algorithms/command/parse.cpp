@@ -57,9 +57,9 @@ void add_compute_options(CLI::App& app, ComputeArguments& compute) {
 
 void add_memory(CLI::App& app, std::uint64_t& memory) {
   add_bytes(app, "--memory", memory,
-            "Most memory, of the GPU if that is where to compute, as 500M or 2G (default: all that "
-            "is left); a tensor that needs more is streamed where possible, on a CPU from files in "
-            "$TMPDIR, else refused");
+            "Most memory, of the GPU if that is where to compute, as 500M, 2G or 1.5GB (default: "
+            "all that is left); a tensor that needs more is streamed where possible, on a CPU from "
+            "files in $TMPDIR, else refused");
 }
 
 /// What the subcommands that decompose call differently.
@@ -156,7 +156,7 @@ void add_apr_options(CLI::App& app, CpAprArguments& apr) {
 void add_expected_options(CLI::App& app, InfoArguments& info) {
   auto* const processes = app.add_option_function<std::string>(
       "--processes",
-      [&](std::string const& text) { info.processes = parse_ranks(text, "--processes"); },
+      [&](std::string const& text) { info.processes = parse_processes(text, "--processes"); },
       "Print instead what an iteration of cp-als would send, hold and take on so many processes, "
       "as 8,64,512, up to 65536");
   processes->excludes("--json")->excludes("--report");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/command/model_run.hpp>
+#include <sporades/core/detail/shortage.hpp>
 
 namespace sporades::command {
 
@@ -31,7 +32,10 @@ int run_model_as(Arguments const& arguments) {
     expect_one_process("--tune");
     tuned_file(arguments.common.tune_file, arguments.common.read.file);  // throws before reading
   }
-  if (arguments.common.compute.memory > 0) expect_one_process("--memory");
+  if (arguments.common.compute.memory > 0) {
+    expect_one_process("--memory");
+    sporades::detail::return_large_memory_at_once();
+  }
   return command::with_backend(arguments.common.compute.backend, [&](auto const& exec) {
     using Exec = std::decay_t<decltype(exec)>;
     Decomposition run(arguments.common);

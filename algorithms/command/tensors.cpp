@@ -15,7 +15,7 @@ bool ends_with(std::string const& text, std::string const& end) {
 /// Whole numbers of at least `least` with x or commas between them.
 template <class Number>
 std::vector<Number> parse_list(std::string const& text, char const* option, Number least,
-                               char const* expected) {
+                               char const* expected, char const* of = "mode") {
   std::vector<Number> numbers;
   char const* at = text.data();
   char const* const end = at + text.size();
@@ -24,8 +24,8 @@ std::vector<Number> parse_list(std::string const& text, char const* option, Numb
     auto const [next, error] = std::from_chars(at, end, number);
     expects(
         error == std::errc() && number >= least && (next == end || *next == 'x' || *next == ','),
-        option, " ", text, ": expected ", expected, ", found '", std::string(at, end),
-        "' for mode ", numbers.size());
+        option, " ", text, ": expected ", expected, ", found '", std::string(at, end), "' for ", of,
+        " ", numbers.size());
     numbers.push_back(number);
     if (next == end) return numbers;
     at = next + 1;
@@ -40,6 +40,11 @@ Dims parse_dims(std::string const& text, char const* option) {
 
 std::vector<int> parse_ranks(std::string const& text, char const* option) {
   return parse_list<int>(text, option, 1, "whole numbers of 1 or more, as 8x8x4");
+}
+
+std::vector<int> parse_processes(std::string const& text, char const* option) {
+  return parse_list<int>(text, option, 1, "numbers of processes of 1 or more, as 8,64,512",
+                         "number");
 }
 
 std::vector<int> parse_modes(std::string const& text, char const* option) {

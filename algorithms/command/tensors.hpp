@@ -13,6 +13,9 @@ Dims parse_dims(std::string const& text, char const* option);
 /// "8x8x4" or "8,8,4" as ranks, of 1 or more. Throws Error naming the option that has them.
 std::vector<int> parse_ranks(std::string const& text, char const* option);
 
+/// "8,64,512" as numbers of processes. Throws Error naming the option that has them.
+std::vector<int> parse_processes(std::string const& text, char const* option);
+
 /// "1,3" as modes. Throws Error naming the option that has them.
 std::vector<int> parse_modes(std::string const& text, char const* option);
 

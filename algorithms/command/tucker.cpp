@@ -25,6 +25,7 @@ using TuckerFits = Fits<TuckerState<Scalar, Memory>, TuckerResult<Scalar, Memory
 template <class Exec, class ScalarType, class IndexType>
 struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   static constexpr char const* name = "tucker";
+  static constexpr bool needs_lapack = true;
   static constexpr char const* tuned[] = {"automatic", "semi_sparse", "csf", "fused"};
   using ExecutionSpace = Exec;
   using Scalar = ScalarType;

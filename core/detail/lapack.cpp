@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <sporades/core/detail/lapack.hpp>
+#include <sporades/core/detail/memory.hpp>
+#include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/error.hpp>
 
 // LAPACK's Fortran symbols; the trailing lengths are those of the character arguments.
@@ -32,6 +37,26 @@ __attribute__((weak)) int mkl_set_num_threads_local(int);
 }
 
 namespace sporades::detail {
+
+void start_lapack() {
+  static std::atomic<bool> has_started{false};
+  if (!openblas_get_parallel || has_started) return;
+  std::size_t const bytes = 2 * (std::size_t{1} << 27);  // other threads may take some meanwhile
+  void* const room =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED)
+    throw RunError(concatenate("LAPACK (OpenBLAS) needs ", enough_text(static_cast<double>(bytes)),
+                               " of addresses when it is first called, and the system refuses ",
+                               "them (ulimit -v and -d are limits; this process may have ",
+                               room_text(host_memory_bytes()), ")"));
+  munmap(room, bytes);
+  double one = 1;
+  int const n = 1;
+  int info = 0;
+  dpotrf_("L", &n, &one, &n, &info, 1);
+  has_started = true;
+}
+
 namespace {
 
 /// One BLAS thread for its lifetime. OpenBLAS's openmp build follows OpenMP's setting of the
@@ -40,6 +65,7 @@ namespace {
 class OneBlasThread {
  public:
   OneBlasThread() {
+    start_lapack();
     if (openblas_get_parallel && openblas_get_parallel() == 2 && omp_set_num_threads) {
       restore_ = omp_set_num_threads;
       threads_ = omp_get_max_threads();

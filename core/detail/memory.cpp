@@ -10,8 +10,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/detail/memory.hpp>
+#include <sporades/core/detail/shortage.hpp>
+#include <sporades/core/error.hpp>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -32,18 +33,17 @@ double address_space_bytes() {
   return is_set ? static_cast<double>(limit.rlim_cur) : no_limit;
 }
 
-/// Addresses that the process may still map. OpenBLAS maps 134 MB when it is first called, and with
-/// fewer left asks for them for ever; it is called here, where twice as many are.
+/// Addresses that the process may still map, after LAPACK has taken its own, where it can.
 double addresses_left() {
   double const limit = address_space_bytes();
   if (limit == no_limit) return no_limit;
-  auto const left = [&] {
-    double mapped = 0;  // pages
-    std::ifstream("/proc/self/statm") >> mapped;
-    return limit - mapped * page_bytes();
-  };
-  if (left() > 270e6) inverse_or_pseudo_inverse({1}, 1);
-  return left();
+  try {
+    start_lapack();
+  } catch (RunError const&) {  // who needs LAPACK is told
+  }
+  double mapped = 0;  // pages
+  std::ifstream("/proc/self/statm") >> mapped;
+  return limit - mapped * page_bytes();
 }
 
 /// The number that a file begins with, or infinity if there is no file or no number.
@@ -123,6 +123,12 @@ double host_memory_left() {
                                  addresses_left()}));
 }
 
+void return_large_memory_at_once() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 void return_freed_memory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -141,10 +147,31 @@ void advise_huge_pages(void* data, std::size_t bytes) {
 #endif
 }
 
+namespace {
+
+/// The smallest step between numbers of bytes that bytes_text tells apart: a tenth of its unit.
+double text_step(double bytes) {
+  double tenth = 1;
+  for (double rest = bytes; rest >= 1000 && tenth < 1e17; rest /= 1000)
+    tenth *= tenth == 1 ? 100 : 1000;
+  return tenth;
+}
+
+}  // namespace
+
 std::string enough_text(double bytes) {
-  double tenth = 1;  // of the unit of bytes_text
-  for (double rest = bytes; rest >= 1000; rest /= 1000) tenth *= tenth == 1 ? 100 : 1000;
-  return bytes_text(std::ceil(bytes / tenth) * tenth);
+  double const step = text_step(bytes);
+  return bytes_text(std::ceil(bytes / step) * step);
+}
+
+std::string room_text(double bytes) {
+  double const step = text_step(bytes);
+  return bytes_text(std::floor(bytes / step) * step);
+}
+
+std::string shortage_text(double needs, double may_take, char const* more) {
+  return "needs " + enough_text(needs) + " of memory" + more + ", " + room_text(may_take) +
+         " may be taken";
 }
 
 std::string bytes_text(double bytes) {

@@ -227,7 +227,7 @@ check 'but only at the end' test "$(grep -c '^iteration' out)" = 8
 check_not 'it is not there' test -e c.ck
 
 run 1 cp-als one.tns --rank 60000 --dims 2000000000x2000000000x3
-check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B .* have [0-9.]+ [GT]B' err
+check 'memory that cannot be had is told' grep -qE 'needs [0-9.]+ [PT]B of memory, [0-9.]+ [GT]B may be taken' err
 
 # What does not fit is refused with the rank that would, and that rank runs.
 if [[ $backend != cuda && $backend != hip ]]; then
@@ -236,20 +236,22 @@ if [[ $backend != cuda && $backend != hip ]]; then
   last='cp-als long.spt under ulimit -v'
   limited --rank 300
   check 'too high a rank is a failure while running' test $? = 1
-  check 'with both numbers and a rank' grep -qE 'rank 300 for .* needs [0-9.]+ GB of memory, this process may have [0-9.]+ [GM]B; rank [0-9]+ would fit$' err
+  check 'with both numbers and a rank' grep -qE 'rank 300 for .* needs [0-9.]+ GB of memory, [0-9.]+ [GM]B may be taken; rank [0-9]+ would fit$' err
   fits=$(sed -nE 's/.*; rank ([0-9]+) would fit$/\1/p' err)
   limited --rank "$fits"
   check "rank $fits runs" test $? = 0
 fi
 
 # --memory sets the limit by hand.
-for size in 0 8X -1 1e3 99999999999999999999; do
+for size in 0 8X -1 1e3 1.5Q MB nan; do
   refuses 'is not a size' cp-als x.tns --rank 2 --memory "$size"
 done
-refuses 'is too large' cp-als x.tns --rank 2 --memory 20000000T
+for size in 20000000T 99999999999999999999; do
+  refuses 'is too large' cp-als x.tns --rank 2 --memory $size
+done
 run 0 generate --dims 3000x2000x1000 --nnz 20000 --seed 1 -o limited.spt
 run 1 cp-als limited.spt --rank 50 --iterations 1 --memory 1M
-check 'the limit is told' grep -qE 'needs [0-9.]+ MB of memory, this process may have 1[.]0?[0-9]* MB' err
+check 'the limit is told' grep -qE 'needs [0-9.]+ MB of memory, 1[.]0?[0-9]* MB may be taken' err
 run 0 cp-als limited.spt --rank 50 --iterations 1 --memory 1G -o in_core.ktns
 run 0 cp-als limited.spt --rank 50 --iterations 1 -o free.ktns
 same in_core.ktns free.ktns

@@ -51,7 +51,8 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   auto const summed = count_sum_duplicates(exec, count, shape, repeats);
   count.pass(summed.value_bytes());  // scaled
   count_all_modes_plan<Scalar>(exec, count, summed, products_of(options), tuples);
-  if (races || options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
+  if (races) count.hold(factors_bytes<Scalar>(dims, R));
+  if (options.starts > 1) count.hold(2 * factors_bytes<Scalar>(dims, R));  // the best one's
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;
@@ -104,7 +105,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
     count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, R));
   }
-  if (options.starts > 1) count.hold(factors_bytes<Scalar>(dims, R));
+  if (options.starts > 1) count.hold(2 * factors_bytes<Scalar>(dims, R));  // the best one's
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   double const square = 8.0 * R * R;
   double const N = static_cast<double>(dims.size());
@@ -129,7 +130,8 @@ inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
                         options.strategy == MttkrpStrategy::sorted ||
                         options.strategy == MttkrpStrategy::fibers;
-  return has_rows && options.init != CpAlsInit::hosvd && fits_packed_words(X);
+  return has_rows && options.slices == 1 && options.init != CpAlsInit::hosvd &&
+         fits_packed_words(X);
 }
 
 /// A race would need X near.
@@ -147,7 +149,8 @@ inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& a
     return "no singular vectors are computed for a start (init random)";
   }
   bool const is_automatic = asked.strategy == MttkrpStrategy::automatic;
-  if (!streams && is_automatic && options.gather == GatherPrecision::full) {
+  bool const has_choice = options.gather == GatherPrecision::full && options.slices == 1;
+  if (!streams && is_automatic && has_choice) {
     auto const lighter = lighter_strategies(on_gpu, X);
     auto const now = std::find(lighter.begin(), lighter.end(), options.strategy);
     auto const next = now == lighter.end() ? lighter.begin() : now + 1;

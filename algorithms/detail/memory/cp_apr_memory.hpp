@@ -97,7 +97,7 @@ MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, 
     count.hold(row_solver_bytes<Scalar, Index>(
         exec, X, options, is_gpu<ExecutionSpace> ? options.streaming.streams : 1));
   }
-  if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
+  if (options.starts > 1) count.hold(2 * factors + factors / sizeof(Scalar));  // the best one's
   count_cp_apr_solver<ExecutionSpace, Scalar>(count, dims, X.nnz, R);
   count.hold(factors + (8.0 + sizeof(Scalar)) * R);
   return {count.held(), with_small_views(count.peak()), 8.0 * R};
@@ -169,7 +169,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
         count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
       }
     }
-    if (options.starts > 1) count.hold(factors + factors / sizeof(Scalar));  // the best state
+    if (options.starts > 1) count.hold(2 * factors + factors / sizeof(Scalar));  // the best one's
     count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
     if (options.method != CpAprMethod::mu)
       count.hold(row_solver_bytes<Scalar, Index>(exec, counts, options, 1));

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <sporades/algorithms/fit_memory.hpp>
+#include <sporades/core/detail/shortage.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <utility>
 
@@ -101,10 +102,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
   if (near && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
   double least = std::numeric_limits<double>::infinity(), needs = 0;
-  auto const shortage = [&] {
-    return "needs " + bytes_text(needs + beside) + " of memory, " + bytes_text(left + beside) +
-           " may be taken: ";
-  };
+  auto const shortage = [&] { return shortage_text(needs + beside, left + beside) + ": "; };
   // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   // On the host a GPU's tensor is there twice for a moment, beside its lists.
@@ -157,8 +155,8 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   }
   if (streams(false)) return fit;
   throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros needs ", enough_text(least + beside),
-                             " of memory at least, ", bytes_text(left + beside), " may be taken"));
+                             " nonzeros ",
+                             shortage_text(least + beside, left + beside, " at least")));
 }
 
 /// Bytes of an X that others hold, too, beside what a decomposition takes for it.
