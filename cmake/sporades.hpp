@@ -38,4 +38,5 @@
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
+#include <sporades/kernels/update_values.hpp>
 #include <sporades/version.hpp>

@@ -13,6 +13,7 @@
 #include <sporades/kernels/detail/rounded_factors.hpp>
 #include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/detail/value_lists.hpp>
 #include <sporades/kernels/gather_precision.hpp>
 #include <sporades/kernels/streaming.hpp>
 
@@ -105,6 +106,9 @@ struct MttkrpOptions {
   std::vector<std::vector<std::uint64_t>> slice_rows = {};  // per mode: where the rows begin that
                                                             // are best owned with each slice, and
                                                             // the end; none: evenly
+  bool updatable = false;  // update_values may give the nonzeros new values: the plan keeps which
+                           // nonzero each of its values is, 4 bytes each (8 from 2^32 - 1 nonzeros
+                           // on). On one process, and nothing is streamed
 };
 
 /// What a plan does for one mode, and why.
@@ -153,6 +157,8 @@ struct MttkrpPlan {
                                                              // slices
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
   detail::RoundedFactors<MemorySpace> rounded;
+  detail::ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
+  detail::NonzeroNumbers<MemorySpace> record_numbers;  // the same of `flycoo`, in mode 0's order
   std::vector<RowDistribution> rows;  // per mode: those of a factor that this process has; or none,
                                       // where it has all
   std::shared_ptr<detail::SharedProducts<Scalar, Index, MemorySpace>> shared;  // of processes

@@ -74,6 +74,7 @@ struct PhiOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   Pi pi = Pi::on_the_fly;
   Streaming streaming = {};  // where the nonzeros take too much memory, of `pull` on the fly
+  bool updatable = false;    // as MttkrpOptions::updatable
 };
 
 /// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
@@ -95,6 +96,7 @@ struct PhiPlan {
   // Per mode: of `atomic` and stored pi, and of `coo_alto_atomic` and `coo_alto_pull`.
   std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;
   std::vector<detail::AltoPartition<MemorySpace>> partitions;  // per mode: of `coo_alto_pull`
+  detail::ValueLists<Scalar, MemorySpace> values;              // of `coo`, where they are updatable
   Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
   Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
   int pi_mode = -1;                     // the mode that pi is for

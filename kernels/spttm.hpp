@@ -7,6 +7,7 @@
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/scoo_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/detail/value_lists.hpp>
 #include <sporades/kernels/streaming.hpp>
 
 /// SpTTM, a sparse tensor times a dense matrix on mode n, Y = X x_n U:
@@ -81,6 +82,7 @@ struct SpttmOptions {
   SpttmStrategy strategy = SpttmStrategy::automatic;
   int rank = 16;  // columns that the plan is made for; any other works and reallocates buffers once
   Streaming streaming = {};  // where fibers of all modes take too much: `automatic` is `lanes` then
+  bool updatable = false;    // as MttkrpOptions::updatable
 };
 
 /// What a plan does for one mode, and why.
@@ -100,6 +102,7 @@ struct SpttmPlan {
   Dims dims;
   std::vector<SpttmChoice> choices;                                     // per mode
   std::vector<HierarchicalTensor<Scalar, Index, MemorySpace>> tensors;  // per mode
+  detail::ValueLists<Scalar, MemorySpace> values;  // of the tensors, where they are updatable
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
   Vector<Scalar, MemorySpace> transposed;  // room for a matrix that comes as R x I_n
 

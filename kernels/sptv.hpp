@@ -10,6 +10,7 @@
 #include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/kernels/detail/carry_buffers.hpp>
 #include <sporades/kernels/detail/sptv/fiber_split.hpp>
+#include <sporades/kernels/detail/value_lists.hpp>
 #include <variant>
 
 /// SpTV, a sparse tensor times a vector on mode n, Y = X x_n v:
@@ -57,6 +58,7 @@ inline constexpr bool is_sptv_format =
 struct SptvOptions {
   SptvStrategy strategy = SptvStrategy::automatic;
   HocfsSlices slices = HocfsSlices::automatic;  // of `hocfs`
+  bool updatable = false;                       // as MttkrpOptions::updatable
 };
 
 /// X for products on mode n, the coordinates of Y, and the buffers that the kernels need, so that a
@@ -79,6 +81,7 @@ struct SptvPlan {
   Vector<Position, MemorySpace> places;                       // hocoo, hocsr: fibers before a chunk
   detail::FiberSplit<Scalar, MemorySpace> split;              // the others
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;  // hocoo
+  detail::ValueLists<Scalar, MemorySpace> values;             // of the tensor, where updatable
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return nonzeros; }

@@ -10,6 +10,7 @@
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
+#include <sporades/kernels/detail/ttm_chain/summed_values.hpp>
 #include <sporades/kernels/streaming.hpp>
 
 /// TTM chain, a sparse tensor times the factor matrices of all modes but n:
@@ -68,6 +69,7 @@ struct TtmChainOptions {
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   double memory_limit = 0;   // bytes of a product, and of its partial products; 0: the machine's
   Streaming streaming = {};  // where the nonzeros, a copy a mode, take too much memory
+  bool updatable = false;    // as MttkrpOptions::updatable
 };
 
 /// The columns of Y_(n) as the strategies compute them: the other modes in an order that serves the
@@ -118,7 +120,9 @@ struct TtmChainPlan {
       semi_sparse;                               // per mode; the same
   std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
   std::vector<Vector<std::int64_t, MemorySpace>>
-      places;  // per mode: of columns, in ascending order
+      places;                                        // per mode: of columns, in ascending order
+  detail::ValueLists<Scalar, MemorySpace> values;    // of the formats, where they are updatable
+  detail::SummedValues<Scalar, MemorySpace> summed;  // the same: duplicates
   Vector<Scalar, MemorySpace> product, between;
   detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
   detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;

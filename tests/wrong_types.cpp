@@ -23,6 +23,7 @@
 #include <sporades/kernels/sspttm.hpp>
 #include <sporades/kernels/stream.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
+#include <sporades/kernels/update_values.hpp>
 
 /// Calls with arguments of wrong types, which must not compile. wrong_types.cmake tests that the
 /// compiler gives one error for each, the sentence of the comment before it. (A sentence comes once
@@ -106,6 +107,11 @@ void wrong_types() {
   model_values(exec, X, X);
   // says: model_values: values must be float or double, in the model's memory space
   model_values(exec, X, model, given<Vector<int, Space>>());
+  // says: update_values takes a plan that is not const: of MTTKRP, on one mode or all, of Phi
+  update_values(exec, finished, X.values);
+  // says: arrays must have one scalar type and one memory space
+  update_values(exec, given<SptvPlan<double, std::uint32_t, Space>>(),
+                given<Vector<float, Space>>());
   // says: the model must be a KruskalTensor
   normalize(exec, X);
   // says: score takes two KruskalTensors of one scalar type and memory space

@@ -91,9 +91,15 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        std::vector<int> const& ranks, TtmChainOptions const& options) {
   detail::check_ranks(X.dims, ranks, "memory_need");
   return detail::count_plan(exec, X, false, [&](auto& count, auto const& shape, auto& tuples) {
-    auto const summed =
-        detail::count_sum_duplicates(exec, count, shape, detail::may_repeat(exec, X));
+    bool const repeats = detail::may_repeat(exec, X);
+    if (options.updatable) {  // numbers in place of the values, and which they are
+      count.hold(shape.value_bytes());
+      count.hold(X.order() * detail::numbers_bytes(shape.nnz));
+      if (repeats) count.hold(8 * shape.nnz + detail::numbers_bytes(shape.nnz));
+    }
+    auto const summed = detail::count_sum_duplicates(exec, count, shape, repeats);
     detail::count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks, options, tuples);
+    if (options.updatable) count.release(shape.value_bytes());
   });
 }
 

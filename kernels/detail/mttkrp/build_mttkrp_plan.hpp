@@ -6,6 +6,7 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/mttkrp/flycoo_values.hpp>
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/slices.hpp>
@@ -25,7 +26,7 @@ inline std::string describe(MttkrpChoice const& choice) {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = carry.bytes() + rounded.bytes();
+  std::uint64_t bytes = carry.bytes() + rounded.bytes() + values.bytes() + record_numbers.bytes();
   for (auto const& mode : parts) bytes += mode.bytes();
   if constexpr (detail::has_mpi)
     if (shared) return bytes + shared->bytes();
@@ -274,6 +275,25 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
   }
 }
 
+/// Lists the arrays of values of a plan that was built of numbers, and gives them their values.
+/// Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void keep_values(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& given,
+                 MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  plan.values.keep(plan.nnz);
+  for (int n = 0; n < plan.order(); ++n) {
+    plan.values.add(exec, plan.packed[n].values);
+    plan.values.add(exec, plan.coo[n].values);
+    plan.values.add(exec, plan.csf[n].values);
+  }
+  plan.values.add(exec, plan.permuted.tensor.values);
+  plan.values.add(exec, plan.alto.values);
+  plan.values.put(exec, given);
+  if (plan.flycoo.order() == 0) return;
+  plan.record_numbers = numbers_in(exec, record_values(plan.flycoo), plan.nnz, plan.nnz);
+  put_record_values(exec, plan.flycoo, plan.record_numbers, given);
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X, MttkrpOptions const& given,
@@ -308,6 +328,14 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   expects(is_sorted || (is_accessible && fits), "make_mttkrp_plan: strategy ",
           to_string(common.strategy),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");
+  expects(!options.updatable || std::find(far.begin(), far.end(), true) == far.end(),
+          "make_mttkrp_plan: values are updated where nothing is streamed, and the nonzeros would "
+          "have to be");
+  [[maybe_unused]] Vector<Scalar, GivenSpace> given_values;
+  if (options.updatable) {
+    given_values = X.values;
+    X.values = numbered_values<Scalar>(builder, X.nnz(), "make_mttkrp_plan");
+  }
   if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
   int const slices = slices_for(plan.dims, plan.nnz, sizeof(Index), options);
   expects(slices == 1 || (is_accessible && !streams),
@@ -330,6 +358,8 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
       plan.rounded.template room<decltype(number)>(exec, n, plan.dims[n], options.rank);
     });
   }
+  if constexpr (is_accessible)
+    if (options.updatable) keep_values(exec, given_values, plan);
   fence(exec, "sporades::mttkrp::make_plan");
   return plan;
 }

@@ -26,6 +26,7 @@ MttkrpChoice shared_choice(Dims const& dims, Position nnz, MttkrpOptions const& 
   expects(!options.streaming.always && options.streaming.memory == 0, where,
           ": nonzeros that processes share are not streamed");
   expects(options.memory == 0, where, ": options.memory is for one process");
+  expects(!options.updatable, where, ": values are updated on one process");
   expects(!options.atomic_flush && options.order != RowOrder::morton, where,
           ": nonzeros that processes share are in lexicographic order, and their sums take no "
           "atomics");

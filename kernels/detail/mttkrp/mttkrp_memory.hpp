@@ -69,13 +69,11 @@ void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& 
   count_rounded_rows<Scalar>(count, X.dims, options);
 }
 
-/// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
-/// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
-/// plan. tuples: of X.
+/// The formats and buffers of count_mttkrp_plan.
 template <class Scalar, class ExecutionSpace, class Tuples>
-void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                       bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
-                       Tuples& tuples, RowsOf const& rows_of) {
+void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                          bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
+                          Tuples& tuples, RowsOf const& rows_of) {
   int const N = X.order();
   bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   bool needs_carry = true, shares_values = false;
@@ -164,6 +162,37 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
   count_rounded_rows<Scalar>(count, X.dims, options);
+}
+
+/// Arrays of values that a plan has at most.
+inline int most_value_lists(CooShape const& X, MttkrpOptions const& options,
+                            MttkrpStrategy strategy) {
+  if (strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers ||
+      strategy == MttkrpStrategy::csf)
+    return X.order();
+  int lists = 1;
+  for (int n = 0; n < X.order(); ++n)  // that may revert to rows in order
+    if (is_linear(strategy) && options.strategy == MttkrpStrategy::automatic &&
+        may_have_no_parts(X, n))
+      ++lists;
+  return lists;
+}
+
+/// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
+/// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
+/// plan. tuples: of X.
+template <class Scalar, class ExecutionSpace, class Tuples>
+void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                       bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
+                       Tuples& tuples, RowsOf const& rows_of) {
+  if (options.updatable) count.hold(X.value_bytes());  // numbers, beside the values
+  count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, strategy, tuples, rows_of);
+  if (!options.updatable) return;
+  count.hold(most_value_lists(X, options, strategy) * numbers_bytes(X.nnz));
+  bool const keeps_numbers = strategy == MttkrpStrategy::atomic ||
+                             strategy == MttkrpStrategy::duplicated ||
+                             strategy == MttkrpStrategy::permuted;
+  if (is_last || !keeps_numbers) count.release(X.value_bytes());
 }
 
 /// The strategy that build_mttkrp_plan begins with.
@@ -326,8 +355,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                         options.strategy == MttkrpStrategy::fibers;
   bool const by_parts = on_gpu || options.order != RowOrder::morton;
   // Files take room on a disk: a host uses them only where a limit is asked for.
-  bool const may_stream = options.slices == 1 && has_rows && by_parts && fits_packed_words(shape) &&
-                          !is_asked && (on_gpu || options.memory > 0);
+  bool const may_stream = !options.updatable && options.slices == 1 && has_rows && by_parts &&
+                          fits_packed_words(shape) && !is_asked && (on_gpu || options.memory > 0);
   // Whether copies that the host sorts, or files, do, of which so many bytes are near at once.
   auto const streams = [&](double fewest) {
     if (!may_stream) return false;

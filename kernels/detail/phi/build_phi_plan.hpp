@@ -15,7 +15,7 @@ namespace sporades {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t PhiPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes();
+  std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes() + values.bytes();
   if (!coo.empty())
     bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::pull ? coo.size() : 1);
   else
@@ -98,6 +98,7 @@ template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, cla
 void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
                     PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+  products.updatable = options.updatable;
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   bool const is_one_tile = rows_are_one_tile<ExecutionSpace, Scalar>(columns);
   products.streaming =
@@ -141,12 +142,20 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
   plan.pi_source = options.pi;
   if (is_stored) plan.pi = make_matrix<Scalar>(exec, "sporades::phi::pi", X.nnz(), options.rank);
   if constexpr (is_accessible) {
+    bool const keeps_values = options.updatable && (is_stored || is_coo);
+    auto Y = X;
+    if (keeps_values) Y.values = numbered_values<Scalar>(exec, X.nnz(), "make_phi_plan");
     if (is_coo_alto(options.strategy))
-      build_coo_alto(exec, X, options, plan);
+      build_coo_alto(exec, Y, options, plan);
     else if (is_coo)
-      plan.coo.assign(X.order(), X);
+      plan.coo.assign(X.order(), Y);
     else if (is_stored)
-      build_stored(exec, X, options, plan);
+      build_stored(exec, Y, options, plan);
+    if (keeps_values) {
+      plan.values.keep(plan.nnz);
+      for (auto const& mode : plan.coo) plan.values.add(exec, mode.values);
+      plan.values.put(exec, X.values);
+    }
     if ((is_stored || is_coo) && coo_takes_two_passes<ExecutionSpace, Scalar>(options))
       reserve_weights(exec, plan);
   }
@@ -166,6 +175,7 @@ PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& pr
   expects(options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull,
           "make_phi_plan: strategy ", to_string(options.strategy),
           " works on one process: pull on several");
+  expects(!options.updatable, "make_phi_plan: values are updated on one process");
   expects(options.pi == Pi::on_the_fly,
           "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};

@@ -34,6 +34,13 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
                     PhiOptions const& options, Tuples& tuples) {
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   bool const is_stored = options.pi == Pi::stored;
+  bool const is_atomic = options.strategy == PhiStrategy::atomic;
+  if (options.updatable && (is_stored || is_atomic || is_coo_alto(options.strategy))) {
+    // Numbers in place of the values while it is built, which `atomic` keeps, and their lists.
+    count.hold(X.value_bytes());
+    count.hold((is_stored && !is_atomic ? X.order() : 1) * numbers_bytes(X.nnz));
+    if (!is_atomic) count.release(X.value_bytes());
+  }
   if (is_stored) count.hold(matrix_bytes<Scalar>(X.nnz, options.rank));
   double const weights =
       coo_takes_two_passes<ExecutionSpace, Scalar>(options) ? X.value_bytes() : 0;
@@ -56,6 +63,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
     return false;
   }
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
+  products.updatable = options.updatable;
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;

@@ -27,7 +27,8 @@ std::uint64_t tensor_bytes(SpttmPlan<Scalar, Index, MemorySpace> const& plan) {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t SpttmPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  return detail::tensor_bytes(*this) + carry.bytes() + transposed.extent(0) * sizeof(Scalar);
+  return detail::tensor_bytes(*this) + values.bytes() + carry.bytes() +
+         transposed.extent(0) * sizeof(Scalar);
 }
 
 namespace detail {
@@ -104,8 +105,10 @@ SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan
   SpttmModeOrders<ExecutionSpace, Scalar, Index, GivenSpace> const orders(builder, X);
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
   bool is_far = !std::is_same_v<GivenSpace, MemorySpace> || options.streaming.always;
+  auto Y = X;
+  if (options.updatable) Y.values = numbered_values<Scalar>(builder, X.nnz(), "make_spttm_plan");
   for (int n = 0; n < X.order(); ++n) {
-    auto const tensor = make_hierarchical(builder, X, orders(n, row_bytes));
+    auto const tensor = make_hierarchical(builder, Y, orders(n, row_bytes));
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
       plan.tensors.push_back(is_far ? to_far<MemorySpace>(exec, tensor) : tensor);
     else
@@ -119,6 +122,15 @@ SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan
   expects(!is_far || is_automatic || options.strategy == SpttmStrategy::lanes,
           "make_spttm_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
           tensor_bytes(plan), " bytes of fibers do not fit memory: lanes can");
+  expects(!options.updatable || !is_far,
+          "make_spttm_plan: values are updated where nothing is streamed, and the nonzeros would "
+          "have to be");
+  if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
+    if (options.updatable) {
+      plan.values.keep(X.nnz());
+      for (auto const& tensor : plan.tensors) plan.values.add(exec, tensor.values);
+      plan.values.put(exec, X.values);
+    }
   for (int n = 0; n < X.order(); ++n) {
     auto const& fibers = plan.tensors[n].fibers;
     auto const rank = static_cast<std::size_t>(options.rank);

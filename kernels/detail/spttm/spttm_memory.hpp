@@ -22,6 +22,7 @@ void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
                          options.strategy == SpttmStrategy::spmm_nonzeros;
   CarryCount carry;
   double carried = 0;
+  if (options.updatable) count.hold(X.value_bytes());  // numbers, while it is built
   SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, tensor);
   for (int n = 0; n < X.order(); ++n) {
     auto const modes = orders(n, static_cast<double>(columns * sizeof(Scalar)));
@@ -31,6 +32,16 @@ void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
     count.hold(fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes));
     if (is_new) count.release(X.coordinate_bytes());
     carried = std::max(carried, X.nnz + (is_merged ? fibers : 0));
+  }
+  if (options.updatable) {
+    count.hold(X.order() * numbers_bytes(X.nnz));
+    bool is_sorted = false;  // then its fibers keep the array of numbers
+    for (int n = 0; n < X.order(); ++n)
+      is_sorted =
+          is_sorted ||
+          plan_reordering(X.sorted_modes, orders(n, static_cast<double>(columns * sizeof(Scalar))))
+                  .compared == 0;
+    if (!is_sorted) count.release(X.value_bytes());
   }
   auto const items = static_cast<Position>(carried);
   Position const length =

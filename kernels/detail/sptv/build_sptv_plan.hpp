@@ -19,7 +19,7 @@ template <class Scalar, class Index, class MemorySpace>
 std::uint64_t SptvPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   return std::visit([](auto const& X) { return X.storage_bytes(); }, tensor) +
          coordinates.size() * sizeof(Index) + places.extent(0) * sizeof(Position) + split.bytes() +
-         carry.bytes();
+         carry.bytes() + values.bytes();
 }
 
 namespace detail {
@@ -180,6 +180,15 @@ Decision choose_sptv(Dims const& dims, Position nnz, int n) {
   return decide(is_gpu<ExecutionSpace> ? trees::sptv_on_gpus : trees::sptv_on_hosts, features);
 }
 
+/// The values of a format for SpTV.
+template <class Tensor>
+auto values_of(Tensor const& X) {
+  if constexpr (is_instance<Tensor, HocooTensor>)
+    return X.tensor.values;
+  else
+    return X.values;
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -187,21 +196,30 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
   Region const region("sporades::make_sptv_plan");
   expects(n >= 0 && n < X.order(), "make_sptv_plan: mode ", n, " of a tensor of order ", X.order());
   check_coordinates(exec, X, "make_sptv_plan");
+  auto Y = X;
+  if (options.updatable) Y.values = numbered_values<Scalar>(exec, X.nnz(), "make_sptv_plan");
   auto const plan = [&](auto const& tensor) {
-    return plan_sptv<ExecutionSpace, Scalar, Index, MemorySpace>(exec, X.dims, n, tensor);
+    auto result = plan_sptv<ExecutionSpace, Scalar, Index, MemorySpace>(exec, X.dims, n, tensor);
+    if (options.updatable) {
+      result.values.keep(X.nnz());
+      result.values.add(exec, values_of(tensor));
+      result.values.put(exec, X.values);
+      fence(exec, "sporades::sptv::keep_values");
+    }
+    return result;
   };
   auto strategy = options.strategy;
   if (strategy == SptvStrategy::automatic)
     strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.nnz(), n).choice);
   switch (strategy) {
     case SptvStrategy::hocoo:
-      return plan(make_hocoo(exec, X, n));
+      return plan(make_hocoo(exec, Y, n));
     case SptvStrategy::hocsr:
-      return plan(make_hocsr(exec, X, n));
+      return plan(make_hocsr(exec, Y, n));
     case SptvStrategy::cfb:
-      return plan(make_cfb(exec, X, n));
+      return plan(make_cfb(exec, Y, n));
     default:
-      return plan(make_hocfs(exec, X, n, options.slices));
+      return plan(make_hocfs(exec, Y, n, options.slices));
   }
 }
 

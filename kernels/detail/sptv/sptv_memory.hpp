@@ -30,6 +30,12 @@ void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape co
                      SptvOptions const& options, Tuples& tuples) {
   auto const modes = cyclic_modes(n, X.order(), "memory_need");
   std::size_t const others = modes.size() - 1;
+  if (options.updatable) {
+    count.hold(
+        X.value_bytes());  // numbers, while it is built; the format of an X in order keeps them
+    count.hold(numbers_bytes(X.nnz));
+    if (plan_reordering(X.sorted_modes, modes).compared > 0) count.release(X.value_bytes());
+  }
   double const fibers = tuples.of(modes, others);
   double const indices = X.nnz * X.index_bytes;
   auto strategy = options.strategy;

@@ -71,6 +71,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
   check_coordinates(exec, X, where);
   expects(!options.streaming.always && options.streaming.memory == 0, where,
           ": nonzeros that processes share are not streamed");
+  expects(!options.updatable, where, ": values are updated on one process");
   expects(options.strategy == TtmChainStrategy::automatic ||
               options.strategy == TtmChainStrategy::fused,
           where, ": strategy ", to_string(options.strategy),

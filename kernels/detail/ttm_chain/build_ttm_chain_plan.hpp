@@ -36,7 +36,7 @@ std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
     bytes += places[n].extent(0) * sizeof(std::int64_t);
   }
   if (shared) bytes += shared->bytes();
-  return bytes;
+  return bytes + values.bytes() + summed.bytes();
 }
 
 namespace detail {
@@ -266,10 +266,21 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   bool const is_far = streams_chains(X, options, is_accessible);
   std::uint64_t const part_bytes =
       far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
-  auto far = summed_by_parts(builder, hand_over(X), part_bytes);
+  expects(!options.updatable || !(is_far || part_bytes > 0),
+          "make_ttm_chain_plan: values are updated where nothing is streamed, and the nonzeros "
+          "would have to be");
+  TtmChainPlan<Scalar, Index, MemorySpace> plan;
+  Vector<Scalar, GivenSpace> given_values;
+  FarTensor<CooTensor<Scalar, Index, GivenSpace>> far;
+  if constexpr (is_accessible)
+    if (options.updatable) {
+      given_values = X.values;
+      X.values = numbered_values<Scalar>(exec, X.nnz(), "make_ttm_chain_plan");
+      far.tensor = sum_numbers(exec, hand_over(X), plan.summed);
+    }
+  if (!options.updatable) far = summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& summed = far.tensor;
   TupleCounts const tuples(builder, summed);
-  TtmChainPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = summed.dims;
   plan.ranks = ranks;
   plan.nnz = summed.nnz();
@@ -308,6 +319,17 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   }
   if (!is_far) plan.far = far.memory;
   far = {};
+  if constexpr (is_accessible)
+    if (options.updatable) {
+      plan.values.keep(given_values.extent(0));
+      for (int n = 0; n < N; ++n)
+        for (auto const& list :
+             {plan.csf[n].values, plan.packed[n].values, plan.semi_sparse[n].X.values})
+          plan.values.add(exec, list);
+      auto const sums = plan.summed.of(exec, given_values);
+      plan.values.put(exec, sums);
+      fence(exec, "sporades::ttm_chain::keep_values");  // the sums are freed
+    }
   place_products(exec, plan);
   fence(exec, "sporades::ttm_chain::make_plan");
   return plan;

@@ -86,8 +86,7 @@ Number parse_real(std::string_view token, Scalar& result) {
   return result >= -largest && result <= largest ? Number::good : Number::not_finite;
 }
 
-/// Parses a decimal number that is whole and not negative, such as 1.000e+00, past 2^53 without
-/// rounding.
+/// Parses a decimal number that is whole and not negative, such as 1.000e+00, without rounding.
 inline Number parse_whole_real(std::string_view token, std::uint64_t& result) {
   if (!token.empty() && token.front() == '+') return Number::malformed;
   double real = 0;
@@ -95,11 +94,6 @@ inline Number parse_whole_real(std::string_view token, std::uint64_t& result) {
   if (number == Number::not_finite) return real < 0 ? Number::negative : Number::fractional;
   if (number != Number::good) return number;
   if (real < 0) return Number::negative;
-  constexpr double exact_integers = 1ull << 53;
-  if (real >= 1 && real < exact_integers && std::trunc(real) == real) {
-    result = static_cast<std::uint64_t>(real);
-    return Number::good;
-  }
   auto const text = with_exponent_letter(token);
   auto places = decimal_exponent(text);  // of the digits before the point, without leading zeros
   std::string digits;
