@@ -64,6 +64,11 @@ KOKKOS_INLINE_FUNCTION constexpr int index_bits(std::uint64_t dim) {
   return bits;
 }
 
+/// a / b rounded up, for any a: the sum of both, which other ways form, may be past 2^64.
+KOKKOS_INLINE_FUNCTION constexpr std::uint64_t quotient_up(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0);
+}
+
 /// a * b, or Error naming what overflowed.
 inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, char const* what) {
   expects(a == 0 || b <= std::numeric_limits<std::uint64_t>::max() / a, what, ": ", a, " * ", b,

@@ -36,8 +36,11 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
   auto const strategy = GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::flycoo);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, static_cast<int>(init));
   CAPTURE(to_string(strategy));
+  int const starts = GENERATE(1, 2);
+  CAPTURE(starts);
   if (init != CpAlsInit::random && (trial.rank > 16 || strategy != MttkrpStrategy::automatic))
     return;
+  if (starts > 1 && (init != CpAlsInit::random || trial.rank > 16)) return;
   // Singular vectors of many rows that are alike converge slowly; a race takes the first steps
   // only.
   if (init == CpAlsInit::hosvd && trial.dims[0] > 20000 && trial.dims[1] > 20000) return;
@@ -46,6 +49,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
   options.rank = trial.rank;
   options.iterations = 1;
   options.init = init;
+  options.starts = starts;
   options.strategy = strategy;
   auto const need = memory_need(exec, X, options);
   bool const races = sporades::detail::has_cp_als_race(options, X.order(), X.nnz());
@@ -68,19 +72,23 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][me
   auto const trial = GENERATE(from_range(test::memory_trials()));
   auto const method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(method));
-  if (method != CpAprMethod::mu && trial.rank > 16) return;  // they take long
+  int const starts = GENERATE(1, 2);
+  CAPTURE(starts);
+  if ((method != CpAprMethod::mu || starts > 1) && trial.rank > 16) return;  // they take long
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   CpAprOptions options;
   options.rank = trial.rank;
   options.iterations = 1;
   options.inner_iterations = 1;
+  options.starts = starts;
   options.method = method;
   auto const need = memory_need(exec, X, options);
   double const before = static_cast<double>(X.storage_bytes());
   auto const recording = test::record([&] {
-    auto state = cp_apr_start<Scalar>(exec, X.dims, options);
+    sporades::detail::Starts<CpAprState<Scalar, Memory>> starts_of_run;
+    starts_of_run.state = cp_apr_start<Scalar>(exec, X.dims, options);
     auto problem = make_cp_apr_problem(exec, hand_over(X), options);
-    cp_apr(exec, problem, options, state);
+    sporades::detail::cp_apr_of_starts(exec, problem, options, starts_of_run, {});
   });
   check_need<Memory>(need, before, recording);
 }

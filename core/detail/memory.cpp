@@ -123,6 +123,10 @@ double host_memory_left() {
                                  addresses_left()}));
 }
 
+void expect_room(std::string_view label, double bytes, double left) {
+  if (bytes > left) throw RunError(std::string(label) + " " + shortage_text(bytes, left));
+}
+
 void return_large_memory_at_once() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/detail/shortage.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -84,10 +85,14 @@ double memory_to_take(ExecutionSpace const& exec) {
   return std::max(0.0, memory_left(exec) - margin);
 }
 
-/// A View whose entries are not initialised, allocated on exec. The library has it for the types of
-/// Views that are used most.
+/// A View whose entries are not initialised, allocated on exec. Throws RunError where it is large
+/// and exceeds the memory that is left: its bytes may be past 2^64, which Kokkos does not check.
+/// The library has it for the types of Views that are used most.
 template <class ViewType, class ExecutionSpace, class... Extents>
 ViewType allocate_view(ExecutionSpace const& exec, std::string_view label, Extents... extents) {
+  double const bytes =
+      (static_cast<double>(extents) * ... * double{sizeof(typename ViewType::value_type)});
+  if (bytes > 4e9) expect_room(label, bytes, memory_left(exec));
   ViewType const view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
                       extents...);
   if constexpr (std::is_same_v<typename ViewType::memory_space, Kokkos::HostSpace>)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 /// What is said, and done, where memory is short.
 
@@ -15,6 +16,10 @@ std::string room_text(double bytes);
 /// "needs 1.6 MB of memory, 1.5 MB may be taken", or with `more` = " at least" "needs 1.6 MB of
 /// memory at least, ...".
 std::string shortage_text(double needs, double may_take, char const* more = "");
+
+/// Throws RunError where an array of so many bytes, called `label`, exceeds the memory that is
+/// left.
+void expect_room(std::string_view label, double bytes, double left);
 
 /// From now on large arrays go back to the system when they are freed, where the C library can.
 /// Otherwise it keeps up to 32 MB of them for reuse, in pieces, beside what a limit is compared

@@ -24,8 +24,8 @@ HocsrTensor<Scalar, Index, MemorySpace> make_hocsr(ExecutionSpace const& exec,
   }
   double const bytes = (row_count + 1) * sizeof(Position), left = detail::memory_left(exec);
   expects(bytes <= left, "make_hocsr: mode ", n, " has ", row_count,
-          " fibers, empty ones included; their positions take ", detail::bytes_text(bytes),
-          ", and ", detail::bytes_text(left), " of memory are free");
+          " fibers, empty ones included; their positions take ", detail::enough_text(bytes),
+          ", and ", detail::room_text(left), " of memory are free");
 
   auto const S = sorted(exec, X, modes);
   auto const fibers = detail::make_fibers(exec, S.coordinates, modes, modes);

@@ -73,8 +73,8 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
   double const bytes = entries * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar));
   double const left = memory_left(exec);
   expects(!takes_all || bytes <= left, "make_hocfs: ELL slices of mode ", H.mode(), " take ",
-          entries, " entries for ", H.nnz(), " nonzeros, ", bytes_text(bytes), ", and ",
-          bytes_text(left), " of memory are free");
+          entries, " entries for ", H.nnz(), " nonzeros, ", enough_text(bytes), ", and ",
+          room_text(left), " of memory are free");
 
   auto const padded = zeroed<Positions>(exec, "sporades::hocfs::begin", H.fibers() + 1);
   launch_items(

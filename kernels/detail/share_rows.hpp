@@ -20,7 +20,7 @@ struct IndexSet {
   IndexSet() = default;
   template <class ExecutionSpace>
   IndexSet(ExecutionSpace const& exec, std::uint64_t dim)
-      : words(zeroed<decltype(words)>(exec, "sporades::share_rows::words", (dim + 31) / 32)) {}
+      : words(zeroed<decltype(words)>(exec, "sporades::share_rows::words", quotient_up(dim, 32))) {}
 
   KOKKOS_FUNCTION void insert(std::uint64_t index) const {
     std::uint32_t const one = std::uint32_t{1} << index % 32;

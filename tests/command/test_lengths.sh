@@ -48,6 +48,7 @@ for length in 2147483648 4294967296 9223372036854775807 9223372036854775808 9223
   for strategy in automatic semi_sparse csf fused; do
     too_long tucker long.tns --ranks 2,2,2 --strategy $strategy "${limit[@]}"
   done
+  ((${#limit[@]})) || too_long info long.tns --processes 2,8
 done
 for dims in 18446744073709551615x3x2 9223372036854775809x3x2 4294967297x4294967297x9; do
   quickly 0 generate --dims $dims --nnz 5 -o long.tns

@@ -139,6 +139,7 @@ RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_su
   problem.segment_length =
       segment_length > 0 ? segment_length : default_segment_length<ExecutionSpace>(X.nnz(), rank);
   using GivenBegins = Kokkos::View<Position*, GivenSpace>;
+  expects(X.dims[mode] + 1 > 0, "cp_apr: mode ", mode, " is too long: ", X.dims[mode], " rows");
   auto const found =
       uninitialized<GivenBegins>(builder, "sporades::cp_apr::row_begins", X.dims[mode] + 1);
   auto const row_of = Kokkos::subview(X.coordinates, mode, Kokkos::ALL);

@@ -61,15 +61,14 @@ struct RowBlocks {
   std::uint64_t rows, rows_per_block = 256, count;
 
   RowBlocks(std::uint64_t all_rows, std::uint64_t entries) : rows(all_rows) {
-    while (rows_per_block * most_blocks(entries) < rows) rows_per_block *= 2;
-    count = (rows + rows_per_block - 1) / rows_per_block;
+    lengthen(most_blocks(entries));
   }
 
   /// Those of the rows that are here of a distribution, whose blocks of rows begin where these do.
   RowBlocks here(RowDistribution const& distribution) const {
     RowBlocks blocks = *this;
     blocks.rows = distribution.here(rows);
-    blocks.count = (blocks.rows + rows_per_block - 1) / rows_per_block;
+    blocks.count = quotient_up(blocks.rows, rows_per_block);
     return blocks;
   }
 
@@ -95,7 +94,7 @@ struct RowBlocks {
   /// and with more a GPU waits longer for the last blocks (H200, 100,000 to 18 million rows).
   static RowBlocks of_products(std::uint64_t rows, std::uint64_t entries) {
     std::uint64_t least = 16;
-    while (least * least < 2 * rows) least *= 2;
+    while (least < quotient_up(rows, least / 2)) least *= 2;
     return fine(rows, entries, least, most_blocks(entries));
   }
 
@@ -104,11 +103,18 @@ struct RowBlocks {
   static RowBlocks fine(std::uint64_t rows, std::uint64_t entries, std::uint64_t least,
                         std::uint64_t most) {
     RowBlocks blocks(rows, entries);
-    most = std::max<std::uint64_t>(1, std::min(most, most_blocks(entries)));
-    for (blocks.rows_per_block = least; blocks.rows_per_block * most < rows;)
-      blocks.rows_per_block *= 2;
-    blocks.count = (rows + blocks.rows_per_block - 1) / blocks.rows_per_block;
+    blocks.rows_per_block = least;
+    blocks.lengthen(std::max<std::uint64_t>(1, std::min(most, most_blocks(entries))));
     return blocks;
+  }
+
+  /// Doubles rows_per_block until there are at most `most` blocks, and counts them. Any number of
+  /// rows will do: products of rows and blocks may be past 2^64, and are not formed.
+  void lengthen(std::uint64_t most) {
+    constexpr std::uint64_t longest = std::uint64_t{1} << 63;
+    while (rows_per_block < quotient_up(rows, most) && rows_per_block < longest)
+      rows_per_block *= 2;
+    count = quotient_up(rows, rows_per_block);
   }
 };
 

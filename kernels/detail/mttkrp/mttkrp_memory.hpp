@@ -346,8 +346,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
     return peak <= left;
   };
   if (fits(options)) return fitted;
-  fitted.reason = (chooses_layout(options) ? "what is fastest needs " : "it needs ") +
-                  bytes_text(least) + " of memory, " + bytes_text(left) + " may be taken";
+  fitted.reason =
+      (chooses_layout(options) ? "what is fastest " : "it ") + shortage_text(least, left);
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
   bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
@@ -389,8 +389,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   }
   if (streams(least_windows(on_gpu, shape))) return fitted;
   throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros needs ", enough_text(least), " of memory at least, ",
-                             bytes_text(left), " may be taken"));
+                             " nonzeros ", shortage_text(least, left, " at least")));
 }
 
 }  // namespace sporades::detail

@@ -133,8 +133,8 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
                           carried_numbers<ExecutionSpace, Scalar>(tuples, ranks, tree.modes)) *
                          sizeof(Scalar);
     expects(is_automatic || bytes <= limit, "make_ttm_chain_plan: strategy semi_sparse on mode ", n,
-            " needs about ", bytes_text(bytes), " for its partial products, the memory limit is ",
-            bytes_text(limit));
+            " needs about ", enough_text(bytes), " for its partial products, the memory limit is ",
+            room_text(limit));
     double factors = 0;  // of zeros, with which the plan's first product runs
     for (std::size_t m = 0; m < dims.size(); ++m)
       factors += static_cast<double>(dims[m]) * ranks[m] * sizeof(Scalar);
@@ -144,9 +144,9 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
       choice.columns.pads_tiles = false;
       return choice;
     }
-    choice.reason =
-        concatenate("semi_sparse needs about ", bytes_text(bytes), " for its partial products and ",
-                    bytes_text(factors), " for factors, and may take ", bytes_text(share));
+    choice.reason = concatenate("semi_sparse needs about ", enough_text(bytes),
+                                " for its partial products and ", enough_text(factors),
+                                " for factors, and may take ", room_text(share));
   }
   expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
           "make_ttm_chain_plan: strategy fused: the indices of all modes but ", n, " take ",
@@ -302,8 +302,8 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
     expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has about ", rows, " rows x ",
-            columns.count(), " columns and needs ", bytes_text(bytes), ", the memory limit is ",
-            bytes_text(limit));
+            columns.count(), " columns and needs ", enough_text(bytes), ", the memory limit is ",
+            room_text(limit));
     auto modes = columns.modes;
     modes.insert(modes.begin(), n);
     auto const strategy = plan.choices[n].strategy;

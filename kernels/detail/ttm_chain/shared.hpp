@@ -52,7 +52,7 @@ void place_shared_products(ExecutionSpace const& exec,
     double const bytes = static_cast<double>(rows) * static_cast<double>(columns * sizeof(Scalar));
     expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has ", rows, " rows x ",
             columns, " columns on process ", plan.shared->processes.rank(), " and needs ",
-            bytes_text(bytes), ", the memory limit is ", bytes_text(limit));
+            enough_text(bytes), ", the memory limit is ", room_text(limit));
     summed = std::max<std::size_t>(summed, (share.count + 2) * columns);
     here = std::max<std::size_t>(here, where.product.here(where.used.begins.back()) * columns);
   }
