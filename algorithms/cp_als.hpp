@@ -19,9 +19,9 @@
 /// iteration starts from the factors as they were given.
 ///   fit = 1 - ||X - M|| / ||X||
 /// comes from the last mode's MTTKRP. A numerically singular K^T K is replaced by its
-/// pseudo-inverse. X is scaled by a power of two first: a tensor times 2^k has the same factors,
-/// bit for bit, and weights times 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM
-/// Review 51(3), 2009, Figure 3.3.
+/// pseudo-inverse. Systems are solved in double: what is ill-conditioned, by factors. X is scaled
+/// by a power of two first: a tensor times 2^k has the same factors, bit for bit, and weights times
+/// 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009, Figure 3.3.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
 /// `atomic`, `duplicated` and `alto_atomic` excepted).
@@ -42,8 +42,8 @@ enum class CpAlsInit {
   hosvd,     // leading left singular vectors of the unfoldings
   given,     // a KruskalTensor that is passed to cp_als_start
   automatic  // singular vectors after a few steps and the random start do 3 iterations each, and
-             // the better one goes on; `random` where there are several starts, or where the
-             // singular vectors would take over 2 GB
+             // the better one goes on; of several starts the first is of those vectors; `random`
+             // where they would take over 2 GB
 };
 
 /// What CP-ALS is asked for.
@@ -52,8 +52,9 @@ struct CpAlsOptions {
   int iterations = 50;      // at most
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
   std::uint64_t seed = 1;   // of the random start
-  CpAlsInit init = CpAlsInit::random;
-  int starts = 1;             // random ones, of seeds by seed_of_start; the best model is returned
+  CpAlsInit init = CpAlsInit::automatic;
+  int starts = 1;  // that of singular vectors, if init has it, and random ones, of seeds by
+                   // seed_of_start; the best model is returned
   bool non_negative = false;  // factors and weights >= 0
   double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
@@ -95,7 +96,7 @@ struct CpAlsProblem {
 /// All that CP-ALS carries from one iteration to the next: continued from here, a run gives the
 /// same bits as one that was never stopped. Copies share the factors' memory; a snapshot does not.
 /// Arrays of its snapshot: factor-n, weights, gram-n (R x R doubles a mode), fits, seconds,
-/// row-order.
+/// row-order, system-kinds, kept-iteration; and where that is not 0, kept-factor-n, kept-weights.
 /// A run with slices puts the factors' rows in an order of the problem's (row_order is its number
 /// then): they are those that problem.products.rows_of(n) says; models have the rows of X.
 template <class ScalarType, class MemorySpaceType>
@@ -109,6 +110,10 @@ struct CpAlsState {
   std::vector<double> fits;                // of every finished iteration
   std::vector<double> seconds;             // of every finished iteration
   std::uint64_t row_order = 0;             // 0: that of X; else problem.homes.id()
+  std::uint64_t system_kinds = 0;          // detail::SystemKind of the last iteration's systems
+  std::uint64_t kept_iteration = 0;  // from 1: whose model is better than the last; 0: none is
+  Factors<Scalar, MemorySpace> kept_factors = {};  // of that iteration, as factors
+  std::vector<double> kept_weights = {};           // of that iteration
 
   int order() const { return static_cast<int>(factors.size()); }
   int rank() const { return static_cast<int>(weights.size()); }
@@ -157,7 +162,7 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
 /// The state before the first iteration of any start except a given one. Its weights are 1, in the
 /// problem's unit and not in that of X. For a non-negative decomposition the singular vectors are
 /// taken by their absolute values. Init `hosvd` costs some tens of MTTKRPs of order 2. Of
-/// `automatic` this is the start of singular vectors where there is a race. Fences exec. Throws
+/// `automatic` this is the start of singular vectors where there is one. Fences exec. Throws
 /// Error if the options say `given`, or the rank is out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
@@ -184,7 +189,9 @@ CpAlsState<Scalar, MemorySpace> cp_als_start(
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
-/// iterations are done or the observer returns false. options.starts is not read, and of
+/// iterations are done or the observer returns false. The model is that of the last iteration,
+/// except where roundings of ill-conditioned systems have made it worse than an earlier one: then
+/// it is the best (result.model_iteration says which). options.starts is not read, and of
 /// options.init only whether it is `given`. A state that has converged already is left as it is. An
 /// iteration costs an MTTKRP a mode, N R nnz flops each (less with a dimension tree), and about
 /// 3 I_n R^2 flops a mode; it fences exec once. Throws Error if the state does not fit the problem
@@ -197,8 +204,8 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CpAlsState<Scalar, MemorySpace>& state,
                                         Observer const& observer = {});
 
-/// The whole of it: from one start, from the winner of a race, or from several random starts, of
-/// which the model of the best fit is returned. The observer does not see a race. Cost and errors
+/// The whole of it: from one start, from the winner of a race, or from several starts, of which the
+/// model of the best fit is returned. The observer does not see a race. Cost and errors
 /// are those of make_cp_als_problem, cp_als_start and cp_als on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,

@@ -20,9 +20,11 @@
 /// until the violation of the KKT conditions, max |min(B, 1 - Phi)|, is below the tolerance, or the
 /// inner iterations are used up (Phi: see kernels/phi.hpp). Then the columns are divided by their
 /// sums, which become the weights. The run has converged when no mode needed an update, and no
-/// count above 0 has a model of 0. Zeros are escaped in two ways:
+/// count above 0 has a model of 0. Zeros are escaped in three ways:
 /// - Entries below kappa_tolerance whose Phi is above 1 are raised by kappa before their mode's
 ///   next turn.
+/// - A component whose weight has become 0 is dead. Its columns become uniform, and it is lifted by
+///   that rule, in all entries of a mode whose Phi is above 1.
 /// - Where the model of a count above 0 is exactly 0, the log-likelihood is -infinity, and Phi gets
 ///   nothing from that count. All entries below kappa_tolerance in the count's rows are raised by
 ///   kappa/2 to kappa, at random.
@@ -112,6 +114,7 @@ struct CpAprProblem {
       shared;          // where plan or rows share values in far memory: holds them; else empty
   double unit = 1;     // a power of two: see make_cp_apr_problem
   double density = 1;  // nonzeros by entries: about the least mean of the model in this unit
+  std::uint64_t large_counts = 0;  // that are at least 1e-4 of the largest
   double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
   Communicator processes;    // that share the counts
   std::vector<RowDistribution> factor_rows;  // per mode: those of a factor that this process has;
@@ -161,6 +164,7 @@ template <class Scalar, class MemorySpace>
 struct CpAprResult : RunResult {
   KruskalTensor<Scalar, MemorySpace> model;  // weights descending, columns of sum 1
   std::vector<CpAprIteration> history;       // of every iteration
+  int dead_components = 0;                   // of weight 0: the last ones of the model
 
   double log_likelihood() const { return value(); }  ///< of the model
 };

@@ -61,13 +61,15 @@ struct RunResult {
   std::vector<double> values;   // the fit, or for CP-APR the log-likelihood, after every iteration
   std::vector<double> seconds;  // of every iteration
   std::map<std::string, KernelTime> kernels;  // by label, where options.time_kernels
-  std::vector<double> start_scores;  // the last fit or log-likelihood of each start that has ended
-  std::uint64_t seed = 0;            // of the start that gave the model
+  std::vector<double> start_scores;  // fit or log-likelihood of the model of each start that ended
+  int start = 0;                     // which of the starts gave the model, from 0
+  std::uint64_t seed = 0;            // of that start
+  int model_iteration = 0;  // that the model is of, from 1: the last, or where fits fell, the best
 
   /// Finished ones, of the start that gave the model.
   int iterations() const { return static_cast<int>(values.size()); }
-  /// The last of values: the fit, or the log-likelihood; 0 where there was no iteration.
-  double value() const { return values.empty() ? 0 : values.back(); }
+  /// The fit, or the log-likelihood, of the model; 0 where there was no iteration.
+  double value() const { return model_iteration == 0 ? 0 : values[model_iteration - 1]; }
   /// Whether an observer ended the run.
   bool is_stopped() const { return stop == StopReason::observer; }
 };

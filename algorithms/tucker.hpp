@@ -55,7 +55,8 @@ struct TuckerOptions {
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
   std::uint64_t seed = 1;   // of the random start
   TuckerInit init = TuckerInit::random;
-  int starts = 1;  // random ones, of seeds by seed_of_start; the best model is returned
+  int starts = 1;  // the one of init `hosvd`, and random ones, of seeds by seed_of_start; the best
+                   // model is returned
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
   double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's

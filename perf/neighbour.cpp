@@ -77,6 +77,7 @@ void run_als(benchmark::State& state, std::string const& name, int rank, int nei
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, tensor<Scalar>(name));
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = rank;
   options.iterations = 30;
   options.tolerance = 0;

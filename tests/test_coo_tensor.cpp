@@ -50,6 +50,7 @@ TEST_CASE("plans and problems refuse coordinates past their mode", "[coo][bad_in
   for (int n = 0; n < 3; ++n)
     model.factors.push_back(make_matrix<double>(exec, "factor", 4, std::size_t{2}));
   CpAlsOptions als;
+  als.init = CpAlsInit::random;
   als.rank = 2;
   CpAprOptions apr;
   apr.rank = 2;

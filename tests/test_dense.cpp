@@ -210,6 +210,34 @@ TEMPLATE_LIST_TEST_CASE("multiply equals its definition", "[core][dense]", spora
   CHECK(worst <= tolerance<Scalar>(shape.columns));
 }
 
+TEMPLATE_LIST_TEST_CASE("multiply by doubles adds up in double", "[core][dense]",
+                        sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const shape = GENERATE(from_range(shapes()));
+  auto const columns = GENERATE(1u, 8u, 17u, 70u);
+  auto const padded = GENERATE(false, true);
+  if (shape.rows == 0) return;
+  auto const V = test_matrix<Scalar>(exec, shape, 1, padded);
+  auto const S = test_matrix<double>(exec, {shape.columns, columns}, 2, padded);
+  auto const A = test_matrix<Scalar>(exec, {shape.rows, columns}, 3, padded);
+  check_launches(exec, [&] { sporades::detail::multiply(exec, V, S, A); });
+  exec.fence();
+  auto const v = matrix_on_host(V), a = matrix_on_host(A);
+  auto const s = matrix_on_host(S);
+  double worst = 0;
+  for (std::size_t i = 0; i < shape.rows; ++i)
+    for (std::size_t c = 0; c < columns; ++c) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < shape.columns; ++k) sum += (long double)(v(i, k)) * s(k, c);
+      double const rounded = double(static_cast<Scalar>(sum));
+      double const rounding = std::numeric_limits<Scalar>::epsilon() * std::abs(rounded);
+      worst = std::max(worst, std::abs(double(a(i, c)) - rounded) - rounding);
+    }
+  CAPTURE(shape.rows, shape.columns, worst);
+  CHECK(worst <= tolerance<double>(shape.columns));
+}
+
 TEMPLATE_LIST_TEST_CASE("rows of a product have the same bits whatever other rows there are",
                         "[core][dense]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

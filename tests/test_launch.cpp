@@ -176,6 +176,7 @@ TEMPLATE_LIST_TEST_CASE("an iteration wakes threads for large work only", "[algo
   auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {3000, 2000, 9}, 60000);
   SECTION("of CP-ALS") {
     sporades::CpAlsOptions options;
+    options.init = sporades::CpAlsInit::random;
     options.rank = 24;
     options.iterations = 5;
     options.tolerance = 0;

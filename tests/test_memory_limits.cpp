@@ -198,6 +198,7 @@ TEMPLATE_LIST_TEST_CASE("Too little memory is refused with the least that would 
       make_mttkrp_plan(exec, X, products),
       ContainsSubstring("of memory at least, 1") && ContainsSubstring("may be taken"));
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.memory = 1000;
   REQUIRE_THROWS_WITH(cp_als(exec, X, options),
                       ContainsSubstring("of memory at least") && ContainsSubstring("may be taken"));
@@ -247,6 +248,7 @@ TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][m
   }
   // Streaming by hand is not made lighter: it fits or not.
   CpAlsOptions als;
+  als.init = CpAlsInit::random;
   als.streaming.always = true;
   als.streaming.memory = 1 << 20;
   als.memory = 1 << 20;

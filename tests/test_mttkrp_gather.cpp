@@ -155,6 +155,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS with rounded gathers reaches the fit to 1e-3",
   Exec const exec{};
   auto const X = random_coo<Scalar, Index>(exec, {60, 50, 40, 5}, 20000, 11, 2);
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = 6;
   options.iterations = 20;
   options.tolerance = 0;
@@ -181,6 +182,7 @@ TEST_CASE("CP-ALS with rounded gathers reports the fit of its model", "[algorith
     X.values(p) = 1;
   }
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = 1;
   options.gather = GatherPrecision::bfloat16;
   auto problem = make_cp_als_problem(host, X, options);

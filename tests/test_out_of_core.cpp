@@ -199,6 +199,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     Dims const dims = GENERATE(Dims{900, 40, 700}, Dims{5000, 7, 8, 9});
     Position const nnz = 100000;
     CpAlsOptions options;
+    options.init = CpAlsInit::random;
     options.rank = 5;
     options.iterations = 1;
     options.tolerance = 0;
@@ -291,6 +292,7 @@ TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in 
       X.values(p) = static_cast<Scalar>(product);
     }
     CpAlsOptions options;
+    options.init = CpAlsInit::random;
     options.rank = 1;
     options.iterations = 3;
     options.tolerance = 0;

@@ -141,6 +141,7 @@ TEST_CASE("Kokkos Tools see the method, its mode and its phase around each kerne
   auto const X = positive_tensor(exec);
   SECTION("CP-ALS") {
     sporades::CpAlsOptions options;
+    options.init = sporades::CpAlsInit::random;
     options.iterations = 2;
     auto problem = make_cp_als_problem(exec, X, options);
     auto state = cp_als_start(exec, X, options);

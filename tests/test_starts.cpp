@@ -80,6 +80,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
   auto const X = counts_of(random_coo<double, std::uint32_t>(exec, {20, 15, 10}, 600));
   SECTION("CP-ALS") {
     sporades::CpAlsOptions options;
+    options.init = CpAlsInit::random;
     options.rank = 4;
     options.iterations = 4;
     options.tolerance = 0;
@@ -95,9 +96,8 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
         [](auto const& result) { return result.fit(); });
     options.starts = 3;
     CHECK(cp_als(exec, X, options).start_scores.size() == 3);
-    options.init = CpAlsInit::hosvd;
-    CHECK_THROWS_WITH(cp_als(exec, X, options),
-                      "cp_als: 3 starts: only random ones can be several, and init is another");
+    options.init = CpAlsInit::given;
+    CHECK_THROWS_WITH(cp_als(exec, X, options), "cp_als: 3 starts: a given one is the only one");
   }
   SECTION("CP-APR") {
     sporades::CpAprOptions options;
@@ -196,6 +196,65 @@ TEST_CASE("init automatic goes on with the better of two starts", "[algorithms][
   CHECK(!sporades::detail::has_cp_als_race(options, 1, 1000));
   options.starts = 2;
   CHECK(!sporades::detail::has_cp_als_race(options, 3, 1000));
+  CHECK(sporades::detail::has_singular_start(options, 3, 1000));
+  CHECK(!sporades::detail::has_singular_start(options, 3, 100000000));
+}
+
+/// The scores of `starts` starts of a method that decomposes X.
+template <class Options, class Run>
+void check_more_are_no_worse(Options options, Run const& run) {
+  auto const one = run(options);
+  options.starts = 2;
+  auto const two = run(options);
+  options.starts = 5;
+  auto const five = run(options);
+  CHECK(two.value() >= one.value());
+  CHECK(five.value() >= two.value());
+  REQUIRE(five.start_scores.size() == 5);
+  CHECK(std::equal(two.start_scores.begin(), two.start_scores.end(), five.start_scores.begin()));
+  CHECK(five.start_scores[static_cast<std::size_t>(five.start)] == five.value());
+}
+
+TEST_CASE("the start of singular vectors is one of several, which contain the fewer ones",
+          "[algorithms][starts]") {
+  Exec const exec{};
+  auto const X = counts_of(random_coo<double, std::uint32_t>(exec, {20, 15, 10}, 600));
+  SECTION("CP-ALS") {
+    sporades::CpAlsOptions options;
+    CHECK(options.init == CpAlsInit::automatic);
+    options.rank = 4;
+    options.iterations = 12;
+    options.tolerance = 0;
+    auto const run = [&](auto const& with) { return cp_als(exec, X, with); };
+    for (std::uint64_t seed : {1, 2, 3}) {
+      options.seed = seed;
+      for (auto init : {CpAlsInit::automatic, CpAlsInit::hosvd}) {
+        options.init = init;
+        check_more_are_no_worse(options, run);
+        auto several = options;
+        several.starts = 3;
+        auto const scores = run(several).start_scores;
+        // The random ones after it are those of any run.
+        several.init = CpAlsInit::random;
+        several.starts = 2;
+        auto const random = run(several).start_scores;
+        CHECK(std::equal(random.begin(), random.end(), scores.begin() + 1));
+      }
+    }
+    // One start of singular vectors is the first of several.
+    options.init = CpAlsInit::hosvd;
+    double const one = run(options).fit();
+    options.starts = 2;
+    CHECK(run(options).start_scores[0] == one);
+  }
+  SECTION("HOOI") {
+    sporades::TuckerOptions options;
+    options.ranks = {4, 3, 2};
+    options.iterations = 6;
+    options.tolerance = 0;
+    options.init = sporades::TuckerInit::hosvd;
+    check_more_are_no_worse(options, [&](auto const& with) { return tucker(exec, X, with); });
+  }
 }
 
 TEST_CASE("a stop check ends a run inside an iteration", "[algorithms][starts]") {
@@ -218,6 +277,7 @@ TEST_CASE("a stop check ends a run inside an iteration", "[algorithms][starts]")
   };
   SECTION("CP-ALS") {
     sporades::CpAlsOptions options;
+    options.init = CpAlsInit::random;
     options.rank = 3;
     options.iterations = 1;
     options.stop = stop;
@@ -265,6 +325,7 @@ TEST_CASE("states whose arrays do not fit are refused", "[algorithms][starts][ba
     CHECK_THROWS_WITH(run(changed), Catch::Matchers::ContainsSubstring(text));
   };
   sporades::CpAlsOptions als;
+  als.init = CpAlsInit::random;
   als.rank = 3;
   auto als_problem = make_cp_als_problem(exec, X, als);
   check(

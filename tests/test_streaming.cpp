@@ -164,6 +164,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorit
   auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 30000, 5, 2);
   Kokkos::deep_copy(exec, Kokkos::subview(X.values, std::make_pair(0, 3)), Scalar(3e20));
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = 9;
   options.iterations = 4;
   options.tolerance = 0;

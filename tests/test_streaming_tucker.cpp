@@ -140,6 +140,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from win
   }
   X = copy_to(exec, host);
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = 1;
   options.iterations = 3;
   options.tolerance = 0;

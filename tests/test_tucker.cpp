@@ -317,9 +317,8 @@ TEMPLATE_LIST_TEST_CASE("what HOOI cannot do is refused", "[algorithms][tucker][
   options.starts = 0;
   CHECK(message(options) == "tucker: 0 starts: at least 1");
   options.starts = 2;
-  options.init = TuckerInit::hosvd;
-  CHECK(message(options) ==
-        "tucker: 2 starts: only random ones can be several, and init is another");
+  options.init = TuckerInit::given;
+  CHECK(message(options) == "tucker: 2 starts: a given one is the only one");
   options = tucker_options({2, 2, 2}, 3);
   options.memory_limit = -1;
   CHECK(message(options) == "tucker: memory limit -1 is not 0 or a positive number of bytes");

@@ -43,7 +43,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   using Tensor = CooTensor<Scalar, Index, Memory>;
 
   CpAlsOptions options;
-  bool races = false, too_large_for_race = false;
+  bool races = false, first_is_singular = false, too_large_for_vectors = false;
   std::vector<double> race;  // the fits of singular vectors and of the random start after it
 
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
@@ -69,7 +69,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
 
   State start(Exec const& exec, Tensor const& X) {
-    decide_race(X.order(), X.nnz());
+    decide_start(X.order(), X.nnz());
     return cp_als_start(exec, X, options);
   }
   State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
@@ -81,7 +81,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
   /// Where X is streamed: of random factors, as singular vectors would need X in memory.
   State streamed_start(Exec const& exec, Dims const& dims) {
-    too_large_for_race = options.init == CpAlsInit::automatic && options.starts == 1;
+    too_large_for_vectors = options.init == CpAlsInit::automatic;
     auto random = options;
     random.init = CpAlsInit::random;
     return cp_als_start(exec, Tensor{dims, {}, {}, {}}, random);
@@ -93,7 +93,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   }
   /// Of X's parts on several processes; first: null, or gets the first state.
   Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) {
-    if (first != nullptr) decide_race(X.order(), sum_of_all(X.nnz()));
+    if (first != nullptr) decide_start(X.order(), sum_of_all(X.nnz()));
     return make_cp_als_problem(processes, exec, hand_over(X), options, first);
   }
   std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
@@ -114,17 +114,17 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
       result.stop = StopReason::observer;
     return result;
   }
-  void decide_race(int order, Position nnz) {
+  void decide_start(int order, Position nnz) {
     races = sporades::detail::has_cp_als_race(options, order, nnz);
-    too_large_for_race =
-        !races && order > 1 && options.init == CpAlsInit::automatic && options.starts == 1;
+    first_is_singular = sporades::detail::has_singular_start(options, order, nnz);
+    too_large_for_vectors = !first_is_singular && order > 1 && options.init == CpAlsInit::automatic;
   }
   std::string start_note() const {
     bool const is_hosvd = !race.empty() && race[0] >= race[1];
     if (races)
       return fmt::format("start: {}; fits so far: hosvd {:.10f}, random {:.10f}",
                          is_hosvd ? "hosvd" : "random", race[0], race[1]);
-    return too_large_for_race
+    return too_large_for_vectors
                ? "start: random, as singular vectors (--init hosvd) would take much memory"
                : "";
   }
@@ -161,18 +161,21 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   using Shared = CpAlsFits<Scalar, Memory>;
   NamedValues results(Result const& result) const {
     auto values = Shared::results(result);
+    values.emplace_back("model_iteration", static_cast<std::uint64_t>(result.model_iteration));
     values.emplace_back("dead_components", static_cast<std::uint64_t>(result.dead_components));
     if (!race.empty()) values.push_back({"race_fits", race});  // of hosvd and random
     return values;
   }
-  /// With a line before it where components are dead.
+  /// With a line before it where components are dead, and where fits have fallen.
   static std::string summary(Result const& result) {
-    auto const line = Shared::summary(result);
-    return result.dead_components == 0
-               ? line
-               : fmt::format("{} of {} components have weight 0\n", result.dead_components,
-                             result.model.weights.extent(0)) +
-                     line;
+    auto line = Shared::summary(result);
+    if (result.model_iteration < result.iterations())
+      line = fmt::format(
+                 "the model is that of iteration {}: roundings of ill-conditioned systems "
+                 "have made later ones worse\n",
+                 result.model_iteration) +
+             line;
+    return dead_line(result) + line;
   }
 };
 

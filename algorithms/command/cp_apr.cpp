@@ -46,6 +46,8 @@ struct CpAprMethodRun {
   using Result = CpAprResult<Scalar, Memory>;
   using Tensor = CooTensor<Scalar, Index, Memory>;
 
+  static constexpr bool first_is_singular = false;
+
   CpAprOptions options;
 
   explicit CpAprMethodRun(CpAprArguments const& arguments) : options(make_options(arguments)) {}
@@ -151,10 +153,11 @@ struct CpAprMethodRun {
             {"zero_model_nonzeros", one.zero_model_nonzeros}};
   }
   static NamedValues results(Result const& result) {
-    return {{"log_likelihood", result.log_likelihood()}};
+    return {{"log_likelihood", result.log_likelihood()},
+            {"dead_components", static_cast<std::uint64_t>(result.dead_components)}};
   }
   static std::string summary(Result const& result) {
-    return "log-likelihood " + score(result.log_likelihood());
+    return dead_line(result) + "log-likelihood " + score(result.log_likelihood());
   }
   void check(Result const& result) const {
     Position const zeros = result.history.back().zero_model_nonzeros;

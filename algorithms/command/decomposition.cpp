@@ -159,8 +159,8 @@ void Decomposition::say_first_iteration(Work const& work, bool on_gpu, double by
   say(fmt::format("the first iteration may take about {}, by a rough count{}", time, memory));
 }
 
-void Decomposition::say_start(int start, int starts, std::uint64_t seed) {
-  say(fmt::format("start {} of {}, seed {}", start, starts, seed));
+void Decomposition::say_start(int start, int starts, std::string const& source) {
+  say(fmt::format("start {} of {}, {}", start, starts, source));
 }
 
 void Decomposition::say_resumed(std::string const& path, int iterations) {

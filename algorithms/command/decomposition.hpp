@@ -45,7 +45,7 @@ class Decomposition {
   void say(std::string const& text);
   /// Where it takes long by a rough count: what the first iteration takes, and the least memory.
   void say_first_iteration(Work const& work, bool on_gpu, double bytes);
-  void say_start(int start, int starts, std::uint64_t seed);
+  void say_start(int start, int starts, std::string const& source);
   void say_resumed(std::string const& path, int iterations);
   void begin_build();
   void begin_solve();

@@ -19,6 +19,7 @@
 ///                                files to a host: bytes of files, state
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
+///   first_is_singular            whether the first start, once it is made, is of singular vectors
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
 ///   line(state, k)               of iteration k, from 0
@@ -152,6 +153,7 @@ class ModelRun {
   using Result = typename Method::Result;
 
   inline static std::string const best_prefix = "best-";  // of the best start's arrays
+  static constexpr char const* singular_vectors = "hosvd";  // the first start, in checkpoints
 
   int finish(Result const& result) {
     auto& report = run_.report;
@@ -168,6 +170,7 @@ class ModelRun {
       report.kernels[label] = {kernel.seconds, kernel.calls};
     auto summary = method_.summary(result);
     if (method_.options.starts > 1) {
+      report.results.push_back({"best_start", static_cast<std::uint64_t>(result.start)});
       report.results.push_back({"best_seed", result.seed});
       report.results.push_back({"start_scores", result.start_scores});
       summary += best_of(result);
@@ -234,14 +237,23 @@ class ModelRun {
       load(*from);
     else if (is_given(method_.options))
       starts_.state = method_.start(exec_, tensor_.dims, Kind::read(common_.init));
-    else
+    else {
       starts_.state = start();
+      starts_.first_is_singular = method_.first_is_singular;
+    }
+  }
+
+  /// "seed 7" or "singular vectors"
+  std::string source_of(int start) const {
+    return start == 0 && starts_.first_is_singular
+               ? "singular vectors"
+               : "seed " + std::to_string(starts_.seed_of(method_.options.seed, start));
   }
 
   /// " of seed 7, the best of 3 starts (fits from 0.71 to 0.96),"
   std::string best_of(Result const& result) const {
     auto const& scores = result.start_scores;
-    auto text = sporades::detail::concatenate(" of seed ", result.seed, ", the best of ",
+    auto text = sporades::detail::concatenate(" of ", source_of(result.start), ", the best of ",
                                               std::max<std::size_t>(scores.size(), 1), " starts");
     if (scores.size() > 1) {
       auto const [least, most] = std::minmax_element(scores.begin(), scores.end());
@@ -256,8 +268,7 @@ class ModelRun {
     int const starts = method_.options.starts;
     if (starts_.current != shown_start_) shown_ = 0;
     if (shown_ == 0 && starts > 1)
-      run_.say_start(starts_.current + 1, starts,
-                     seed_of_start(method_.options.seed, starts_.current));
+      run_.say_start(starts_.current + 1, starts, source_of(starts_.current));
     if (shown_ == 0) run_.say(method_.start_note());
     shown_start_ = starts_.current;
     has_model_ = true;
@@ -311,6 +322,8 @@ class ModelRun {
   /// of the best.
   void load(Checkpoint const& from) {
     starts_.state = restore<State>(exec_, load_snapshot(from, ""));
+    starts_.first_is_singular =
+        method_.options.starts > 1 && from.fact("first-start") == singular_vectors;
     if (!from.has_array("start-scores")) return;
     starts_.scores.resize(from.array("start-scores").size() / sizeof(double));
     from.copy("start-scores", starts_.scores.data(), starts_.scores.size() * sizeof(double));
@@ -355,6 +368,8 @@ class ModelRun {
     auto const now = snapshot(exec_, starts_.state);
     append("", now);
     Snapshot best;
+    if (method_.options.starts > 1)
+      facts.emplace_back("first-start", starts_.first_is_singular ? singular_vectors : "random");
     if (method_.options.starts > 1 && !starts_.scores.empty()) {
       facts.emplace_back("current-start", std::to_string(starts_.current));
       facts.emplace_back("best-start", std::to_string(starts_.best));

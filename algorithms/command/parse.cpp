@@ -81,7 +81,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();
   app.add_option("--init", common.init, words.init)->capture_default_str();
   add_whole(app, "--starts", common.starts,
-            "Random starts, which differ, one after another; the best model is kept", 1)
+            "Starts, one after another, of which the best model is kept: with --init hosvd (and "
+            "automatic, if it has them) the first is of singular vectors; the others are random",
+            1)
       ->capture_default_str();
   auto* const strategy = app.add_option("--strategy,--format", common.strategy, words.strategy)
                              ->check(CLI::IsMember(words.strategies))
@@ -254,7 +256,7 @@ Parsed parse(std::vector<std::string> arguments) {
       cp_als_app, cp_als_arguments.common,
       {"Stop when the fit changes by less; 0: run all iterations",
        "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
-       "random race for 3 iterations, and random with several --starts",
+       "random race for 3 iterations; with several --starts both are run to the end",
        "Format and MTTKRP strategy", sporades::names_of<sporades::MttkrpStrategy>()});
   add_rank(cp_als_app, cp_als_arguments.rank);
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,

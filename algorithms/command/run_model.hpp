@@ -13,6 +13,15 @@ Init init_of(std::string const& name) {
   return name == "random" ? Init::random : name == "hosvd" ? Init::hosvd : Init::given;
 }
 
+/// "1 of 2 components have weight 0", a line, or nothing.
+template <class Result>
+std::string dead_line(Result const& result) {
+  return result.dead_components == 0 ? ""
+                                     : sporades::detail::concatenate(result.dead_components, " of ",
+                                                                     result.model.weights.extent(0),
+                                                                     " components have weight 0\n");
+}
+
 /// What the options of all decompositions have in common, except the rank.
 template <class Options>
 Options common_options(DecomposeArguments const& common) {

@@ -39,8 +39,10 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   using Tensor = CooTensor<Scalar, Index, Memory>;
 
   TuckerOptions options;
+  bool first_is_singular;
 
-  explicit TuckerMethod(TuckerArguments const& arguments) : options(make_options(arguments)) {}
+  explicit TuckerMethod(TuckerArguments const& arguments)
+      : options(make_options(arguments)), first_is_singular(options.init == TuckerInit::hosvd) {}
 
   Facts facts() const { return {}; }
 

@@ -48,6 +48,7 @@ RunResult iterate(Communicator const& processes, Solver& solver, State const& st
     result.values.push_back(state.info(k).value);
     result.seconds.push_back(state.info(k).seconds);
   }
+  result.model_iteration = state.iterations();
   result.start_scores = {result.value()};
   result.kernels = times.by_label();
   result.seed = options.seed;

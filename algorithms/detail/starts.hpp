@@ -13,17 +13,24 @@ template <class StateType>
 struct Starts {
   using State = StateType;
 
+  bool first_is_singular = false;  // the first start is one of singular vectors: the random ones,
+                                   // which are those of any run, come after it
   State state{};               // of the start that runs, or that ran last
   int current = 0;             // which start that is, from 0
   std::vector<double> scores;  // fit or log-likelihood of every start that has ended
   int best = 0;                // which of those is the best, the first of equal ones
   State best_state{};          // and its state
+
+  /// The seed of start k of a run of this seed.
+  std::uint64_t seed_of(std::uint64_t seed, int k) const {
+    return seed_of_start(seed, first_is_singular && k > 0 ? k - 1 : k);
+  }
 };
 
 /// Runs from starts.state, and then from the states that next(options) makes of other seeds (see
-/// seed_of_start), until options.starts have ended or the observer stops one.
-/// run(options, state, observer) runs one to its end. The value of its last iteration is what it is
-/// judged by; larger is better, and the first of equal ones counts. Returns the result of the best,
+/// Starts::seed_of), until options.starts have ended or the observer stops one.
+/// run(options, state, observer) runs one to its end. The value of its model is what it is judged
+/// by; larger is better, and the first of equal ones counts. Returns the result of the best,
 /// with the kernel times of all; a start that was stopped counts as well.
 template <class State, class Options, class Next, class Run>
 auto run_starts(Options const& options, Starts<State>& starts, Observer const& observer,
@@ -37,7 +44,7 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
   auto const of_start = [&](int k) {
     auto one = options;
     one.starts = 1;
-    one.seed = seed_of_start(options.seed, k);
+    one.seed = starts.seed_of(options.seed, k);
     return one;
   };
   using Result = decltype(run(options, starts.state, watched));
@@ -54,7 +61,7 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
         kernels[label].calls += time.calls;
       }
       stopped = ran.is_stopped();
-      double const reached = starts.state.info(starts.state.iterations() - 1).value;
+      double const reached = ran.value();
       bool const is_best = k == 0 || reached > starts.scores[starts.best];
       has_result = is_best;
       if (is_best) result = std::move(ran);
@@ -76,7 +83,8 @@ auto run_starts(Options const& options, Starts<State>& starts, Observer const& o
   if (stopped) result.stop = StopReason::observer;
   result.kernels = kernels;
   result.start_scores = starts.scores;
-  result.seed = seed_of_start(options.seed, of);
+  result.seed = starts.seed_of(options.seed, of);
+  result.start = of;
   return result;
 }
 

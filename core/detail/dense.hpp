@@ -9,5 +9,6 @@
 #include <sporades/core/detail/dense/gram.hpp>      // gram, transposed_product
 #include <sporades/core/detail/dense/inverse.hpp>   // invert_system
 #include <sporades/core/detail/dense/multiply.hpp>  // multiply
+#include <sporades/core/detail/dense/solve.hpp>     // multiply_by_inverse
 #include <sporades/core/detail/dense/sums.hpp>      // dot, norm_squared, max_abs, has_negative
 #include <sporades/core/detail/dense/unit.hpp>      // binary_exponent, divide_by_power_of_two

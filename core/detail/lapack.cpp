@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <sporades/core/detail/lapack.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/shortage.hpp>
@@ -111,20 +112,49 @@ double one_norm(std::vector<double> const& H, int n) {
   return largest;
 }
 
-/// Sum over the eigenvalues past the threshold of f(value) vector vector^T.
+/// The upper triangular U with U U^T = F F^T: the rows of F are made orthonormal from the last to
+/// the first by the modified Gram-Schmidt process, whose triangle is accurate whatever the rank is.
+/// Bjorck, BIT 7(1), 1967.
+std::vector<double> upper_triangle(std::vector<double> F, int n) {
+  std::vector<double> U(square(n));
+  for (int i = n - 1; i >= 0; --i) {
+    double* const row = F.data() + static_cast<std::size_t>(i) * n;
+    double squares = 0;
+    for (int k = 0; k < n; ++k) squares += row[k] * row[k];
+    double const length = std::sqrt(squares);
+    U[static_cast<std::size_t>(i) * n + i] = length;
+    if (!(length > 0)) continue;
+    for (int j = 0; j < i; ++j) {
+      double* const other = F.data() + static_cast<std::size_t>(j) * n;
+      double product = 0;
+      for (int k = 0; k < n; ++k) product += other[k] * (row[k] / length);
+      U[static_cast<std::size_t>(j) * n + i] = product;
+      for (int k = 0; k < n; ++k) other[k] -= product * (row[k] / length);
+    }
+  }
+  return U;
+}
+
+/// Sum over the eigenvalues past the threshold of vector vector^T / value, or its factor.
 SymmetricInverse pseudo_inverse(std::vector<double> const& H, int n, double epsilon,
-                                double reciprocal_condition) {
+                                double reciprocal_condition, bool may_factor) {
   auto const eigen = symmetric_eigen(H, n);
   double const threshold = n * epsilon * (n > 0 ? std::max(eigen.values.back(), 0.0) : 0.0);
-  SymmetricInverse result{std::vector<double>(square(n)), true, 0, reciprocal_condition};
+  SymmetricInverse result{std::vector<double>(square(n)), true, 0, reciprocal_condition,
+                          may_factor};
   for (int k = 0; k < n; ++k) {
     if (eigen.values[k] <= threshold) continue;
     ++result.rank;
     double const* const v = eigen.vectors.data() + static_cast<std::size_t>(k) * n;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        result.inverse[static_cast<std::size_t>(i) * n + j] += v[i] * v[j] / eigen.values[k];
+    for (int i = 0; i < n; ++i) {
+      double* const row = result.inverse.data() + static_cast<std::size_t>(i) * n;
+      if (may_factor)
+        row[k] = v[i] / std::sqrt(eigen.values[k]);
+      else
+        for (int j = 0; j < n; ++j) row[j] += v[i] * v[j] / eigen.values[k];
+    }
   }
+  if (may_factor) result.inverse = upper_triangle(std::move(result.inverse), n);
   return result;
 }
 
@@ -181,7 +211,7 @@ SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count) {
 }
 
 SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double ridge,
-                                           double epsilon) {
+                                           double epsilon, bool may_factor) {
   check(H, n, "inverse_or_pseudo_inverse");
   for (int i = 0; i < n; ++i) H[static_cast<std::size_t>(i) * n + i] += ridge;
   if (n == 0) return {H, false, 0, 1};
@@ -198,9 +228,18 @@ SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double 
             &info, 1);
   }
   if (info != 0 || !(reciprocal_condition >= n * epsilon))
-    return pseudo_inverse(H, n, epsilon, info != 0 ? 0 : reciprocal_condition);
-  dpotri_("L", &n, L.data(), &n, &info, 1);
-  if (info != 0) return pseudo_inverse(H, n, epsilon, 0);
+    return pseudo_inverse(H, n, epsilon, info != 0 ? 0 : reciprocal_condition, may_factor);
+  bool const is_factor =
+      may_factor && reciprocal_condition < std::sqrt(std::numeric_limits<double>::epsilon());
+  if (is_factor)
+    dtrtri_("L", "N", &n, L.data(), &n, &info, 1, 1);  // column-major lower: row-major upper
+  else
+    dpotri_("L", &n, L.data(), &n, &info, 1);
+  if (info != 0) return pseudo_inverse(H, n, epsilon, 0, may_factor);
+  if (is_factor) {
+    for (int i = 0; i < n; ++i) std::fill_n(L.begin() + static_cast<std::ptrdiff_t>(i) * n, i, 0.0);
+    return {std::move(L), false, n, reciprocal_condition, true};
+  }
   for (int j = 0; j < n; ++j)  // column-major lower triangle to both
     for (int i = 0; i < j; ++i)
       L[static_cast<std::size_t>(j) * n + i] = L[static_cast<std::size_t>(i) * n + j];

@@ -27,10 +27,11 @@ SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n);
 SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count);
 
 struct SymmetricInverse {
-  std::vector<double> inverse;  // n x n
+  std::vector<double> inverse;  // n x n; where is_factor: U
   bool is_pseudo;               // H was numerically singular: this is its pseudo-inverse
   int rank;                     // eigenvalues kept; n unless is_pseudo
   double reciprocal_condition;  // estimated in the 1-norm; 0 if Cholesky's factorisation failed
+  bool is_factor = false;       // the inverse is U U^T, U upper triangular
 };
 
 /// (H + ridge I)^-1 for a positive semidefinite H.
@@ -39,9 +40,13 @@ struct SymmetricInverse {
 ///   (dpotrf, dpotri).
 /// - Else: the pseudo-inverse from dsyev, without eigenvalues <= n epsilon times the largest.
 /// epsilon: relative error of the right-hand sides that the inverse will be applied to.
+/// may_factor: where the reciprocal condition is below the square root of double's epsilon, gives U
+/// with inverse = U U^T instead. V U U^T from left to right is the solution for rows V up to the
+/// root of the condition times epsilon; V times the rounded inverse, up to the condition times it.
 /// Throws RunError if H holds NaN or infinity.
 SymmetricInverse inverse_or_pseudo_inverse(std::vector<double> H, int n, double ridge = 0,
-                                           double epsilon = std::numeric_limits<double>::epsilon());
+                                           double epsilon = std::numeric_limits<double>::epsilon(),
+                                           bool may_factor = false);
 
 /// S (n x n, row-major) with (Y S)^T (Y S) = I for every Y with Y^T Y = G. If Y has a rank below n,
 /// relative to the lengths of its columns, then as many of the last columns of S are zero.

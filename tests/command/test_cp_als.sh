@@ -82,7 +82,7 @@ refuses 'is a pipe' cp-als x.tns --rank 4 --init <(cat m.ktns)
 refuses 'give a file, or /dev/stdout' cp-als x.tns --rank 4 -o -
 
 best_seed() { sed -n 's/.*"best_seed": \([0-9]*\).*/\1/p' r.json; }
-run 0 "${base[@]}" --seed 7 --starts 3 -o best.ktns --report r.json
+run 0 "${base[@]}" --seed 7 --starts 3 --init random -o best.ktns --report r.json
 says "of seed $(best_seed), the best of 3 starts (fits from 0."
 last_fits() { sed -n 's/^iteration 8: fit \([-0-9.]*\),.*/\1/p' out | sort -g; }
 check 'three different fits' test "$(last_fits | uniq | wc -l)" = 3
@@ -93,7 +93,26 @@ check 'each is announced' test "$(grep -c '^start [1-3] of 3, seed [0-9]*$' out)
 check 'the report has all fits' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *0\.')" = 3
 run 0 "${base[@]}" --seed "$(best_seed)" --init random -o again.ktns
 same best.ktns again.ktns
-refuses 'only random ones can be several' "${base[@]}" --starts 2 --init hosvd
+refuses 'a given one is the only one' "${base[@]}" --starts 2 --init m.ktns
+
+# The start of singular vectors is one of several; more starts contain the fewer ones.
+at_least() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a >= b - 2e-10) }'; }
+before=-1
+for starts in 1 2 3 5; do
+  run 0 "${base[@]}" --seed 7 --starts $starts
+  check "$starts starts are as good as fewer" at_least "$(fit_of)" "$before"
+  before=$(fit_of)
+done
+says 'start 1 of 5, singular vectors'
+says 'start 2 of 5, seed 7'
+run 0 "${base[@]}" --seed 7 --starts 4 --init random
+check 'as good as the random ones among them' at_least "$before" "$(fit_of)"
+run 0 "${base[@]}" --init hosvd
+one=$(fit_of)
+run 0 "${base[@]}" --init hosvd --starts 3 --report r.json -o m3.ktns
+check 'several with --init hosvd' at_least "$(fit_of)" "$one"
+check 'the first of them is that one' grep -q "^iteration 8: fit $one," out
+check 'which start is best is told' grep -q '"best_start": [012],' r.json
 
 # By default a race decides between a random start and singular vectors: three components in
 # disjoint slices, of which two random columns may take one.

@@ -88,7 +88,7 @@ kept=$(sed -n 's/^log-likelihood \([-+0-9.e]*\) of seed.*/\1/p' out)
 check 'the highest is kept' within "$kept" "$(last_ones | tail -1)" 1e-8
 run 0 "${base[@]}" --seed "$best_seed" -o again.ktns
 same best.ktns again.ktns
-refuses 'only random ones can be several' "${base[@]}" --starts 2 --init best.ktns
+refuses 'a given one is the only one' "${base[@]}" --starts 2 --init best.ktns
 run 0 cp-apr x.tns --rank 4 --iterations 2 --tolerance 0 --method mu --inner-iterations 1 --report r.json
 check 'one inner iteration a mode' test "$(grep -c '"inner_iterations": 3,' r.json)" = 2
 

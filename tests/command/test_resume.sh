@@ -136,7 +136,7 @@ taken cp-apr counts.spt --rank 3 --seed 7 --method pqnr --inner-iterations 3 --k
 taken cp-apr five.tns --rank 3 --fractional-counts --pi stored --epsilon 1e-9
 taken tucker five.tns --ranks 3,4,2,2,3 --seed 70 --format csf
 refuses 'seed is 70 there and 71 here' tucker five.tns --resume taken.ck --seed 71
-run 0 "${base[@]}" --starts 2 --iterations 3 --checkpoint starts.ck
+run 0 "${base[@]}" --starts 2 --init random --iterations 3 --checkpoint starts.ck
 refuses 'starts is 2 there and 3 here' cp-als five.tns --resume starts.ck --starts 3
 refuses 'iterations is 3 there and 9 here' cp-als five.tns --resume starts.ck --iterations 9
 refuses '--rank' cp-als five.tns

@@ -99,8 +99,14 @@ check 'the best of three starts' test "$(last_fits | tail -1)" = "$best"
 check 'all of them are shown' test "$(grep -c '^iteration' out)" = 24
 run 0 "${base[@]}" --seed "$best_seed" -o again.ttns
 same best.ttns again.ttns
-refuses 'only random ones can be several' "${base[@]}" --starts 2 --init hosvd
 check 'the report has all of them' test "$(grep -A3 '"start_scores": ' r.json | grep -c '^ *0\.')" = 3
+refuses 'a given one is the only one' "${base[@]}" --starts 2 --init m.ttns
+run 0 "${base[@]}" --init hosvd
+one=$(fit_of)
+run 0 "${base[@]}" --init hosvd --starts 2
+says 'start 1 of 2, singular vectors'
+check 'the first start is that of singular vectors' grep -q "^iteration 8: fit $one," out
+check 'two are as good as one' awk -v a="$(fit_of)" -v b="$one" 'BEGIN { exit !(a >= b) }'
 
 # Ranks that cannot be, and other bad usage.
 refuses 'ranks for a tensor of order 3' tucker x.tns --ranks 4,3

@@ -52,6 +52,7 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
 
 CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = rank;
   options.iterations = 3;
   options.tolerance = 0;

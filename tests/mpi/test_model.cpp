@@ -77,6 +77,7 @@ void check_model(Tensor const& X, CpAlsOptions options, Observer const& observer
 TEMPLATE_LIST_TEST_CASE("The model of an iteration of CP-ALS has the traffic of one",
                         "[mpi][variants]", sporades::test::Cases) {
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.strategy = GENERATE(MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::alto);
   bool const is_alto = options.strategy == MttkrpStrategy::alto;
   if (is_alto && detail::is_gpu<typename TestType::ExecutionSpace>) return;
@@ -97,6 +98,7 @@ TEMPLATE_LIST_TEST_CASE("The model of an iteration with fused modes has the traf
       GENERATE(Trial{{30000, 2, 700}, 50000, 0.5, 16}, Trial{{20, 9, 3000, 10}, 60000, 0.8, 5},
                Trial{{5, 4, 6, 3, 7, 2, 5}, 3000, 0.3, 4});
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = trial.rank;
   auto const X = random_tensor<TestType>(trial);
   REQUIRE_FALSE(

@@ -32,6 +32,7 @@ struct Runs {
 
   Runs() {
     als.rank = apr.rank = 3;
+    als.init = CpAlsInit::random;
     tucker.ranks = {2, 2, 2};
     als.iterations = apr.iterations = tucker.iterations = 4;
     als.tolerance = apr.tolerance = tucker.tolerance = 0;

@@ -31,6 +31,7 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
                               Trial{{7000, 9000, 7000, 7000, 7000, 7000}, 5000, 0.5},
                               Trial{{300000, 40, 200000}, 400000, 0.1});
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = 5;
   options.iterations = 4;
   options.tolerance = 0;

@@ -17,6 +17,7 @@ namespace sporades::test {
 
 inline CpAlsOptions options_of(int rank, int iterations, double tolerance = 0) {
   CpAlsOptions options;
+  options.init = CpAlsInit::random;
   options.rank = rank;
   options.iterations = iterations;
   options.tolerance = tolerance;

@@ -30,11 +30,24 @@ void prepare_state(ExecutionSpace const& exec,
     here[n] = (is_ordered ? problem.products.rows_of(n) : problem.rows_of(n)).here(here[n]);
   check_state(here, options, state);
   if (is_ordered) return;
-  for (std::size_t n = 0; n < here.size(); ++n)
-    if (homes.moves(n))
-      state.factors[n] =
-          to_homes(exec, homes, n, state.factors[n], problem.products.rows_of(static_cast<int>(n)));
+  auto const order = [&](Factors<Scalar, MemorySpace>& factors) {
+    for (std::size_t n = 0; n < factors.size(); ++n)
+      if (homes.moves(n))
+        factors[n] =
+            to_homes(exec, homes, n, factors[n], problem.products.rows_of(static_cast<int>(n)));
+  };
+  order(state.factors);
+  if (state.kept_iteration > 0) order(state.kept_factors);
   state.row_order = homes.id();
+}
+
+/// The best iterate of a state: of its members those that a model is made of.
+template <class Scalar, class MemorySpace>
+CpAlsState<Scalar, MemorySpace> best_iterate(CpAlsState<Scalar, MemorySpace> state) {
+  if (state.kept_iteration == 0) return state;
+  state.factors = state.kept_factors;
+  state.weights = state.kept_weights;
+  return state;
 }
 
 }  // namespace detail
@@ -60,13 +73,18 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
     CpAlsResult<Scalar, MemorySpace> result;
     static_cast<RunResult&>(result) =
         detail::iterate(problem.processes, solver, state, options, observer, times);
-    result.model = detail::model_of(exec, state, problem.products.rows());
+    if (state.kept_iteration > 0) {
+      result.model_iteration = static_cast<int>(state.kept_iteration);
+      result.start_scores = {result.value()};
+    }
+    auto const best = detail::best_iterate(state);
+    result.model = detail::model_of(exec, best, problem.products.rows());
     for (int n = 0; n < state.order(); ++n)
       if (auto& A = result.model.factors[n]; problem.homes.moves(static_cast<std::size_t>(n)))
         A = detail::from_homes(exec, problem.homes, static_cast<std::size_t>(n), A,
                                problem.products.rows_of(n));
     result.singular_systems = solver.singular_systems();
-    result.dead_components = solver.dead_components();
+    result.dead_components = detail::dead_components(best.weights);
     return result;
   });
 }
@@ -104,8 +122,8 @@ std::vector<double> cp_als_race(ExecutionSpace const& exec,
 }
 
 /// From starts.state, and from random starts of other seeds (seed_of_start) until there are
-/// options.starts. Returns the result of the best fit, the first of equal ones. Fences exec. Throws
-/// as cp_als.
+/// options.starts, see Starts. Returns the result of the best fit, the first of equal ones. Fences
+/// exec. Throws as cp_als.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als_of_starts(ExecutionSpace const& exec,
                                                   CpAlsProblem<Scalar, Index, MemorySpace>& problem,
@@ -157,6 +175,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
       detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
       Position const nnz = detail::first_places(processes, X.nnz()).back();
       bool const races = detail::has_cp_als_race(options, X.order(), nnz);
+      starts.first_is_singular = detail::has_singular_start(options, X.order(), nnz);
       auto problem = make_cp_als_problem(processes, exec, hand_over(X), options, &starts.state);
       if (races) detail::cp_als_race(exec, problem, options, starts.state);
       return detail::cp_als_of_starts(exec, problem, options, starts, observer);
@@ -171,12 +190,14 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   return detail::solve_within_memory(
       exec, X, options, [&](auto& given, CpAlsOptions const& fitted) {
-        bool const races = detail::has_cp_als_race(fitted, given.order(), given.nnz());
+        Position const near = detail::near_or_dims<Tensor>(given).nnz();
+        bool const races = detail::has_cp_als_race(fitted, given.order(), near);
         if (fitted.init != CpAlsInit::random)  // before its singular vectors are computed
           detail::expect_decomposable(
               detail::builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec), given,
               "cp_als");
         detail::Starts<CpAlsState<Scalar, MemorySpace>> starts;
+        starts.first_is_singular = detail::has_singular_start(fitted, given.order(), near);
         starts.state = cp_als_start(exec, detail::near_or_dims<Tensor>(given), fitted);
         auto problem = make_cp_als_problem(exec, hand_over(given), fitted);
         if (races) detail::cp_als_race(exec, problem, fitted, starts.state);

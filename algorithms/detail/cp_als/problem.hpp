@@ -25,10 +25,15 @@ inline void check_cp_als(CpAlsOptions const& options) {
   expects(options.regularization >= 0 && std::isfinite(options.regularization),
           "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
   expects(options.starts > 0, "cp_als: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init == CpAlsInit::random ||
-              options.init == CpAlsInit::automatic,
-          "cp_als: ", options.starts,
-          " starts: only random ones can be several, and init is another");
+  expects(options.starts == 1 || options.init != CpAlsInit::given, "cp_als: ", options.starts,
+          " starts: a given one is the only one");
+}
+
+/// Whether the best iterate is kept. Exact steps never lower the fit, so that roundings alone do,
+/// and those of ill-conditioned systems alone by much. A non-negative step begins at the last
+/// iterate, and regularized ones do not aim at the fit.
+inline bool keeps_best(CpAlsOptions const& options) {
+  return !options.non_negative && options.regularization == 0;
 }
 
 /// What all processes of a call give alike.

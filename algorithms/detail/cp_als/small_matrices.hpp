@@ -19,7 +19,7 @@ struct SmallMatrices {
   Part<double*> weights;    // P
   Part<double*> inner;      // P: column r's part of <X, M>
   Part<double*> squares;    // P: column r's part of ||M||^2
-  Part<double*> singulars;  // N: 1 where mode n's last system was singular
+  Part<double*> kinds;      // N: SystemKind of mode n's last system
 
   static std::size_t size(std::size_t N, std::size_t P) { return N * P * P + 3 * P + N; }
 
@@ -29,7 +29,7 @@ struct SmallMatrices {
         weights(grams.data() + grams.size(), P),
         inner(weights.data() + P, P),
         squares(inner.data() + P, P),
-        singulars(squares.data() + P, N) {}
+        kinds(squares.data() + P, N) {}
 };
 
 /// H(i, j) = the product of all Gram matrices' (i, j) but mode skip's, of i, j < rank: the Gram

@@ -19,6 +19,14 @@
 
 namespace sporades::detail {
 
+/// Fits are not told apart by less.
+inline constexpr double fit_rounding = 1e-8;
+
+/// Components of weight 0.
+inline int dead_components(std::vector<double> const& weights) {
+  return static_cast<int>(std::count(weights.begin(), weights.end(), 0.0));
+}
+
 /// The iterations of CP-ALS on one tensor, with memory that is allocated once. An iteration is
 /// enqueued whole: all modes' small matrices stay on the device, and one copy and one fence at its
 /// end bring them to the host's state. (Systems that invert_system solves on the host fence, too.)
@@ -47,7 +55,10 @@ class CpAlsSolver {
         host_(Kokkos::create_mirror_view(small_.all), state.factors.size(), columns_),
         H_(Kokkos::view_alloc(exec, "sporades::cp_als::hadamard"), columns_, columns_),
         gram_(Kokkos::view_alloc(exec, "sporades::cp_als::gram"), columns_, columns_),
-        system_(Kokkos::view_alloc(exec, "sporades::cp_als::system"), columns_, columns_),
+        system_(Kokkos::view_alloc(exec, "sporades::cp_als::system"),
+                options.non_negative ? columns_ : 0, columns_),
+        inverse_(Kokkos::view_alloc(exec, "sporades::cp_als::inverse"),
+                 options.non_negative ? 0 : columns_, columns_),
         scale_(Kokkos::view_alloc(exec, "sporades::cp_als::scale"), columns_) {
     auto const lent = lend_rows(exec, problem.products, columns_);
     products_ = lent.products;
@@ -96,6 +107,7 @@ class CpAlsSolver {
   /// Updates every mode once and appends the fit to the state. Fences exec.
   void iterate() {
     Timer const timer;
+    keep_iterate();
     all_modes(
         exec_, problem_.products, factors_, products_,
         [&](int n, auto const& product) {
@@ -108,25 +120,52 @@ class CpAlsSolver {
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
     read_state();
+    compare_with_kept();
     if (options_.non_negative) refill_zero_columns();
     state_.seconds.push_back(timer.seconds());
   }
 
   /// Dead components of a non-negative model, whose columns are refilled, get five iterations to
-  /// lower the residual.
+  /// lower the residual. Where a system is singular to the precision of a Scalar that is not
+  /// double, roundings move the fit by more than many a tolerance, and one small change may be a
+  /// chance: three are asked for.
   bool has_converged() const {
-    std::size_t const changes = options_.non_negative && dead_components() > 0 ? 5 : 1;
-    return fit_has_settled(state_.fits, changes, options_.tolerance);
+    bool const is_rough =
+        sizeof(Scalar) < sizeof(double) && (state_.system_kinds & pseudo_inverse_kind) != 0;
+    bool const has_dead = options_.non_negative && dead_components(state_.weights) > 0;
+    return fit_has_settled(state_.fits, has_dead ? 5 : is_rough ? 3 : 1, options_.tolerance);
   }
 
   std::uint64_t singular_systems() const { return singular_systems_; }
 
-  /// Components of weight 0.
-  int dead_components() const {
-    return static_cast<int>(std::count(state_.weights.begin(), state_.weights.end(), 0.0));
+ private:
+  /// Before an iteration whose model may be worse than the last one, as a system was
+  /// ill-conditioned: keeps that, unless an earlier one is better, which is kept already. Enqueued.
+  void keep_iterate() {
+    is_kept_ = false;
+    bool const may_fall = (state_.system_kinds & ill_conditioned_kind) != 0;
+    if (!keeps_best(options_) || state_.iterations() == 0 || !may_fall || state_.kept_iteration > 0)
+      return;
+    for (int n = 0; n < state_.order(); ++n) {
+      if (static_cast<int>(state_.kept_factors.size()) == n)
+        state_.kept_factors.push_back(make_matrix<Scalar>(
+            exec_, "sporades::cp_als::kept_factor", factors_[n].extent(0), state_.weights.size()));
+      copy_view(exec_, with_padding(state_.kept_factors[n]), factors_[n]);
+    }
+    state_.kept_weights = state_.weights;
+    is_kept_ = true;
   }
 
- private:
+  /// Whether the last iterate is the best, to the rounding of its fit; else the one that is kept
+  /// is, if there is one.
+  void compare_with_kept() {
+    double const best = *std::max_element(state_.fits.begin(), state_.fits.end());
+    if (state_.fits.back() >= best - std::max(fit_rounding, fit_error_))
+      state_.kept_iteration = 0;
+    else if (is_kept_)
+      state_.kept_iteration = static_cast<std::uint64_t>(state_.iterations()) - 1;
+  }
+
   /// The state's weights and Gram matrices to the device. The weights are in the unit of X, except
   /// those of a random or HOSVD start. Fences exec.
   void write_state() {
@@ -146,12 +185,15 @@ class CpAlsSolver {
 
   void read_state() {
     int const R = state_.rank();
+    state_.system_kinds = 0;
     for (int r = 0; r < R; ++r) state_.weights[r] = std::ldexp(host_.weights(r), problem_.exponent);
     for (int n = 0; n < state_.order(); ++n) {
       for (int i = 0; i < R; ++i)
         for (int j = 0; j < R; ++j)
           state_.grams[n][static_cast<std::size_t>(i) * R + j] = host_.grams(n, i, j);
-      if (host_.singulars(n) > 0) ++singular_systems_;
+      auto const kind = static_cast<unsigned>(host_.kinds(n));
+      if ((kind & pseudo_inverse_kind) != 0) ++singular_systems_;
+      state_.system_kinds |= kind;
     }
   }
 
@@ -232,10 +274,17 @@ class CpAlsSolver {
     }
     auto const whole = std::make_pair(std::size_t{0}, R);
     SquareType const H = Kokkos::subview(H_, whole, whole);
-    MatrixType const inverse = Kokkos::subview(system_, whole, whole);
-    invert_system(exec_, H, options_.regularization, inverse, Kokkos::subview(small_.singulars, n),
-                  workspace_);
-    multiply(exec_, V, system_, factors_[n]);
+    // Where the least eigenvalues that are kept are too small for an inverse in double. gram_ is
+    // free until the factor is known.
+    constexpr bool may_factor = std::is_same_v<Scalar, double>;
+    InvertedSystem<Memory> const system{inverse_, may_factor ? gram_ : SquareType(),
+                                        Kokkos::subview(small_.kinds, n)};
+    InvertedSystem<Memory> part = system;
+    part.inverse = Kokkos::subview(inverse_, whole, whole);
+    if (may_factor) part.transposed = Kokkos::subview(gram_, whole, whole);
+    invert_system(exec_, H, options_.regularization,
+                  static_cast<double>(std::numeric_limits<Scalar>::epsilon()), part, workspace_);
+    multiply_by_inverse(exec_, V, system, factors_[n]);
   }
 
   /// 1 - ||X - M|| / ||X|| with ||X - M||^2 = ||X||^2 - 2 <X, M> + ||M||^2, where <X, M> is the sum
@@ -253,12 +302,16 @@ class CpAlsSolver {
       terms += std::abs(host_.inner(r)) + host_.weights(r) * host_.weights(r);
     }
     double residual = (problem_.norm_squared - 2 * inner + model) / problem_.norm_squared;
-    if constexpr (sizeof(Scalar) < sizeof(double)) {
-      double const error = roundings * double{std::numeric_limits<Scalar>::epsilon()} * terms /
-                           problem_.norm_squared;
-      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
+    auto const error_in = [&](double epsilon) {
+      return roundings * epsilon * terms / problem_.norm_squared;
+    };
+    double error = error_in(std::numeric_limits<Scalar>::epsilon());
+    if constexpr (sizeof(Scalar) < sizeof(double))
+      if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0))) {
         residual = residual_in_double();
-    }
+        error = error_in(std::numeric_limits<double>::epsilon());
+      }
+    fit_error_ = error / std::sqrt(std::max(residual, error));
     double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
     if (!std::isfinite(value))
       throw RunError(concatenate("cp_als: the fit of iteration ", state_.iterations() + 1, " is ",
@@ -314,7 +367,8 @@ class CpAlsSolver {
   SmallMatrices<Memory> small_;
   SmallMatrices<typename Kokkos::View<double*, Memory>::HostMirror::memory_space> host_;
   SquareType H_, gram_;
-  MatrixType system_;  // the inverse of H, or for the non-negative solver H itself
+  MatrixType system_;   // for the non-negative solver: H
+  SquareType inverse_;  // else: its inverse
   Vector<Scalar, Memory> scale_;
   Factors<Scalar, Memory> given_;    // the state's
   Factors<Scalar, Memory> factors_;  // the same, or where the plan reads them
@@ -324,6 +378,8 @@ class CpAlsSolver {
   Workspace<Memory> workspace_;
   std::unique_ptr<Nonzeros> nonzeros_;  // of several processes, once a residual is computed
   std::uint64_t singular_systems_ = 0;
+  bool is_kept_ = false;  // the iterate before the one that runs
+  double fit_error_ = 0;  // what the last fit may be off by
 };
 
 }  // namespace sporades::detail

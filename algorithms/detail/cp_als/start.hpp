@@ -78,14 +78,33 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
                           [&](auto const& gram) { return gram.size() == R * R; }),
           "cp_als: the state must have a Gram matrix of ", R, " x ", R,
           " a mode: cp_als_start makes them");
+  if (state.kept_iteration == 0) return;
+  expects(state.kept_iteration < state.fits.size() && state.kept_factors.size() == dims.size() &&
+              state.kept_weights.size() == R,
+          "cp_als: the state keeps iteration ", state.kept_iteration, " of ", state.fits.size(),
+          " in ", state.kept_factors.size(), " factors with ", state.kept_weights.size(),
+          " weights");
+  CpAlsState<Scalar, MemorySpace> kept;
+  kept.factors = state.kept_factors;
+  kept.weights = state.kept_weights;
+  check_start(dims, options, kept);
 }
 
-/// Whether init `automatic` has a race: there is one start, a mode whose singular vectors would be
-/// read, and what they take, by a bound that is the same on every machine, is at most 2 GB.
-inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz) {
+/// Whether the first start is one of singular vectors: there is a mode whose vectors would be read,
+/// and init says so, or is `automatic` and what they take, by a bound that is the same on every
+/// machine, is at most 2 GB.
+inline bool has_singular_start(CpAlsOptions const& options, int order, Position nnz) {
   auto const columns = static_cast<double>(padded_columns(std::max(options.rank + 8, 32)));
   double const bytes = static_cast<double>(nnz) * (100 + 8 * columns);
-  return options.init == CpAlsInit::automatic && options.starts == 1 && order > 1 && bytes <= 2e9;
+  bool const is_taken =
+      options.init == CpAlsInit::hosvd || (options.init == CpAlsInit::automatic && bytes <= 2e9);
+  return is_taken && order > 1 && nnz > 0;
+}
+
+/// Whether there is one start, which `automatic` finds by a race.
+inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz) {
+  return options.init == CpAlsInit::automatic && options.starts == 1 &&
+         has_singular_start(options, order, nnz);
 }
 
 /// The factors of a start that depend on X, the nonzeros of all processes: leading singular vectors
@@ -98,12 +117,11 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
           "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
   Position const nnz = first_places(processes, X.nnz()).back();
-  bool const races = has_cp_als_race(options, X.order(), nnz);
-  if (nnz == 0 || !(options.init == CpAlsInit::hosvd || races)) return factors;
+  if (!has_singular_start(options, X.order(), nnz)) return factors;
   for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
     auto& A = factors[static_cast<std::size_t>(n)];
     A = leading_singular_vectors(processes, exec, X, n, options.rank, options.seed,
-                                 races ? 3 : 100);
+                                 options.init == CpAlsInit::automatic ? 3 : 100);
     if (options.non_negative)
       launch_items(exec, "sporades::cp_als::make_non_negative", A.here.extent(0),
                    MakeNonNegative<Matrix<Scalar, MemorySpace>>{A.here});

@@ -19,6 +19,11 @@ struct StateArrays<CpAlsState<Scalar, MemorySpace>> {
     arrays.any_numbers("fits", state.fits);
     arrays.numbers("seconds", state.seconds, state.fits.size());
     arrays.number("row-order", state.row_order);
+    arrays.number("system-kinds", state.system_kinds);
+    arrays.number("kept-iteration", state.kept_iteration);
+    if (state.kept_iteration == 0) return;
+    arrays.matrices("kept-factor", state.kept_factors);
+    arrays.numbers("kept-weights", state.kept_weights, R);
   }
 };
 

@@ -4,6 +4,7 @@
 
 // Included by algorithms/cp_apr.hpp.
 
+#include <algorithm>
 #include <sporades/algorithms/detail/chosen_components.hpp>
 #include <sporades/algorithms/detail/cp_apr/problem.hpp>
 #include <sporades/algorithms/detail/cp_apr/solver.hpp>
@@ -42,6 +43,8 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                            detail::in_order(detail::unchanged(state.weights, state.factors.size()),
                                             detail::components_by_weight(state.weights)));
     result.history = state.history;
+    result.dead_components =
+        static_cast<int>(std::count(state.weights.begin(), state.weights.end(), 0.0));
     return result;
   });
 }

@@ -36,7 +36,8 @@ enum ZeroMark : unsigned char {
 };
 
 /// a(e) = (a(e) + kappa where it is marked) weights(r) per_unit: the weights go into the mode, in
-/// units of the problem.
+/// units of the problem. Of a dead component, whose weight is 0, marked entries become kappa/2 to
+/// kappa, at random as in RaiseZeroModels, and the others 0.
 template <class Scalar, class Memory>
 struct ShiftWeights {
   RawVector<Scalar, Memory> a;  // I x columns
@@ -44,11 +45,20 @@ struct ShiftWeights {
   RawVector<double const, Memory> weights;  // columns
   double per_unit;
   Scalar kappa, least;
+  std::uint64_t seed, n;
+  std::uint64_t first;  // row of all that a's first one is
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    std::uint64_t const columns = weights.extent(0), r = e % columns;
+    if (weights(r) == 0) {
+      double const random = random_entry<double>(seed, n, first + e / columns, r);
+      a(e) = marks(e) == inadmissible_zero
+                 ? static_cast<Scalar>(0.5 * (1 + random) * static_cast<double>(kappa))
+                 : Scalar(0);
+      return;
+    }
     Scalar const raised = marks(e) == inadmissible_zero ? a(e) + kappa : a(e);
-    Scalar const shifted = static_cast<Scalar>(static_cast<double>(raised) *
-                                               weights(e % weights.extent(0)) * per_unit);
+    Scalar const shifted = static_cast<Scalar>(static_cast<double>(raised) * weights(r) * per_unit);
     a(e) = shifted < least ? Scalar(0) : shifted;
   }
 };
@@ -79,31 +89,39 @@ struct MultiplyByPhi {
   }
 };
 
-/// Columns divided by their sums, except columns of zeros.
+/// Columns divided by their sums. Those of dead components, which are zeros, become uniform: their
+/// weight is 0, so that the model is the same, and Phi sees in the other modes where it would grow.
 template <class Scalar, class Memory>
 struct DivideBySums {
   RawVector<Scalar, Memory> a;           // I x columns
   RawVector<double const, Memory> sums;  // columns
   Scalar least;
+  std::uint64_t rank;
+  double uniform;  // 1 / rows of all
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
-    double const sum = sums(e % sums.extent(0));
+    std::uint64_t const r = e % sums.extent(0);
+    double const sum = sums(r);
+    if (sum == 0 && r < rank) a(e) = static_cast<Scalar>(uniform);
     if (!(sum > 0)) return;
     Scalar const part = static_cast<Scalar>(static_cast<double>(a(e)) / sum);
     a(e) = part < least ? Scalar(0) : part;
   }
 };
 
-/// Marks the inadmissible zeros: entries that are 0, and that a larger value would serve. Phi > 1,
+/// Marks the inadmissible zeros: entries that are 0, as all of a dead component count in the mode
+/// that is updated, and that a larger value would serve. Phi > 1,
 /// not Phi > 0, as Chi & Kolda's text has it, and all implementations that converge.
 template <class Scalar, class Memory>
 struct MarkInadmissibleZeros {
   RawVector<Scalar const, Memory> a, phi;  // I x columns
   RawVector<unsigned char, Memory> marks;
+  RawVector<double const, Memory> weights;  // columns
   Scalar kappa_tolerance;
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
-    marks(e) = phi(e) > Scalar(1) && a(e) < kappa_tolerance ? inadmissible_zero : not_marked;
+    bool const is_zero = a(e) < kappa_tolerance || weights(e % weights.extent(0)) == 0;
+    marks(e) = phi(e) > Scalar(1) && is_zero ? inadmissible_zero : not_marked;
   }
 };
 

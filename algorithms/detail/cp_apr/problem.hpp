@@ -79,8 +79,8 @@ inline void check_cp_apr(CpAprOptions const& options) {
           ", mu and pqnr take 65535");
   expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
   expects(options.starts > 0, "cp_apr: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init == CpAprInit::random, "cp_apr: ", options.starts,
-          " starts: only random ones can be several, and init is another");
+  expects(options.starts == 1 || options.init != CpAprInit::given, "cp_apr: ", options.starts,
+          " starts: a given one is the only one");
   expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
           " inner iterations: at least 1");
   expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
@@ -127,6 +127,20 @@ double least_count(ExecutionSpace const& exec, Values const& values) {
       },
       Kokkos::Min<Scalar>(least));
   return static_cast<double>(least);
+}
+
+/// How many of these values are at least 1e-4 of `largest`. Fences exec.
+template <class ExecutionSpace, class Values>
+std::uint64_t large_counts(ExecutionSpace const& exec, Values const& values, double largest) {
+  std::uint64_t large = 0;
+  double const least = 1e-4 * largest;
+  Kokkos::parallel_reduce(
+      "sporades::cp_apr::large_counts", Range<ExecutionSpace>(exec, 0, values.extent(0)),
+      KOKKOS_LAMBDA(Position p, std::uint64_t & sum) {
+        if (static_cast<double>(values(p)) >= least) ++sum;
+      },
+      large);
+  return large;
 }
 
 /// The power of two at or below the least count above 0, within two bounds: at most 1, so that
@@ -252,6 +266,9 @@ CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
   double const least = -largest_of_all(processes, "least values", -least_count(exec, X.values));
   CpAprProblem<Scalar, Index, MemorySpace> problem;
   problem.processes = processes;
+  for (auto const here :
+       all_gathered(processes, "large counts", large_counts(exec, X.values, largest)))
+    problem.large_counts += here;
   describe_counts(X.dims, nnz, least, largest, problem);
   auto in_units = scaled(exec, X, 1 / problem.unit, false).tensor;
   share_counts(processes, exec, hand_over(X), hand_over(in_units), options, problem);
@@ -290,8 +307,10 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   auto const summed = detail::summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& counts = summed.tensor;
   CpAprProblem<Scalar, Index, Memory> problem;
+  double const largest = static_cast<double>(detail::max_abs(builder, counts.values));
   detail::describe_counts(counts.dims, counts.nnz(), detail::least_count(builder, counts.values),
-                          static_cast<double>(detail::max_abs(builder, counts.values)), problem);
+                          largest, problem);
+  problem.large_counts = detail::large_counts(builder, counts.values, largest);
   auto const in_units = detail::scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
   problem.plan.products.carry.windows.options = options.streaming;
   if (options.method == CpAprMethod::mu)

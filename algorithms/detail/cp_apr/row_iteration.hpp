@@ -84,7 +84,8 @@ template <class MethodType>
 struct RowIteration {
   using Method = MethodType;
 
-  // Steps of length 1, 1/2, 1/8, 1/32, ... are tried; the attempt after them is multiplicative.
+  // Steps of length 1, 1/2, 1/8, 1/32, ... are tried; the attempt after them lifts entries that are
+  // too low, or is multiplicative.
   static constexpr int lengths = 6;
   static constexpr double most_phi = 100;  // past it, a point is far from the solution (phi <= 1)
   static constexpr double sufficient = 1e-4;  // decrease, of what the slope promises (Armijo)
@@ -137,20 +138,37 @@ struct RowIteration {
     team.team_barrier();
   }
 
-  /// v.trial <- the point that this attempt of the line search tries; the last is a multiplicative
-  /// update, which never raises f.
+  /// v.trial <- the point that this attempt of the line search tries; the last never raises f. It
+  /// is a multiplicative update, or where entries are too low for that, as zeros are, these alone
+  /// are lifted by 1 / (R phi). Together they at most double the model of a count of 1 or more, so
+  /// that f falls by (phi / 2 - 1) / (R phi) each at least. Steps that are measured by the row's
+  /// mass are too long for such entries where one count is larger than the others by orders of
+  /// magnitude.
   template <class Member>
   KOKKOS_FUNCTION void propose(Member const& team, RowVectors const& v, RowScalars& s,
                                int attempt) const {
     if (s.phase == RowPhase::done) return;
     s.phase = RowPhase::searching;
     double const length = attempt == 0 ? 1.0 : 2.0 / (1 << 2 * attempt);
+    bool lifts = false;
+    if (attempt == lengths)
+      for (int r = 0; r < R; ++r) lifts = lifts || is_low(v, r);
     for_entries(team, [&](int r) {
-      double const entry =
-          attempt < lengths ? v.point[r] + length * v.step[r] : v.point[r] * v.phi[r];
+      double entry = v.point[r];
+      if (attempt < lengths)
+        entry += length * v.step[r];
+      else if (!lifts)
+        entry *= v.phi[r];
+      else if (is_low(v, r))
+        entry += 1 / (R * v.phi[r]);
       v.trial[r] = entry > 0 ? entry : 0;
     });
     team.team_barrier();
+  }
+
+  /// Whether an entry should grow by more than a multiplicative update lets it, see propose.
+  KOKKOS_INLINE_FUNCTION bool is_low(RowVectors const& v, int r) const {
+    return v.phi[r] > 2 && v.point[r] * R * v.phi[r] < 1;
   }
 
   /// Accepts v.trial, where the objective was evaluated, or not.

@@ -114,16 +114,20 @@ class CpAprSolver {
       launch(exec_, "sporades::cp_apr::shift_weights", a.extent(0), 1,
              ShiftWeights<Scalar, Memory>{a, state_.zero_marks[n], weights_, 1 / problem_.unit,
                                           static_cast<Scalar>(options_.kappa),
-                                          least_entry<Scalar>(factors_.size())});
+                                          least_entry<Scalar>(factors_.size()), options_.seed,
+                                          static_cast<std::uint64_t>(n), rows_of(n).first()});
     });
     ModeUpdate const update = improve(n, phi);
     times_.measure(exec_, "normalize", [&] {
       column_sums(exec_, factors_[n], weights_, workspace_, rows_of(n));
       launch(exec_, "sporades::cp_apr::divide_by_sums", a.extent(0), 8,
-             DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size())});
-      launch(exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
-             MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.zero_marks[n],
-                                                   static_cast<Scalar>(options_.kappa_tolerance)});
+             DivideBySums<Scalar, Memory>{a, weights_, least_entry<Scalar>(factors_.size()),
+                                          static_cast<std::uint64_t>(state_.rank()),
+                                          1 / static_cast<double>(problem_.dims[n])});
+      launch(
+          exec_, "sporades::cp_apr::mark_zeros", a.extent(0), 1,
+          MarkInadmissibleZeros<Scalar, Memory>{a, all_entries(phi), state_.zero_marks[n], weights_,
+                                                static_cast<Scalar>(options_.kappa_tolerance)});
       if (problem_.unit != 1)
         launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
                Scale<double, Memory>{weights_, weights_, problem_.unit});
@@ -144,6 +148,7 @@ class CpAprSolver {
         options_.method == CpAprMethod::pdnr ? RowSteps::damped_newton : RowSteps::quasi_newton;
     options.inner_iterations = options_.inner_iterations;
     options.tolerance = options_.tolerance;
+    if (has_outliers()) options.warm_up = 0;
     options = in_outer_iteration(options, state_.iterations());
     ModeUpdate update;
     times_.measure(exec_, "rows mode " + std::to_string(n), [&] {
@@ -179,6 +184,15 @@ class CpAprSolver {
         return move_rows(exec_, rows_of(n), solved.begins, solved.ends, B, factors_[n]);
       }
     solve_rows(exec_, problem, state_.factors, state_.factors[n], options, rows_, windows());
+  }
+
+  /// Whether some counts, no more than there are components, are larger than all others by far: the
+  /// others are below 1e-4 of the largest. Single steps draw all components to those counts, and
+  /// each column then is nearly 1 in one row: a poor optimum that later steps cannot leave. Rows
+  /// that are solved at once give a count to the component that has most of it.
+  bool has_outliers() const {
+    return problem_.large_counts <= static_cast<std::uint64_t>(state_.rank()) &&
+           problem_.large_counts < problem_.nnz;
   }
 
   /// The epsilon of multiplicative updates. Where it is above the model of a nonzero, they shrink

@@ -39,9 +39,11 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
               " holds NaN, infinity or numbers whose sum overflows");
       state.weights[r] *= host(r);
     }
-    launch_items(exec, "sporades::cp_apr::divide_by_sums", A.extent(0) * P,
-                 DivideBySums<Scalar, MemorySpace>{all_entries(A), sums,
-                                                   least_entry<Scalar>(factors.size())});
+    std::uint64_t const all = rows.empty() ? A.extent(0) : rows[n].all(A.extent(0));
+    launch_items(
+        exec, "sporades::cp_apr::divide_by_sums", A.extent(0) * P,
+        DivideBySums<Scalar, MemorySpace>{all_entries(A), sums, least_entry<Scalar>(factors.size()),
+                                          R, 1 / static_cast<double>(all)});
     state.zero_marks.emplace_back(Kokkos::view_alloc(exec, "sporades::cp_apr::zero_marks"),
                                   A.extent(0) * P);
   }

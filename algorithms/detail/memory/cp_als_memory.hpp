@@ -9,6 +9,12 @@
 
 namespace sporades {
 namespace detail {
+/// The factors of so many states, each with those of its best iterate.
+template <class Scalar>
+double state_factors_bytes(Dims const& dims, CpAlsOptions const& options) {
+  return (keeps_best(options) ? 2 : 1) * factors_bytes<Scalar>(dims, options.rank);
+}
+
 /// CpAlsSolver, and the model that it leaves.
 template <class ExecutionSpace, class Scalar>
 void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
@@ -18,11 +24,12 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
   for (auto dim : dims)
     workspace = std::max(workspace, product_workspace_bytes<ExecutionSpace>(dim, P, P));
   if (is_gpu<ExecutionSpace> && R <= 256)
-    workspace =
-        std::max(workspace, 8 * static_cast<double>(InvertByTeam<ExecutionSpace, Scalar>::doubles(
-                                    static_cast<std::size_t>(R))));
-  count.hold(8 * (N * square + 3 * P + N) + 2 * 8 * square + sizeof(Scalar) * (square + P) +
+    workspace = std::max(workspace, 8 * static_cast<double>(InvertByTeam<ExecutionSpace>::doubles(
+                                            static_cast<std::size_t>(R))));
+  double const system = options.non_negative ? sizeof(Scalar) : sizeof(double);
+  count.hold(8 * (N * square + 3 * P + N) + 2 * 8 * square + system * square + sizeof(Scalar) * P +
              (options.non_negative ? 2 : 1) * matrix_bytes<Scalar>(longest(dims), R) + workspace);
+  if (keeps_best(options)) count.hold(factors_bytes<Scalar>(dims, R));
   double extremes = 0;
   for (auto dim : dims)
     extremes =
@@ -40,8 +47,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   MemoryCount count;
   count.hold(shape.bytes());
   double const without_factors = count.held();
-  bool const races = has_cp_als_race(options, N, shape.count());
-  if (options.init == CpAlsInit::hosvd || races)
+  if (has_singular_start(options, N, shape.count()))
     for (int n = 1; n < N; ++n) count_singular_vectors<Scalar>(exec, count, shape, n, R, tuples);
   count.hold_in_all(without_factors + factors_bytes<Scalar>(dims, R));
   double start = 0;
@@ -51,8 +57,10 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   auto const summed = count_sum_duplicates(exec, count, shape, repeats);
   count.pass(summed.value_bytes());  // scaled
   count_all_modes_plan<Scalar>(exec, count, summed, products_of(options), tuples);
-  if (races) count.hold(factors_bytes<Scalar>(dims, R));
-  if (options.starts > 1) count.hold(2 * factors_bytes<Scalar>(dims, R));  // the best one's
+  if (has_cp_als_race(options, N, shape.count()))
+    count.hold(state_factors_bytes<Scalar>(dims, options));
+  if (options.starts > 1)  // the state and the model of the best one
+    count.hold(state_factors_bytes<Scalar>(dims, options) + factors_bytes<Scalar>(dims, R));
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   // The state's Gram matrices, and LAPACK's for one system.
   double const square = 8.0 * R * R;
@@ -105,7 +113,8 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
     count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, R));
   }
-  if (options.starts > 1) count.hold(2 * factors_bytes<Scalar>(dims, R));  // the best one's
+  if (options.starts > 1)  // the state and the model of the best one
+    count.hold(state_factors_bytes<Scalar>(dims, options) + factors_bytes<Scalar>(dims, R));
   count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
   double const square = 8.0 * R * R;
   double const N = static_cast<double>(dims.size());
@@ -134,7 +143,7 @@ inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
          fits_packed_words(X);
 }
 
-/// A race would need X near.
+/// Singular vectors would need X near.
 inline void set_streaming(bool on_gpu, CooShape const&, CpAlsOptions& options, double bytes) {
   options.streaming.always = !on_gpu;
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
@@ -143,8 +152,7 @@ inline void set_streaming(bool on_gpu, CooShape const&, CpAlsOptions& options, d
 
 inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& asked,
                            CpAlsOptions& options, bool streams) {
-  bool const may_race = options.init == CpAlsInit::automatic && options.starts == 1;
-  if (!streams && may_race) {
+  if (!streams && options.init == CpAlsInit::automatic) {
     options.init = CpAlsInit::random;
     return "no singular vectors are computed for a start (init random)";
   }

@@ -78,6 +78,7 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
               detail::builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec), given,
               "tucker");
         detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+        starts.first_is_singular = fitted.init == TuckerInit::hosvd;
         starts.state = tucker_start(exec, detail::near_or_dims<Tensor>(given), fitted);
         auto problem = make_tucker_problem(exec, hand_over(given), fitted);
         return detail::tucker_of_starts(exec, problem, fitted, starts, observer);
@@ -116,6 +117,7 @@ TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, Executio
   if constexpr (detail::has_mpi)
     if (processes.size() > 1) {
       detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+      starts.first_is_singular = options.init == TuckerInit::hosvd;
       auto problem = make_tucker_problem(processes, exec, hand_over(X), options, &starts.state);
       return detail::tucker_of_starts(exec, problem, options, starts, observer);
     }

@@ -24,8 +24,8 @@ inline void check_tucker(TuckerOptions const& options) {
           " is not 0 or a positive number of bytes");
   expects(options.starts > 0, "tucker: ", options.starts, " starts: at least 1");
   check_streaming("tucker", options.streaming);
-  expects(options.starts == 1 || options.init == TuckerInit::random, "tucker: ", options.starts,
-          " starts: only random ones can be several, and init is another");
+  expects(options.starts == 1 || options.init != TuckerInit::given, "tucker: ", options.starts,
+          " starts: a given one is the only one");
   for (std::size_t n = 0; n < options.ranks.size(); ++n)
     expects(options.ranks[n] > 0 && options.ranks[n] < 65536, "tucker: rank ", options.ranks[n],
             " of mode ", n, " is not in 1 to 65535");

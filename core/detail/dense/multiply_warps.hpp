@@ -19,7 +19,7 @@ namespace sporades::detail {
 ///     (4.50); in float of 32 and 64: 1.40 (1.87), 4.04 (4.22)
 ///   1 million rows, S of 128: 1.24 (0.74); in float 1.10 (0.88)
 ///   160,000 rows, S of 1024 x 32: 0.46 (0.34); in float 0.36 (0.50)
-template <class ExecutionSpace, class Scalar, int parts>
+template <class ExecutionSpace, class Scalar, class Factor, int parts>
 struct MultiplyWarps {
   static constexpr int warps = 4, threads = 32 * warps;
   static constexpr int columns = 8 * parts;  // of S and A
@@ -35,11 +35,13 @@ struct MultiplyWarps {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 4>>;
   using Member = typename Policy::member_type;
   using Memory = typename ExecutionSpace::memory_space;
-  using Const = Kokkos::View<Scalar const**, Kokkos::LayoutRight, Memory>;
+  template <class Entry>
+  using Const = Kokkos::View<Entry const**, Kokkos::LayoutRight, Memory>;
   using Pair = Pack<double, 2>;
   using PackOfV = Pack<Scalar>;
 
-  Const V, S;                // I x R, R x Q
+  Const<Scalar> V;           // I x R
+  Const<Factor> S;           // R x Q
   Matrix<Scalar, Memory> A;  // I x Q
   bool adds;                 // to what A holds
   bool packed;               // all rows of V and A begin at multiples of 16 bytes
@@ -138,15 +140,15 @@ struct MultiplyWarps {
     std::uint64_t const j_of_lane = first + lane / 4;
     team.team_barrier();
     for (int begin = team.team_rank() / 32; begin < packs_of_32; begin += at_once * warps) {
-      Scalar pairs[at_once][2];
+      Factor pairs[at_once][2];
       unrolled<at_once>([&](int u) {
         int const of = begin + u * warps, half = of % (pack / 2), of_part = of / (pack / 2);
         int const k = k_of_lane + of_part / parts * 4 * pack + 2 * half;
         std::uint64_t const j = j_of_lane + of_part % parts * 8;
-        Scalar const* const from = S.data() + k * S.stride_0() + j;
+        Factor const* const from = S.data() + k * S.stride_0() + j;
         bool const is_column = of < packs_of_32 && j < S.extent(1);
-        pairs[u][0] = is_column && k < R ? from[0] : Scalar(0);
-        pairs[u][1] = is_column && k + 1 < R ? from[S.stride_0()] : Scalar(0);
+        pairs[u][0] = is_column && k < R ? from[0] : Factor(0);
+        pairs[u][1] = is_column && k + 1 < R ? from[S.stride_0()] : Factor(0);
       });
       unrolled<at_once>([&](int u) {
         int const of = begin + u * warps;
