@@ -17,6 +17,7 @@
 #include <sporades/formats/any_coo_tensor.hpp>
 #include <sporades/formats/cfb_tensor.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
+#include <sporades/formats/files/model_facts.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 #include <sporades/formats/files/ttensor_file.hpp>

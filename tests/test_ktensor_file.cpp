@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <random>
 #include <sporades/core/matrix.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <support/files.hpp>
 
@@ -68,6 +69,27 @@ TEMPLATE_TEST_CASE("models read back exactly", "[ktensor]", float, double) {
   CHECK(back.dims() == Dims{4, 1, 300});
   CHECK(numbers(back) == numbers(model));
   CHECK(folder.names() == std::vector<std::string>{"x.ktns"});
+}
+
+TEST_CASE("facts of a model go with it", "[ktensor]") {
+  TemporaryFolder const folder;
+  auto const model = parse_ktensor<double>(small, "x");
+  ModelFacts const facts = {
+      {"method", "cp-als"}, {"fit", "0.5"}, {"mode 0", "user: the \"first\""}};
+  write_ktensor(folder / "x.ktns", model, {}, facts);
+  detail::MappedFile const file(folder / "x.ktns");
+  CHECK(parse_model_facts(file.bytes()) == facts);
+  CHECK(numbers(read_ktensor<double>(folder / "x.ktns")) == numbers(model));
+  auto const at = file.bytes().find("// sporades method: cp-als\n");
+  write_ktensor(folder / "y.ktns", model);
+  CHECK(file.bytes().substr(0, at) == detail::MappedFile(folder / "y.ktns").bytes());
+
+  write_ktensor(folder / "z.ktns", model, {}, {{"stopped", "by\nhand\r"}});
+  CHECK(parse_model_facts(detail::MappedFile(folder / "z.ktns").bytes()) ==
+        ModelFacts{{"stopped", "by hand "}});
+  CHECK(parse_model_facts("// sporades a: 1\r\nx // sporades b: 2\n// sporades c\n//sporades d: 3\n"
+                          "// sporades e: : 4") == ModelFacts{{"a", "1"}, {"e", ": 4"}});
+  CHECK(parse_model_facts("").empty());
 }
 
 TEST_CASE("bad model text is refused with its place", "[ktensor][bad_input]") {

@@ -125,8 +125,33 @@ struct TuckerArguments {
   std::vector<int> ranks;
 };
 
+struct EvaluateArguments {
+  std::string model;
+  ReadArguments read;
+  std::string cells = "both";  // all, given
+  double epsilon = 0;          // least mean of a count
+  bool json = false;
+  std::string report;
+};
+
+struct ScoreArguments {
+  std::string model;
+  std::string other;
+  std::string matching = "greedy";
+  bool weights = true;
+  bool json = false;
+};
+
+struct PredictArguments {
+  std::string model;
+  ReadArguments read;
+  std::string output;
+  bool quiet = false;
+};
+
 struct ViewArguments {
   std::string model;
+  std::string name;  // whose components are asked for
   std::string labels;
   std::string output;  // empty: the model's name with .html at its end
   std::string lines;   // modes to be drawn as lines, or none; empty: those whose names are times
@@ -143,5 +168,8 @@ int cp_als(CpAlsArguments const& arguments);
 int cp_apr(CpAprArguments const& arguments);
 int tucker(TuckerArguments const& arguments);
 int view(ViewArguments const& arguments);
+int evaluate(EvaluateArguments const& arguments);
+int score(ScoreArguments const& arguments);
+int predict(PredictArguments const& arguments);
 
 }  // namespace sporades::command

@@ -7,26 +7,21 @@
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/small_slices.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/formats/aggregate_coo.hpp>
 
 namespace sporades::command {
 namespace {
 
 bool is_csv(ConvertArguments const& arguments) {
-  if (!arguments.csv.columns.empty()) return true;
-  for (std::string const end : {".csv", ".tsv", ".csv.gz", ".tsv.gz"}) {
-    auto const& file = arguments.read.file;
-    if (file.size() > end.size() && file.compare(file.size() - end.size(), end.size(), end) == 0)
-      return true;
-  }
-  return false;
+  return !arguments.csv.columns.empty() || has_csv_name(arguments.read.file);
 }
 
 /// The tensor, with the names that --names tells or else none.
 template <class Scalar>
 NamedTensor<Scalar> read_named(ConvertArguments const& arguments, Duplicates duplicates) {
   if (is_csv(arguments)) {
-    auto result =
-        read_csv<Scalar>(arguments.read.file, arguments.csv, duplicates, arguments.memory);
+    auto result = read_csv<Scalar>(arguments.read.file, arguments.csv, arguments.names, duplicates,
+                                   arguments.memory);
     for (auto const& note : result.read.notes) tell("note: " + note);
     return result;
   }
@@ -77,12 +72,25 @@ void take_one(Tensor const& X) {
     if (X.values(p) != 0) X.values(p) = 1;
 }
 
+/// Makes one of the nonzeros of each coordinate, as --duplicates says, where the reader has not.
+template <class Tensor>
+void merge_duplicates(Tensor& X, std::string const& how) {
+  if (how == "sum" || how == "keep") return;
+  auto merged = aggregate_duplicates(Kokkos::DefaultHostExecutionSpace(), hand_over(X),
+                                     from_name<Aggregation>(how));
+  X = merged.tensor;
+  if (merged.merged > 0)
+    tell(sporades::detail::concatenate("note: ", merged.merged, " nonzeros had the coordinates of ",
+                                       "others; each value is the ", how, " of its nonzeros"));
+}
+
 template <class Scalar>
 void convert_as(ConvertArguments const& arguments) {
   auto result = read_named<Scalar>(
-      arguments, arguments.duplicates == "keep" ? Duplicates::keep : Duplicates::sum);
+      arguments, arguments.duplicates == "sum" ? Duplicates::sum : Duplicates::keep);
   auto& read = result.read;
   auto& labels = result.labels;
+  std::visit([&](auto& X) { merge_duplicates(X, arguments.duplicates); }, read.tensor);
   auto const nnz = [&] { return std::visit([](auto const& X) { return X.nnz(); }, read.tensor); };
   auto const nnz_before = nnz();
   std::visit(
@@ -121,7 +129,6 @@ void check_options(ConvertArguments const& arguments) {
   refuse("--dims", csv && !read.dims.empty(), "a CSV file, whose names tell the dims");
   refuse("--index-base", csv && read.index_base != "automatic", "a CSV file, which has names");
   refuse("--pattern", csv && read.pattern, "a CSV file; its rows are counted without --value");
-  refuse("--names", csv && !arguments.names.empty(), "a CSV file, which has names itself");
   constexpr char const* no_csv = "no CSV file, which --columns would say";
   refuse("--value", !csv && arguments.csv.value.has_value(), no_csv);
   refuse("--separator", !csv && !arguments.csv.separator.empty(), no_csv);

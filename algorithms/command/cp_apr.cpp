@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <sporades/algorithms/command/count_sums.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
+#include <sporades/core/detail/exchange.hpp>
 
 namespace sporades::command {
 namespace {
@@ -152,9 +154,29 @@ struct CpAprMethodRun {
             {"inner_iterations", whole(one.inner_iterations)},
             {"zero_model_nonzeros", one.zero_model_nonzeros}};
   }
-  static NamedValues results(Result const& result) {
-    return {{"log_likelihood", result.log_likelihood()},
+  NamedValues results(Result const& result) const {
+    double const likelihood = result.log_likelihood();
+    return {{"log_likelihood", likelihood},
+            {"deviance", sums_.deviance(likelihood)},
+            {"deviance_explained", sums_.explained(likelihood)},
             {"dead_components", static_cast<std::uint64_t>(result.dead_components)}};
+  }
+  ModelFacts model_facts(Result const& result) const {
+    double const likelihood = result.log_likelihood();
+    return {{"method of updates", to_string(options.method)},
+            {"log-likelihood", score(likelihood)},
+            {"deviance explained", fmt::format("{:.6f}", sums_.explained(likelihood))}};
+  }
+  /// Takes the sums that deviances need.
+  template <class Counts>
+  void look_at(Counts const& X) {
+    CountSums here;
+    here.add(X.values, X.nnz());
+    for (auto const& other : sporades::detail::all_gathered(processes(), "sums of counts", here)) {
+      sums_.counts += other.counts;
+      sums_.entropy += other.entropy;
+    }
+    sums_.cells = sporades::detail::dense_size(X.dims);
   }
   static std::string summary(Result const& result) {
     return dead_line(result) + "log-likelihood " + score(result.log_likelihood());
@@ -173,6 +195,8 @@ struct CpAprMethodRun {
   static std::string score(double likelihood) { return fmt::format("{:.17g}", likelihood); }
 
  private:
+  CountSums sums_;
+
   static std::uint64_t whole(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 };
 

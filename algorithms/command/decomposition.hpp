@@ -36,6 +36,9 @@ class Decomposition {
   /// Bytes that the labels take, from read to the end.
   double labels_bytes() const;
 
+  /// Names of the modes, if the labels have them.
+  std::vector<std::string> const& mode_names() const { return labels_.modes; }
+
   /// rank: "rank 16"
   void announce(std::string const& rank);
   /// What `automatic` chose for each mode, and why.

@@ -25,6 +25,10 @@ struct Fits {
     return {{"fit", result.values[k]}};
   }
   static NamedValues results(Result const& result) { return {{"fit", result.fit()}}; }
+  static ModelFacts model_facts(Result const& result) { return {{"fit", score(result.fit())}}; }
+  /// Results need no more of X than the algorithm.
+  template <class Tensor>
+  static void look_at(Tensor const&) {}
   static std::string summary(Result const& result) {
     return fmt::format("fit {:.10f}", result.fit());
   }

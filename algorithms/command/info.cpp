@@ -10,6 +10,8 @@
 #include <sporades/algorithms/command/expected.hpp>
 #include <sporades/algorithms/command/files.hpp>
 #include <sporades/algorithms/command/memory.hpp>
+#include <sporades/algorithms/command/model_info.hpp>
+#include <sporades/algorithms/command/models.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/report.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
@@ -339,10 +341,14 @@ int info(InfoArguments const& arguments) {
   expects(arguments.rank < 65536, "info: rank ", arguments.rank, " is not in 1 to 65535");
   for (int const P : arguments.processes)
     expects(P <= 65536, "info: --processes ", P, " is more than 65536");
+  bool const is_model = is_model_file(arguments.read.file);
+  expects(!is_model || arguments.processes.empty(), "info --processes: ", arguments.read.file,
+          " is a model; this is of tensors");
   if (!arguments.processes.empty()) return expected(arguments);
   expect_one_process("info");
   Exec const exec;
   check_files({{"FILE", arguments.read.file}}, {{"--report", arguments.report}});
+  if (is_model) return model_info(arguments);
   auto const result = read<double>(arguments.read);
   TensorInfo info;
   info.file = arguments.read.file;

@@ -128,22 +128,28 @@ std::string mode_text(std::vector<std::string> const& modes, std::size_t n) {
   return "mode " + std::to_string(n) + (modes.empty() ? "" : ": " + modes[n]);
 }
 
-Labels read_labels(std::string const& folder, Dims const& dims) {
+Labels read_labels(std::string const& folder, int order) {
+  auto const N = static_cast<std::size_t>(order);
   Labels labels;
-  labels.names.resize(dims.size());
-  auto const files = label_files(folder, static_cast<int>(dims.size()));
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    if (files[n].empty()) continue;
-    labels.names[n] = read_lines(files[n]);
-    expects(labels.names[n].size() == dims[n], "--labels: ", files[n], " has ",
-            labels.names[n].size(), " lines, mode ", n, " of the tensor has length ", dims[n]);
-  }
+  labels.names.resize(N);
+  auto const files = label_files(folder, order);
+  for (std::size_t n = 0; n < N; ++n)
+    if (!files[n].empty()) labels.names[n] = read_lines(files[n]);
   std::error_code ignored;
   auto const modes = (fs::path(folder) / modes_file).string();
   if (!fs::is_regular_file(modes, ignored)) return labels;
   labels.modes = read_lines(modes);
-  expects(labels.modes.size() == dims.size(), "--labels: ", modes, " has ", labels.modes.size(),
-          " lines, the tensor has ", dims.size(), " modes");
+  expects(labels.modes.size() == N, "--labels: ", modes, " has ", labels.modes.size(),
+          " lines, the tensor has ", N, " modes");
+  return labels;
+}
+
+Labels read_labels(std::string const& folder, Dims const& dims) {
+  auto labels = read_labels(folder, static_cast<int>(dims.size()));
+  auto const files = label_files(folder, static_cast<int>(dims.size()));
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    expects(files[n].empty() || labels.names[n].size() == dims[n], "--labels: ", files[n], " has ",
+            labels.names[n].size(), " lines, mode ", n, " of the tensor has length ", dims[n]);
   return labels;
 }
 

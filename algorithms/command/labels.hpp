@@ -35,6 +35,9 @@ std::vector<std::string> label_candidates(std::string const& folder);
 /// such files, or one has not as many lines as its mode has indices, or the tensor modes.
 Labels read_labels(std::string const& folder, Dims const& dims);
 
+/// The same of a tensor of this order, whose dims are not known.
+Labels read_labels(std::string const& folder, int order);
+
 /// The `top` entries of largest magnitude of column r of the factor of mode n, with their names, as
 /// top_entries has them. names: of the mode, or none.
 template <class Model>

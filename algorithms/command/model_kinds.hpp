@@ -47,9 +47,8 @@ struct KtensorKind {
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
   /// rows: of each mode, where processes share them; else empty.
   static void write(std::string const& path, Model const& model,
-                    std::vector<RowDistribution> rows) {
-    rows.resize(model.factors.size());
-    write_ktensor(path, model, rows);
+                    std::vector<RowDistribution> const& rows, ModelFacts const& facts) {
+    write_ktensor(path, model, rows, facts);
   }
 
   /// Options: an algorithm's, or its subcommand's arguments.
@@ -113,9 +112,8 @@ struct TuckerKind {
   static Model read(std::string const& path) { return read_ttensor<Scalar>(path); }
   /// rows: of each mode, where processes share them; else empty.
   static void write(std::string const& path, Model const& model,
-                    std::vector<RowDistribution> rows) {
-    rows.resize(model.factors.size());
-    write_ttensor(path, model, rows);
+                    std::vector<RowDistribution> const& rows, ModelFacts const& facts) {
+    write_ttensor(path, model, rows, facts);
   }
 
   template <class Options>

@@ -24,7 +24,8 @@
 ///   describe(problem, report)    settings, strategies, bytes
 ///   line(state, k)               of iteration k, from 0
 ///   brief(state)                 of the last iteration
-///   values(result, k), results(result), summary(result)
+///   values(result, k), results(result), summary(result), model_facts(result)
+///   look_at(X)                   before it is gone
 ///   needs_lapack                 whether it does
 ///   tuned                        names of the strategies that --tune tries
 ///   converged                    why a run that has converged has ended, in words
@@ -115,6 +116,7 @@ class ModelRun {
     Kind::report_rank(method_.options, report);
     if (Method::needs_lapack) sporades::detail::start_lapack();
     if (processes().size() == 1) memory_.check_least(tensor_, method_.options);
+    method_.look_at(tensor_);
     run_.begin_build();
     double bytes = 0;
     auto problem = build(from, bytes);
@@ -178,12 +180,28 @@ class ModelRun {
 
     run_.begin_write();
     auto const model = Kind::host_copy(result.model);
-    run_.write_model(interrupted, Kind::extension,
-                     [&](std::string const& path) { Kind::write(path, model, model_rows_); });
+    run_.write_model(interrupted, Kind::extension, [&](std::string const& path) {
+      Kind::write(path, model, model_rows_, model_facts(result));
+    });
     run_.print_labels(model, model_rows_);
     int const status = run_.finish(interrupted ? signal_ : 0, summary);
     if (status == 0) method_.check(result);
     return status;
+  }
+
+  /// What the model's file says of this run: nothing that another run to the same model has not.
+  ModelFacts model_facts(Result const& result) const {
+    ModelFacts facts = {{"method", Method::name}};
+    for (auto const& fact : method_.model_facts(result)) facts.push_back(fact);
+    facts.emplace_back("iterations", std::to_string(result.seconds.size()));
+    facts.emplace_back("stopped", result.is_stopped()
+                                      ? std::string("interrupted by ") + signal_name(signal_)
+                                      : run_.report.stop_reason);
+    facts.emplace_back("seed", std::to_string(result.seed));
+    auto const& modes = run_.mode_names();
+    for (std::size_t n = 0; n < modes.size(); ++n)
+      facts.emplace_back("mode " + std::to_string(n), modes[n]);
+    return facts;
   }
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.

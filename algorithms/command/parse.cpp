@@ -214,7 +214,7 @@ Parsed parse(std::vector<std::string> arguments) {
 
   InfoArguments info_arguments;
   auto& info_app =
-      *app.add_subcommand("info", "What a tensor is like, and its size in each format");
+      *app.add_subcommand("info", "What a tensor is like, and its size in each format; or what a model is");
   add_read_options(info_app, info_arguments.read);
   add_whole(info_app, "--rank", info_arguments.rank, "Rank that `automatic` is asked for", 1)
       ->capture_default_str();
@@ -318,6 +318,9 @@ Parsed parse(std::vector<std::string> arguments) {
   });
 
   add_view(app, run);
+  add_evaluate(app, run);
+  add_score(app, run);
+  add_predict(app, run);
 
   int threads = 0;
   add_threads(app, threads);

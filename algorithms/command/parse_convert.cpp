@@ -9,7 +9,7 @@ void add_convert_options(CLI::App& app, ConvertArguments& convert) {
   auto& csv = convert.csv;
   add_precision(app, convert.precision);
   app.add_option("--duplicates", convert.duplicates, "Coordinates that come more than once")
-      ->check(CLI::IsMember({"sum", "keep"}))
+      ->check(CLI::IsMember({"sum", "keep", "mean", "last", "max", "min"}))
       ->capture_default_str();
   auto* const columns = app.add_option(
       "--columns", csv.columns,
@@ -36,7 +36,8 @@ void add_convert_options(CLI::App& app, ConvertArguments& convert) {
       "Write names into this folder, which other commands read with --labels: of indices "
       "mode-0.txt ..., of modes modes.txt");
   app.add_option("--names", convert.names,
-                 "Folder with names of the indices of a tensor, as other commands' --labels");
+                 "Folder with names of the indices of a tensor, as other commands' --labels; a CSV "
+                 "file gets the indices of these names, and rows with others are left out");
   add_whole(app, "--min-slice", convert.min_slice,
             "Leave out slices of fewer nonzeros, until all have so many; the others close up", 1);
   auto* const log1p =

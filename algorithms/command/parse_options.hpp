@@ -23,5 +23,8 @@ void add_quiet(CLI::App& app, bool& quiet);
 /// Subcommands: each sets `run` where the command line names it.
 void add_convert(CLI::App& app, Run& run);
 void add_view(CLI::App& app, Run& run);
+void add_evaluate(CLI::App& app, Run& run);
+void add_score(CLI::App& app, Run& run);
+void add_predict(CLI::App& app, Run& run);
 
 }  // namespace sporades::command

@@ -51,10 +51,25 @@ void append(Json& json, TopEntries const& top) {
 
 }  // namespace
 
+std::string to_json(char const* subcommand, NamedValues const& values,
+                    std::vector<std::pair<std::string, NamedValues>> const& groups) {
+  Json json;
+  json["command"] = subcommand;
+  json["version"] = version;
+  json["report_version"] = report_version;
+  append(json, values);
+  for (auto const& [name, group] : groups) {
+    json[name] = Json::object();
+    append(json[name], group);
+  }
+  return text_of(json);
+}
+
 std::string to_json(Report const& report) {
   Json json;
   json["algorithm"] = report.algorithm;
   json["version"] = version;
+  json["report_version"] = report_version;
   json["backend"] = report.backend;
   json["threads"] = report.threads;
   json["processes"] = report.processes;
@@ -106,6 +121,7 @@ std::string to_json(Report const& report) {
 std::string to_json(TensorInfo const& info) {
   Json json;
   json["version"] = version;
+  json["report_version"] = report_version;
   json["file"] = info.file;
   json["dialect"] = info.dialect;
   json["backend"] = info.backend;

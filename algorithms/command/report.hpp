@@ -15,9 +15,19 @@
 
 namespace sporades::command {
 
+/// That of the JSON reports: it counts up where a field is no longer what it was. Fields may be
+/// added without that. algorithms/README.md documents them.
+inline constexpr int report_version = 1;
+
 /// What an algorithm says of itself, by name and in order.
-using Value = std::variant<bool, std::uint64_t, double, std::string, std::vector<double>>;
+using Value = std::variant<bool, std::uint64_t, double, std::string, std::vector<double>,
+                           std::vector<std::uint64_t>, std::vector<std::string>>;
 using NamedValues = std::vector<std::pair<std::string, Value>>;
+
+/// The report of a subcommand that has no type of its own: its values, and then groups of values by
+/// name. Numbers that are not finite become null.
+std::string to_json(char const* subcommand, NamedValues const& values,
+                    std::vector<std::pair<std::string, NamedValues>> const& groups = {});
 
 struct IterationReport {
   int iteration = 0;

@@ -74,9 +74,23 @@ ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates,
   auto options = read_options(arguments);
   options.duplicates = duplicates;
   options.memory = memory;
-  auto result = read_tensor<Scalar>(processes(), arguments.file, options);
+  auto result = [&] {
+    try {
+      return read_tensor<Scalar>(processes(), arguments.file, options);
+    } catch (RunError const&) {
+      throw;
+    } catch (Error const& error) {
+      if (!has_csv_name(arguments.file)) throw;
+      fail(error.what(), "; `sporades convert --columns` makes a tensor of a CSV file");
+    }
+  }();
   for (auto const& note : result.notes) tell("note: " + note);
   return result;
+}
+
+bool has_csv_name(std::string const& path) {
+  return ends_with(path, ".csv") || ends_with(path, ".tsv") || ends_with(path, ".csv.gz") ||
+         ends_with(path, ".tsv.gz");
 }
 
 void check_tensor_name(std::string const& path) {

@@ -27,6 +27,9 @@ template <class Scalar>
 ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum,
                         std::uint64_t memory = 0);
 
+/// Whether the name ends in .csv or .tsv, or one of them and .gz.
+bool has_csv_name(std::string const& path);
+
 /// Throws Error unless the name ends in .tns, .tns.gz or .spt.
 void check_tensor_name(std::string const& path);
 

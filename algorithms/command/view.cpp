@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <sporades/algorithms/command/arguments.hpp>
 #include <sporades/algorithms/command/files.hpp>
+#include <sporades/algorithms/command/models.hpp>
+#include <sporades/algorithms/command/name_search.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/view/page.hpp>
-#include <sporades/formats/files/detail/model_text.hpp>
-#include <sporades/formats/files/ktensor_file.hpp>
-#include <sporades/formats/files/ttensor_file.hpp>
-#include <variant>
+#include <sporades/formats/files/detail/file.hpp>
 
 namespace sporades::command {
 namespace {
@@ -28,19 +27,6 @@ std::string page_name(ViewArguments const& arguments) {
   return fs::path(arguments.model).replace_extension(".html").string();
 }
 
-using Model = std::variant<KruskalTensor<double>, TuckerTensor<double>>;
-
-Model read_model(std::string const& path) {
-  sporades::detail::MappedFile const file(path);
-  auto const name = sporades::detail::input_name(path);
-  sporades::detail::TokenReader in(sporades::detail::model_text(file.bytes(), name), name);
-  auto const type = in.next();
-  if (type == "ktensor") return parse_ktensor<double>(file.bytes(), name);
-  if (type == "ttensor") return parse_ttensor<double>(file.bytes(), name);
-  in.refuse("expected a model, which begins with \"ktensor\" or \"ttensor\", found ",
-            in.found(type));
-}
-
 /// The modes that --lines names; each is one of the model's.
 std::vector<int> line_modes(std::string const& text, int order) {
   if (text.empty() || text == "none") return {};
@@ -50,48 +36,67 @@ std::vector<int> line_modes(std::string const& text, int order) {
   return modes;
 }
 
-std::string describe(KruskalTensor<double> const& model) {
-  return "CP model, " + to_string(model.dims()) + ", rank " + std::to_string(model.rank());
+/// The names of a folder, or those of the modes that the model's file tells.
+Labels labels_of(ViewArguments const& arguments, ModelFacts const& facts, Dims const& dims) {
+  Labels labels;
+  if (!arguments.labels.empty()) labels = read_labels(arguments.labels, dims);
+  if (labels.modes.empty()) labels.modes = mode_names(facts, dims.size());
+  return labels;
 }
 
-std::string describe(TuckerTensor<double> const& model) {
-  auto const ranks = model.ranks();
-  return "Tucker model, " + to_string(model.dims()) + ", core " +
-         to_string(Dims(ranks.begin(), ranks.end()));
+std::string page_html(KruskalTensor<double> const& model, PageContent& content) {
+  auto const as_read = shown(model);
+  content.shares = as_read.shares;
+  content.shares_are_of_sum = as_read.is_sum;
+  content.note = as_read.note;
+  return page_of(as_read.model, content);
+}
+
+std::string page_html(TuckerTensor<double> const& model, PageContent& content) {
+  return page_of(model, content);
 }
 
 template <class Tensor>
-void write_page(std::string const& output, Tensor const& model, ViewArguments const& arguments) {
-  auto const dims = model.dims();
-  auto const lines = line_modes(arguments.lines, model.order());
+void write_page(std::string const& output, Tensor const& model, ModelFacts const& facts,
+                Labels const& labels, ViewArguments const& arguments) {
   PageContent content;
   content.file = fs::path(sporades::detail::input_name(arguments.model)).filename().string();
-  content.modes = choose_panels(
-      dims, arguments.labels.empty() ? Labels() : read_labels(arguments.labels, dims),
-      lines, arguments.lines.empty());
+  content.run = run_text(facts);
+  content.modes = choose_panels(model.dims(), labels, line_modes(arguments.lines, model.order()),
+                                arguments.lines.empty());
   content.top = arguments.top;
   content.components = arguments.components;
 
   sporades::detail::OutputFile file(output);
-  file.write(page_of(model, content));
+  file.write(page_html(model, content));
   file.commit();
   bool const is_printed = sporades::detail::inherited_descriptor(output) == STDOUT_FILENO;
   if (arguments.quiet || is_printed) return;
   std::printf("%s: %s, from %s\n", output.c_str(), describe(model).c_str(),
               sporades::detail::input_name(arguments.model).c_str());
+  if (!content.run.empty()) std::printf("%s\n", content.run.c_str());
 }
 
 }  // namespace
 
 int view(ViewArguments const& arguments) {
   expect_one_process("view");
-  auto const output = page_name(arguments);
+  // The answer about a name is the output, unless a page is asked for, too.
+  bool const has_page = arguments.name.empty() || !arguments.output.empty();
+  auto const output = has_page ? page_name(arguments) : "";
   std::vector<NamedFile> inputs{{"MODEL", arguments.model}};
   for (auto const& path : label_candidates(arguments.labels)) inputs.push_back({"--labels", path});
   check_files(inputs, {{"-o", output}});
 
-  auto const model = read_model(arguments.model);
-  std::visit([&](auto const& M) { write_page(output, M, arguments); }, model);
+  auto const [model, facts] = read_model(arguments.model);
+  auto const dims = std::visit([](auto const& M) { return M.dims(); }, model);
+  auto const labels = labels_of(arguments, facts, dims);
+  if (!arguments.name.empty())
+    std::fputs(holders_text(model, labels, arguments.name).c_str(), stdout);
+  if (!has_page) return 0;
+  std::visit(
+      [&, &facts = facts](auto const& M) { write_page(output, M, facts, labels, arguments); },
+      model);
   return 0;
 }
 

@@ -55,13 +55,14 @@ KruskalTensor<Scalar> read_ktensor(std::string const& path) {
 
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model) {
-  write_ktensor(path, model, std::vector<RowDistribution>(model.factors.size()));
+  write_ktensor(path, model, {});
 }
 
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows) {
+                   std::vector<RowDistribution> const& shared, ModelFacts const& facts) {
   auto const N = model.factors.size();
+  auto const rows = shared.empty() ? std::vector<RowDistribution>(N) : shared;
   expects(rows.size() == N, "write_ktensor: ", rows.size(), " distributions of rows, the order is ",
           N);
   detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
@@ -83,7 +84,10 @@ void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
   });
   for (std::size_t n = 0; n < N; ++n)
     detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
-  first([&] { out.commit(); });
+  first([&] {
+    out.text(detail::fact_lines(facts));
+    out.commit();
+  });
   first.end();
 }
 
@@ -94,8 +98,8 @@ template KruskalTensor<double> read_ktensor(std::string const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&,
-                            std::vector<RowDistribution> const&);
+                            std::vector<RowDistribution> const&, ModelFacts const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&,
-                            std::vector<RowDistribution> const&);
+                            std::vector<RowDistribution> const&, ModelFacts const&);
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/row_distribution.hpp>
+#include <sporades/formats/files/model_facts.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <string_view>
 
@@ -26,11 +27,12 @@ template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
 
 /// The same of a model whose rows are on several processes, those of the factor of mode n as
-/// rows[n] says (see CpAlsProblem). The first process writes the file, and gets the rows in pieces
-/// of some megabytes. Collective; when it returns, the file is there.
+/// rows[n] says (see CpAlsProblem), or all where there are none in `rows`. The first process writes
+/// the file, and gets the rows in pieces of some megabytes. facts: written after the model, see
+/// parse_model_facts. Collective; when it returns, the file is there.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows);
+                   std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

@@ -67,13 +67,14 @@ TuckerTensor<Scalar> read_ttensor(std::string const& path) {
 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model) {
-  write_ttensor(path, model, std::vector<RowDistribution>(model.factors.size()));
+  write_ttensor(path, model, {});
 }
 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows) {
+                   std::vector<RowDistribution> const& shared, ModelFacts const& facts) {
   auto const N = model.factors.size();
+  auto const rows = shared.empty() ? std::vector<RowDistribution>(N) : shared;
   auto const ranks = model.ranks();
   expects(rows.size() == N, "write_ttensor: ", rows.size(), " distributions of rows, the order is ",
           N);
@@ -96,7 +97,10 @@ void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
   });
   for (std::size_t n = 0; n < N; ++n)
     detail::write_factor(first, out, static_cast<int>(n), model.factors[n], rows[n]);
-  first([&] { out.commit(); });
+  first([&] {
+    out.text(detail::fact_lines(facts));
+    out.commit();
+  });
   first.end();
 }
 
@@ -107,8 +111,8 @@ template TuckerTensor<double> read_ttensor(std::string const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&,
-                            std::vector<RowDistribution> const&);
+                            std::vector<RowDistribution> const&, ModelFacts const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&,
-                            std::vector<RowDistribution> const&);
+                            std::vector<RowDistribution> const&, ModelFacts const&);
 
 }  // namespace sporades

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/row_distribution.hpp>
+#include <sporades/formats/files/model_facts.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string_view>
 
@@ -28,10 +29,11 @@ TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
 
-/// The same of a model whose rows are on several processes: see write_ktensor. The core is on all.
+/// The same of a model whose rows are on several processes, and with facts: see write_ktensor. The
+/// core is on all.
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows);
+                   std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

@@ -38,6 +38,15 @@ holds y.tns '1 1 1' '1 2 2' '2 1 1'
 run 0 convert x.csv y.tns --columns user,item,hour --value amount --duplicates keep
 says '4 nonzeros'
 
+for way in 'mean 0.875' 'last 0.25' 'max 1.5' 'min 0.25'; do
+  run 0 convert x.csv y.tns --columns user,item,hour --value amount --duplicates ${way% *}
+  notes "1 nonzeros had the coordinates of others; each value is the ${way% *} of its nonzeros"
+  holds y.tns '1 1 3 -0.4' '1 2 2 2' "2 1 1 ${way#* }"
+done
+printf '1 1 3\n2 1 5\n1 1 4\n' > again.tns
+run 0 convert again.tns y.tns --duplicates mean
+holds y.tns '1 1 3.5' '2 1 5'
+
 # A folder of labels that exists is used again; labels of more modes would stay in it.
 run 0 convert x.csv y.tns --columns item,user --labels pair
 holds pair/modes.txt item user
@@ -155,6 +164,7 @@ refuses "--value: x.csv has no column 'Amount'" convert x.csv none.tns --columns
 refuses "--columns has 'user' twice" convert x.csv none.tns --columns user,user
 refuses "x.csv: a CSV file becomes a tensor with --columns, which names columns of it: 'user', 'item', 'hour', 'amount'" \
   convert x.csv none.tns
+refuses '; `sporades convert --columns` makes a tensor of a CSV file' info x.csv
 printf 'a,a\n1,2\n' > twice.csv
 refuses "the header of twice.csv has 2 columns 'a'" convert twice.csv none.tns --columns a
 printf 'a,b\n"x"y,1\n' > quote.csv
@@ -167,9 +177,11 @@ printf 'a,b\rx,y\r' > mac.csv
 refuses 'mac.csv:1: a carriage return inside a line; lines end in LF or CRLF' \
   convert mac.csv none.tns --columns a,b
 printf '\xff\xfea\0,\0b\0' > utf16.csv
-refuses 'utf16.csv: is text in UTF-16; save it as CSV in UTF-8' convert utf16.csv none.tns --columns a,b
+refuses 'utf16.csv: expected a CSV file, and this is UTF-16 text' convert utf16.csv none.tns --columns a,b
 printf 'a,b\nx,\0y\n' > zero.csv
 refuses 'zero.csv:2: a zero byte' convert zero.csv none.tns --columns a,b
+printf 'PK\3\4sheet' > sheet.csv
+refuses 'sheet.csv: expected a CSV file, and this is a zip archive' convert sheet.csv none.tns --columns a
 : > nothing.csv
 refuses 'nothing.csv: the file is empty' convert nothing.csv none.tns --columns a
 printf '\n\n' > lines.csv

@@ -213,7 +213,7 @@ for signal in "${signals[@]}"; do
   check 'the report says so' grep -q "\"stop_reason\": \"interrupted by SIG${signal%:*}\"" s.json
   iterations=$(grep -c '"iteration": ' s.json)
   run 0 cp-als five.tns --resume s.ck --iterations "$iterations" -o s2.ktns
-  same s.ktns s2.ktns
+  check 'the model of so many iterations' cmp <(grep -v ^// s.ktns) <(grep -v ^// s2.ktns)
 done
 
 # Without -o the model so far is in a new file of the current folder.

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <sporades/algorithms/command/csv/names.hpp>
 #include <sporades/core/error.hpp>
@@ -9,11 +8,19 @@
 
 namespace sporades::command {
 
+void Names::fix(std::vector<std::string> const& names) {
+  for (auto const& name : names) {
+    auto const count = names_.size();
+    expects(number(name) == count, "--names has '", name, "' twice in a mode");
+  }
+  is_fixed_ = true;
+}
+
 std::uint32_t Names::number(std::string_view name) {
   auto const known = numbers_.find(name);
   if (known != numbers_.end()) return known->second;
-  constexpr auto most = std::numeric_limits<std::uint32_t>::max();
-  expects(names_.size() < most, "a column has more than ", most, " different names");
+  if (is_fixed_) return unknown;
+  expects(names_.size() < unknown, "a column has more than ", unknown, " different names");
   auto const next = static_cast<std::uint32_t>(names_.size());
   numbers_.emplace(names_.emplace_back(name), next);
   // The string, a node of the map with its view and number, and its share of the buckets.
@@ -24,13 +31,14 @@ std::uint32_t Names::number(std::string_view name) {
 std::vector<std::string> Names::ordered(std::vector<std::uint32_t>& places) {
   using sporades::detail::Number;
   std::vector<double> values(names_.size());
-  bool are_numbers = true;
+  bool are_numbers = !is_fixed_;
   for (std::size_t k = 0; k < names_.size() && are_numbers; ++k)
     are_numbers =
         sporades::detail::parse_real(std::string_view(names_[k]), values[k]) == Number::good;
   std::vector<std::uint32_t> order(names_.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (is_fixed_) return a < b;
     if (are_numbers && values[a] != values[b]) return values[a] < values[b];
     return names_[a] < names_[b];
   });

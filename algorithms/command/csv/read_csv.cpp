@@ -7,6 +7,7 @@
 #include <sporades/algorithms/command/csv/read_csv.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 
@@ -24,10 +25,11 @@ struct Missing {
   void count(CsvRecords const& record, std::size_t field) {
     if (rows++ == 0) first = record.place(std::min(field, record.size() - 1));
   }
-  std::string note(std::string const& column) const {
+  /// what: "no" or "a name that --names has not in".
+  std::string note(std::string const& what, std::string const& column) const {
     bool const is_one = rows == 1;
     return sporades::detail::concatenate(
-        rows, is_one ? " row has no '" : " rows have no '", column,
+        rows, is_one ? " row has " : " rows have ", what, " '", column,
         is_one ? "' and was left out, at " : "' and were left out, the first at ", first);
   }
 };
@@ -41,7 +43,16 @@ class CsvReader {
         memory_(memory),
         names_(columns.modes.size()),
         indices_(columns.modes.size()),
-        missing_(columns.modes.size() + 1) {}
+        missing_(columns.modes.size() + 1),
+        unknown_(columns.modes.size()) {}
+
+  /// Takes these names alone. Throws Error for a mode without names.
+  void fix_names(Labels const& labels) {
+    for (std::size_t n = 0; n < names_.size(); ++n) {
+      expects(!labels.names[n].empty(), "--names has no names of mode ", n);
+      names_[n].fix(labels.names[n]);
+    }
+  }
 
   void read(CsvRecords& records, std::string const& name) {
     for (std::uint64_t row = 1; records.next(); ++row) {
@@ -78,7 +89,11 @@ class CsvReader {
     for (std::size_t n = 0; n <= N; ++n)
       if (missing_[n].rows > 0)
         result.read.notes.push_back(
-            missing_[n].note(n < N ? columns_.names[n] : columns_.value_name));
+            missing_[n].note("no", n < N ? columns_.names[n] : columns_.value_name));
+    for (std::size_t n = 0; n < N; ++n)
+      if (unknown_[n].rows > 0)
+        result.read.notes.push_back(
+            unknown_[n].note("a name that --names has not in", columns_.names[n]));
     return result;
   }
 
@@ -100,8 +115,10 @@ class CsvReader {
     Scalar value = 1;
     if (columns_.value && !set_value(record, *columns_.value, value))
       return missing_[N].count(record, *columns_.value);
-    for (std::size_t n = 0; n < N; ++n)
+    for (std::size_t n = 0; n < N; ++n) {
       numbers[n] = names_[n].number(dates_.name(n, record[columns_.modes[n]], record));
+      if (numbers[n] == Names::unknown) return unknown_[n].count(record, columns_.modes[n]);
+    }
     for (std::size_t n = 0; n < N; ++n) indices_[n].push_back(numbers[n]);
     values_.push_back(value);
   }
@@ -158,37 +175,38 @@ class CsvReader {
   std::vector<std::deque<std::uint32_t>> indices_;  // of each mode: numbers of names
   std::deque<Scalar> values_;
   std::vector<Missing> missing_;  // of each mode, and of the values
+  std::vector<Missing> unknown_;  // of each mode: names that are not those of --names
 };
 
-/// Throws Error for what begins as another kind of file.
-void check_encoding(std::string_view text, std::string const& name) {
-  auto const begin = text.substr(0, 2);
-  expects(begin != "\xFF\xFE" && begin != "\xFE\xFF", name,
-          ": is text in UTF-16; save it as CSV in UTF-8");
-  expects(text.substr(0, 4) != "PK\x03\x04", name,
-          ": is a zip archive, as those of spreadsheets are; save the sheet as CSV");
+/// Throws Error for what begins as another kind of file, such as a spreadsheet's.
+void check_format(std::string_view text, std::string const& name) {
+  if (auto const* const what = sporades::detail::foreign_format(text))
+    fail(name, ": expected a CSV file, and this is ", what);
 }
 
 }  // namespace
 
 template <class Scalar>
 NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
-                             Duplicates duplicates, std::uint64_t memory) {
+                             std::string const& names, Duplicates duplicates,
+                             std::uint64_t memory) {
   auto const name = sporades::detail::input_name(path);
   sporades::detail::MappedFile const file(path);
   expects(!file.bytes().empty(), name, ": the file is empty");
-  check_encoding(file.bytes(), name);
+  check_format(file.bytes(), name);
   auto const source = sporades::detail::make_text_source(file.bytes(), name, block_size);
   sporades::detail::TextBlock first;
   expects(source->next(first), name, ": there is no text");
-  check_encoding(first.text(), name);
-  if (first.text().substr(0, 3) == "\xEF\xBB\xBF") first.remove_prefix(3);  // a byte-order mark
+  check_format(first.text(), name);
+  auto const& mark = sporades::detail::byte_order_mark;
+  if (first.text().substr(0, mark.size()) == mark) first.remove_prefix(mark.size());
   auto const columns = find_columns(first.text(), name, csv);
   CsvRecords records(*source, std::move(first), name, columns.separator);
   if (csv.has_header) records.next();
   CsvReader<Scalar> reader(
       columns, csv,
       memory > 0 ? static_cast<double>(memory) : sporades::detail::host_memory_left());
+  if (!names.empty()) reader.fix_names(read_labels(names, static_cast<int>(columns.modes.size())));
   reader.read(records, name);
   auto result = reader.result();
   result.read.dialect = "CSV, separator " + separator_text(columns.separator) +
@@ -201,9 +219,9 @@ NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
   return result;
 }
 
-template NamedTensor<double> read_csv(std::string const&, CsvArguments const&, Duplicates,
-                                      std::uint64_t);
-template NamedTensor<float> read_csv(std::string const&, CsvArguments const&, Duplicates,
-                                     std::uint64_t);
+template NamedTensor<double> read_csv(std::string const&, CsvArguments const&, std::string const&,
+                                      Duplicates, std::uint64_t);
+template NamedTensor<float> read_csv(std::string const&, CsvArguments const&, std::string const&,
+                                     Duplicates, std::uint64_t);
 
 }  // namespace sporades::command

@@ -19,10 +19,11 @@ struct NamedTensor {
 /// Reads a CSV file, gzipped or not: a row becomes a nonzero, a name of a column that is a mode its
 /// index. Names that are numbers are in their order, others in that of their bytes. Without a
 /// column of values a row counts 1. Rows without a name or a value are left out, which a note says.
-/// memory: bytes that it may take, 0: those that are left. Throws Error naming line and column of
-/// what is wrong, RunError where the memory is too small.
+/// names: a folder of labels; then indices are those of these names, and rows with others are left
+/// out, too. memory: bytes that it may take, 0: those that are left. Throws Error naming line and
+/// column of what is wrong, RunError where the memory is too small.
 template <class Scalar>
 NamedTensor<Scalar> read_csv(std::string const& file, CsvArguments const& csv,
-                             Duplicates duplicates, std::uint64_t memory);
+                             std::string const& names, Duplicates duplicates, std::uint64_t memory);
 
 }  // namespace sporades::command

@@ -32,10 +32,10 @@ class KruskalPage {
   std::string head() const {
     auto const left_out = static_cast<std::size_t>(model_.rank()) - shown_.size();
     return fmt::format(
-        "<header>\n<h1>{}</h1>\n<p>CP model of a tensor of {}: {}.{}</p>\n</header>\n",
+        "<header>\n<h1>{}</h1>\n<p>CP model of a tensor of {}: {}.{}</p>\n{}</header>\n",
         name_html(content_.file), sizes_html(model_.dims()),
         count_text(static_cast<std::uint64_t>(model_.rank()), "component", "components"),
-        left_out_text(left_out, "of smaller weight"));
+        left_out_text(left_out, "of smaller weight"), run_html(content_));
   }
 
   std::string guide() const {
@@ -48,15 +48,25 @@ class KruskalPage {
 
   std::string weight_bar(int r) const { return bar_html(model_.weights(r), range_); }
 
+  std::string share(int r) const {
+    return fmt::format("{:.1f} %", 100 * content_.shares[static_cast<std::size_t>(r)]);
+  }
+
   std::string overview() const {
     std::string rows;
     for (int const r : shown_)
       rows += fmt::format(
-          "<tr><th><a href=\"#c{0}\">{0}</a></th><td>{1}</td><td>{2}</td><td>{3}</td></tr>\n",
-          r + 1, weight_bar(r), number_text(model_.weights(r)),
+          "<tr><th><a "
+          "href=\"#c{0}\">{0}</a></th><td>{1}</td><td>{2}</td><td>{3}</td><td>{4}</td></tr>"
+          "\n",
+          r + 1, weight_bar(r), number_text(model_.weights(r)), share(r),
           strongest_names_html(model_, content_.modes, std::vector<int>(content_.modes.size(), r)));
-    return "<section class=\"overview\">\n<h2>Weights</h2>\n<p>The weight of each component, and "
-           "what is strongest in it, mode by mode. Its number leads to its row.</p>\n<table>\n" +
+    return "<section class=\"overview\">\n<h2>Weights</h2>\n<p>The weight of each component, its "
+           "share of the " +
+           std::string(content_.shares_are_of_sum ? "sum of all entries of the model"
+                                                  : "components' squared norms") +
+           ", and what is strongest in it, mode by mode. Its number leads to its "
+           "row.</p>\n<table>\n" +
            rows + "</table>\n</section>\n";
   }
 
@@ -66,8 +76,9 @@ class KruskalPage {
       panels += panel_html(model_, r, mode, content_.top, title_html(mode));
     return fmt::format(
         "<section class=\"row\" id=\"c{}\">\n<div class=\"side\"><h2>Component {}</h2>\n"
-        "<p>weight {}</p>{}</div>\n<div class=\"panels\">\n{}</div>\n</section>\n",
-        r + 1, r + 1, number_text(model_.weights(r)), weight_bar(r), panels);
+        "<p>weight {}</p>{}{}</div>\n<div class=\"panels\">\n{}</div>\n</section>\n",
+        r + 1, r + 1, number_text(model_.weights(r)), weight_bar(r),
+        model_.weights(r) == 0 ? "" : "<p>" + share(r) + "</p>", panels);
   }
 
   KruskalTensor<double> const& model_;

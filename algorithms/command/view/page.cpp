@@ -19,6 +19,13 @@ std::string left_out_text(std::size_t left_out, char const* which) {
   return left_out == 0 ? "" : " Left out: " + count_text(left_out) + " " + which + ".";
 }
 
+std::string run_html(PageContent const& content) {
+  std::string html;
+  for (auto const& text : {content.run, content.note})
+    if (!text.empty()) html += "<p>" + name_html(text) + "</p>\n";
+  return html;
+}
+
 std::string sizes_html(std::vector<std::uint64_t> const& sizes) {
   std::string html;
   for (auto const size : sizes) html += (html.empty() ? "" : " × ") + count_text(size);

@@ -18,6 +18,9 @@ std::vector<int> strongest_in_order(std::vector<double> const& strengths, int co
 /// " Left out: 3 of smaller weight."; empty if none is left out.
 std::string left_out_text(std::size_t left_out, char const* which);
 
+/// What is known of the model's run, and what was changed for the page: paragraphs, or empty.
+std::string run_html(PageContent const& content);
+
 /// "36 × 199 × 60".
 std::string sizes_html(std::vector<std::uint64_t> const& sizes);
 

@@ -25,7 +25,11 @@ struct ModePanels {
 
 /// What a page shows, and where from.
 struct PageContent {
-  std::string file;  // the model's name
+  std::string file;                // the model's name
+  std::string run;                 // what the model's file says of the run that made it, or empty
+  std::string note;                // what was changed for the page, or empty
+  std::vector<double> shares;      // of the components of a CP model
+  bool shares_are_of_sum = false;  // of all entries; else of squares
   std::vector<ModePanels> modes;
   int top = 0;         // entries of a column
   int components = 0;  // most components, or columns of a mode, that are shown

@@ -30,7 +30,8 @@ class TuckerPage {
     auto const ranks = model_.ranks();
     return "<header>\n<h1>" + name_html(content_.file) + "</h1>\n<p>Tucker model of a tensor of " +
            sizes_html(model_.dims()) + ", with a core of " +
-           sizes_html({ranks.begin(), ranks.end()}) + ".</p>\n</header>\n";
+           sizes_html({ranks.begin(), ranks.end()}) + ".</p>\n" + run_html(content_) +
+           "</header>\n";
   }
 
   std::string guide() const {

@@ -14,6 +14,7 @@
 #include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
+#include <sporades/formats/files/model_facts.hpp>
 #include <string_view>
 
 namespace sporades::detail {
@@ -153,6 +154,12 @@ Matrix<Scalar, Kokkos::HostSpace> read_factor(TokenReader& in, int n, std::uint6
   }
   return A;
 }
+
+/// How a line with a fact begins.
+inline constexpr std::string_view fact_mark = "// sporades ";
+
+/// The lines of a model's facts.
+std::string fact_lines(ModelFacts const& facts);
 
 /// Writes text to a file in large pieces, and numbers in scientific form with all their digits.
 template <class Scalar>
