@@ -213,8 +213,8 @@ Parsed parse(std::vector<std::string> arguments) {
   std::function<int()> run;
 
   InfoArguments info_arguments;
-  auto& info_app =
-      *app.add_subcommand("info", "What a tensor is like, and its size in each format; or what a model is");
+  auto& info_app = *app.add_subcommand(
+      "info", "What a tensor is like, and its size in each format; or what a model is");
   add_read_options(info_app, info_arguments.read);
   add_whole(info_app, "--rank", info_arguments.rank, "Rank that `automatic` is asked for", 1)
       ->capture_default_str();

@@ -100,8 +100,8 @@ struct Report {
   std::map<std::string, KernelReport> kernels;
   std::map<std::string, Traffic> traffic;  // between processes, by name
   std::uint64_t bytes_plan = 0;            // formats and buffers, of all processes
-  std::uint64_t bytes_peak = 0;            // the most that was seen on the host, mapped files excluded
-  std::uint64_t bytes_peak_device = 0;     // of Views in device memory
+  std::uint64_t bytes_peak = 0;         // the most that was seen on the host, mapped files excluded
+  std::uint64_t bytes_peak_device = 0;  // of Views in device memory
 };
 
 std::string to_json(Report const& report);

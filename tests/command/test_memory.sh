@@ -75,6 +75,8 @@ stays_within "${als[@]}"
 for start in random hosvd given.ktns; do stays_within "${als[@]}" --init $start; done
 stays_within "${als[@]}" --init random --starts 3
 stays_within "${als[@]}" --init random --starts 2 --checkpoint c.ck -o o.ktns
+run 0 "${als[@]}" --init random --checkpoint c.ck
+stays_within cp-als x.spt --rank 16 --iterations 3 --tolerance 0 --init random --resume c.ck
 stays_within "${als[@]}" --init random --slices 4
 for format in alto csf permuted atomic flycoo; do
   stays_within "${als[@]}" --init random --strategy $format
