@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <sporades/algorithms/command/bus_error.hpp>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/command/parse.hpp>
 #include <sporades/algorithms/command/processes.hpp>
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   command::keep_streams_apart();
   limit_spinning(argv);  // may begin the program again, which MPI would not survive
   command::ProcessesScope const scope(argc, argv);
+  command::end_on_bus_error();  // after MPI, which has a handler of its own
   auto const report_error = [&](std::string const& message, int status) {
     std::fflush(stdout);
     command::tell("error: " + command::in_words_of_user(message, {argv + 1, argv + argc}));

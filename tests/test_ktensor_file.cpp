@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <random>
 #include <sporades/core/matrix.hpp>
-#include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/ktensor_file.hpp>
 #include <support/files.hpp>
 
@@ -77,16 +77,19 @@ TEST_CASE("facts of a model go with it", "[ktensor]") {
   ModelFacts const facts = {
       {"method", "cp-als"}, {"fit", "0.5"}, {"mode 0", "user: the \"first\""}};
   write_ktensor(folder / "x.ktns", model, {}, facts);
-  detail::MappedFile const file(folder / "x.ktns");
-  CHECK(parse_model_facts(file.bytes()) == facts);
+  auto const text_of = [&](char const* name) {
+    detail::InputFile const file(folder / name);
+    return file.text(0, file.size());
+  };
+  auto const text = text_of("x.ktns");
+  CHECK(parse_model_facts(text) == facts);
   CHECK(numbers(read_ktensor<double>(folder / "x.ktns")) == numbers(model));
-  auto const at = file.bytes().find("// sporades method: cp-als\n");
+  auto const at = text.find("// sporades method: cp-als\n");
   write_ktensor(folder / "y.ktns", model);
-  CHECK(file.bytes().substr(0, at) == detail::MappedFile(folder / "y.ktns").bytes());
+  CHECK(text.substr(0, at) == text_of("y.ktns"));
 
   write_ktensor(folder / "z.ktns", model, {}, {{"stopped", "by\nhand\r"}});
-  CHECK(parse_model_facts(detail::MappedFile(folder / "z.ktns").bytes()) ==
-        ModelFacts{{"stopped", "by hand "}});
+  CHECK(parse_model_facts(text_of("z.ktns")) == ModelFacts{{"stopped", "by hand "}});
   CHECK(parse_model_facts("// sporades a: 1\r\nx // sporades b: 2\n// sporades c\n//sporades d: 3\n"
                           "// sporades e: : 4") == ModelFacts{{"a", "1"}, {"e", ": 4"}});
   CHECK(parse_model_facts("").empty());

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,9 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/matrix.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/files.hpp>
 
 namespace {
 
@@ -66,20 +69,42 @@ TEST_CASE("memory limits of cgroups of both versions are seen", "[core][memory]"
   CHECK(limit("4:cpu,memory:/c/d\n0::/a") == 2e9);
   CHECK(limit("4:memory:/c") > 9e18);
   write("a/b/memory.current", "2500000000");
-  write("a/b/memory.stat", "anon 2000000000\ninactive_file 400000000\nactive_file 1");
+  write("a/b/memory.stat",
+        "anon 1700000000\nfile 800000000\nshmem 100000000\ninactive_file 400000000\nactive_file "
+        "300000000");
   write("memory.current", "2600000000");
   write("memory/c/d/memory.usage_in_bytes", "1900000000");
+  write(
+      "memory/c/d/memory.stat",
+      "inactive_file 7\nactive_file 7\ntotal_inactive_file 200000000\ntotal_active_file 500000000");
   auto const left = [&](std::string const& self) {
     write("self", self);
     return sporades::detail::cgroup_memory(root.string(), (root / "self").string()).left;
   };
-  CHECK(left("0::/a/b") == 9e8);  // 3 less 2.5, of which 0.4 can be given back
+  CHECK(left("0::/a/b") == 1.2e9);  // 3 less 2.5, of which files that are cached have 0.7
   CHECK(left("0::/a") == 5.4e9);
-  CHECK(left("4:memory:/c/d") == 1e8);
+  CHECK(left("4:memory:/c/d") == 8e8);  // 2 less 1.9, of which 0.7
   CHECK(limit("4:cpu:/c/d") == std::numeric_limits<double>::infinity());
   CHECK(sporades::detail::cgroup_memory(root.string(), "/nowhere").bytes ==
         std::numeric_limits<double>::infinity());
   fs::remove_all(root);
+}
+
+TEST_CASE("files of nonzeros do not lie in memory", "[core][memory]") {
+  std::ifstream mounts("/proc/mounts");
+  std::string const text{std::istreambuf_iterator<char>(mounts), {}};
+  if (text.find(" /dev/shm tmpfs ") == std::string::npos) return;
+  char const* const named = std::getenv("TMPDIR");
+  std::string const before = named ? named : "";
+  setenv("TMPDIR", "/dev/shm", 1);
+  auto const message = sporades::test::message_of([] { sporades::detail::map_scratch_file(1); });
+  if (named)
+    setenv("TMPDIR", before.c_str(), 1);
+  else
+    unsetenv("TMPDIR");
+  CHECK(message ==
+        "a tensor that does not fit memory needs files on a disk, and /dev/shm lies in memory "
+        "(TMPDIR names another folder)");
 }
 
 TEST_CASE("what is left of the memory falls as Views take it", "[core][memory]") {

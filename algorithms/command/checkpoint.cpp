@@ -9,6 +9,7 @@
 #include <sporades/core/detail/host_blocks.hpp>
 #include <sporades/core/detail/row_pieces.hpp>
 #include <sporades/core/random.hpp>
+#include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sstream>
 
@@ -128,44 +129,45 @@ void write_checkpoint(std::string const& path, Facts const& facts,
   first.end();
 }
 
-Checkpoint::Checkpoint(std::string const& path)
-    : path_(path), file_(std::make_shared<sporades::detail::MappedFile>(path)) {
-  auto const bytes = file_->bytes();
+Checkpoint::Checkpoint(std::string const& path) : path_(path), file_(path) {
+  sporades::detail::read_unchanged(file_, [&] { read(); });
+}
+
+void Checkpoint::read() {
+  auto const size = file_.size();
   Header header{};
-  expects(bytes.size() >= sizeof header && bytes.substr(0, magic.size()) == magic, "--resume ",
-          path, ": this is no checkpoint of sporades");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  expects(header.version == format_version, "--resume ", path, ": the checkpoint's format is ",
+  expects(size >= sizeof header && file_.text(0, magic.size()) == magic, "--resume ", path_,
+          ": this is no checkpoint of sporades");
+  file_.read(0, &header, sizeof header);
+  expects(header.version == format_version, "--resume ", path_, ": the checkpoint's format is ",
           header.version, ", this command reads format ", format_version);
   expects(std::all_of(std::begin(header.zeros), std::end(header.zeros),
                       [](std::uint64_t zero) { return zero == 0; }),
-          "--resume ", path, ": the checkpoint is damaged (its first bytes differ)");
+          "--resume ", path_, ": the checkpoint is damaged (its first bytes differ)");
   Trailer trailer{};
-  bool const has_trailer = bytes.size() >= sizeof header + sizeof trailer;
-  if (has_trailer)
-    std::memcpy(&trailer, bytes.data() + bytes.size() - sizeof trailer, sizeof trailer);
-  expects(has_trailer && trailer.trailer_checksum == checksum_of(trailer), "--resume ", path,
+  bool const has_trailer = size >= sizeof header + sizeof trailer;
+  if (has_trailer) file_.read(size - sizeof trailer, &trailer, sizeof trailer);
+  expects(has_trailer && trailer.trailer_checksum == checksum_of(trailer), "--resume ", path_,
           ": the checkpoint is damaged or cut off (the checksum of its last bytes differs)");
-  expects(trailer.file_bytes == bytes.size(), "--resume ", path, ": the checkpoint has ",
-          bytes.size(), " bytes, it was written with ", trailer.file_bytes);
-  auto const directory = bytes.substr(trailer.directory_offset, trailer.directory_bytes);
+  expects(trailer.file_bytes == size, "--resume ", path_, ": the checkpoint has ", size,
+          " bytes, it was written with ", trailer.file_bytes);
+  auto const directory = file_.text(trailer.directory_offset, trailer.directory_bytes);
   expects(trailer.directory_checksum == sporades::detail::xxh64(directory.data(), directory.size()),
-          "--resume ", path, ": the checkpoint is damaged (its directory's checksum differs)");
-  std::istringstream lines{std::string(directory)};
+          "--resume ", path_, ": the checkpoint is damaged (its directory's checksum differs)");
+  std::istringstream lines{directory};
   int number = 0;
   for (std::string kind, name; lines >> kind >> name;) {
     if (kind == "fact") {
       lines.ignore(1);
       std::getline(lines, facts_[name]);
     } else {
-      std::uint64_t offset = 0, size = 0, checksum = 0;
-      lines >> offset >> size >> checksum >> modes_[name];
-      auto const array = bytes.substr(offset, size);
+      std::uint64_t checksum = 0;
+      lines >> places_[name] >> sizes_[name] >> checksum >> modes_[name];
       bool const is_mine = number++ % processes().size() == processes().rank();
       expects(
-          !is_mine || checksum == sporades::detail::blocked_checksum(array.data(), array.size(), 0),
-          "--resume ", path, ": the checkpoint is damaged (the checksum of ", name, " differs)");
-      arrays_[name] = array;
+          !is_mine ||
+              checksum == sporades::detail::blocked_checksum(file_, places_[name], sizes_[name], 0),
+          "--resume ", path_, ": the checkpoint is damaged (the checksum of ", name, " differs)");
     }
   }
 }
@@ -188,17 +190,25 @@ std::string const& Checkpoint::fact(std::string const& name) const {
   return found->second;
 }
 
-std::string_view Checkpoint::array(std::string const& name) const {
-  auto const found = arrays_.find(name);
-  expects(found != arrays_.end(), "--resume ", path_, ": the checkpoint has no ", name);
-  return found->second;
+std::vector<std::byte> Checkpoint::bytes(std::string const& name, std::uint64_t first,
+                                         std::uint64_t count) const {
+  auto const found = sizes_.find(name);
+  expects(found != sizes_.end(), "--resume ", path_, ": the checkpoint has no ", name);
+  expects(first <= found->second && count <= found->second - first, "--resume ", path_, ": ", name,
+          " has ", found->second, " bytes there and ", first + count, " here");
+  std::vector<std::byte> bytes(count);
+  sporades::detail::read_unchanged(
+      file_, [&] { file_.read(places_.at(name) + first, bytes.data(), count); });
+  return bytes;
 }
 
-void Checkpoint::copy(std::string const& name, void* to, std::uint64_t bytes) const {
-  auto const from = array(name);
-  expects(from.size() == bytes, "--resume ", path_, ": ", name, " has ", from.size(),
-          " bytes there and ", bytes, " here");
-  if (bytes > 0) std::memcpy(to, from.data(), bytes);
+std::string start_fact(std::string const& init, bool is_given) {
+  if (!is_given || init.compare(0, 6, "given ") == 0) return init;
+  sporades::detail::InputFile const file(init);
+  return sporades::detail::read_unchanged(file, [&] {
+    return sporades::detail::concatenate(
+        "given ", sporades::detail::blocked_checksum(file, 0, file.size(), 0));
+  });
 }
 
 template <class Scalar, class Index>

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <sporades/core/row_distribution.hpp>
 #include <sporades/formats/coo_tensor.hpp>
-#include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,29 +54,35 @@ class Checkpoint {
 
   std::map<std::string, std::string> const& facts() const { return facts_; }
 
-  /// The text of a fact, or an array's bytes, which start at a multiple of 64.
-  /// Throw Error if there is none.
+  /// The text of a fact. Throws Error if there is none.
   std::string const& fact(std::string const& name) const;
-  std::string_view array(std::string const& name) const;
 
   /// The mode of whose rows an array has as many bytes each, or -1.
   int mode(std::string const& name) const { return modes_.at(name); }
 
-  bool has_array(std::string const& name) const { return arrays_.count(name) > 0; }
+  bool has_array(std::string const& name) const { return sizes_.count(name) > 0; }
 
-  /// The bytes of each array by its name.
-  std::map<std::string, std::string_view> const& arrays() const { return arrays_; }
+  /// How many bytes each array has, by its name.
+  std::map<std::string, std::uint64_t> const& arrays() const { return sizes_; }
 
-  /// Copies the array to `to`. Throws Error if it has not exactly so many bytes.
-  void copy(std::string const& name, void* to, std::uint64_t bytes) const;
+  /// So many bytes of an array, from number `first` on. Throws Error if it has fewer, RunError if
+  /// the file has changed.
+  std::vector<std::byte> bytes(std::string const& name, std::uint64_t first,
+                               std::uint64_t count) const;
 
  private:
+  void read();
+
   std::string path_;
-  std::shared_ptr<sporades::detail::MappedFile const> file_;
+  sporades::detail::InputFile file_;
   std::map<std::string, std::string> facts_;
-  std::map<std::string, std::string_view> arrays_;
+  std::map<std::string, std::uint64_t> places_, sizes_;  // of the arrays
   std::map<std::string, int> modes_;
 };
+
+/// The start's name, or the checksum of the file that the run starts from. A resumed run has this
+/// from its checkpoint.
+std::string start_fact(std::string const& init, bool is_given);
 
 /// A checksum of dims and of the nonzeros of all processes, in any order. Collective.
 template <class Scalar, class Index>

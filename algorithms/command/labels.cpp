@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <sporades/algorithms/command/labels.hpp>
 #include <sporades/algorithms/command/text.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/formats/files/detail/foreign_format.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/strongest.hpp>
 
 namespace sporades::command {
@@ -53,16 +53,19 @@ bool is_control(char c) {
 }
 
 std::vector<std::string> read_lines(std::string const& path) {
-  std::ifstream file(path);
-  expects(file.is_open(), "--labels: ", path, " cannot be read");
+  sporades::detail::InputFile const file(path);
+  auto const text = sporades::detail::read_unchanged(
+      file, [&] { return file.text(0, static_cast<std::size_t>(file.size())); });
+  using sporades::detail::byte_order_mark;
+  bool const is_marked = text.compare(0, byte_order_mark.size(), byte_order_mark) == 0;
   std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    using sporades::detail::byte_order_mark;
-    if (lines.empty() && line.compare(0, byte_order_mark.size(), byte_order_mark) == 0)
-      line.erase(0, byte_order_mark.size());
+  for (auto begin = is_marked ? byte_order_mark.size() : 0; begin < text.size();) {
+    auto const end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
     if (!line.empty() && line.back() == '\r') line.pop_back();
     std::replace_if(line.begin(), line.end(), is_control, '?');
-    lines.push_back(line);
+    lines.push_back(std::move(line));
+    begin = end + 1;
   }
   lines.shrink_to_fit();
   return lines;

@@ -33,6 +33,7 @@
 ///   check(result)                throws RunError for a result that answers nothing
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
@@ -48,21 +49,11 @@
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/stop.hpp>
-#include <sporades/formats/files/detail/spt_file/checksum.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 #include <sporades/version.hpp>
 #include <utility>
 
 namespace sporades::command {
-
-/// The start's name, or the checksum of the file that the run starts from. A resumed run has this
-/// from its checkpoint.
-inline std::string start_fact(std::string const& init, bool is_given) {
-  if (!is_given || init.compare(0, 6, "given ") == 0) return init;
-  sporades::detail::MappedFile const file(init);
-  return sporades::detail::concatenate(
-      "given ", sporades::detail::xxh64(file.bytes().data(), file.bytes().size()));
-}
 
 inline char const* yes_or_no(bool is_so) {
   return is_so ? "yes" : "no";
@@ -343,8 +334,9 @@ class ModelRun {
     starts_.first_is_singular =
         method_.options.starts > 1 && from.fact("first-start") == singular_vectors;
     if (!from.has_array("start-scores")) return;
-    starts_.scores.resize(from.array("start-scores").size() / sizeof(double));
-    from.copy("start-scores", starts_.scores.data(), starts_.scores.size() * sizeof(double));
+    auto const scores = from.bytes("start-scores", 0, from.arrays().at("start-scores"));
+    starts_.scores.resize(scores.size() / sizeof(double));
+    std::memcpy(starts_.scores.data(), scores.data(), starts_.scores.size() * sizeof(double));
     starts_.current = std::stoi(from.fact("current-start"));
     starts_.best = std::stoi(from.fact("best-start"));
     starts_.best_state = restore<State>(exec_, load_snapshot(from, best_prefix));
@@ -359,14 +351,14 @@ class ModelRun {
     for (auto const& [name, all] : checkpoint.arrays()) {
       bool const is_of_best = name.compare(0, best_prefix.size(), best_prefix) == 0;
       if (is_of_best == prefix.empty()) continue;
-      auto bytes = all;
+      std::uint64_t first = 0, count = all;
       if (int const mode = checkpoint.mode(name); mode >= 0 && !rows_.empty()) {
         auto const n = static_cast<std::size_t>(mode);
-        std::uint64_t const row = all.size() / tensor_.dims[n];
-        bytes = all.substr(rows_[n].first() * row, state.dims[n] * row);
+        std::uint64_t const row = all / tensor_.dims[n];
+        first = rows_[n].first() * row;
+        count = state.dims[n] * row;
       }
-      auto const* const begin = reinterpret_cast<std::byte const*>(bytes.data());
-      state.arrays[name.substr(prefix.size())].assign(begin, begin + bytes.size());
+      state.arrays[name.substr(prefix.size())] = checkpoint.bytes(name, first, count);
     }
     return state;
   }

@@ -50,31 +50,34 @@ double log_length(Columns const& A, std::size_t r, bool is_sum) {
 bool is_model_file(std::string const& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  sporades::detail::MappedFile const file(path);
-  auto text = file.bytes().substr(0, std::size_t{1} << 16);  // comments may come first
+  sporades::detail::InputFile const file(path);
+  auto const begin = file.text(0, std::size_t{1} << 16);  // comments may come first
+  std::string_view text = begin;
   if (text.substr(0, 2) == "\x1f\x8b" || sporades::detail::foreign_format(text) != nullptr)
     return false;
   auto const& mark = sporades::detail::byte_order_mark;
   if (text.substr(0, mark.size()) == mark) text.remove_prefix(mark.size());
-  sporades::detail::TokenReader in(text, path);
+  sporades::detail::InputFile const head(text, path);
+  sporades::detail::TokenReader in(head);
   return !kind_of(in).empty();
 }
 
 ModelFile read_model(std::string const& path) {
-  sporades::detail::MappedFile const file(path);
-  auto const name = sporades::detail::input_name(path);
-  sporades::detail::TokenReader in(sporades::detail::model_text(file.bytes(), name), name);
-  auto const kind = in.next();
-  auto facts = parse_model_facts(file.bytes());
-  for (auto& [fact, value] : facts)
-    for (auto* text : {&fact, &value})
-      std::replace_if(
-          text->begin(), text->end(),
-          [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
-  if (kind == "ktensor") return {parse_ktensor<double>(file.bytes(), name), facts};
-  if (kind == "ttensor") return {parse_ttensor<double>(file.bytes(), name), facts};
-  in.refuse("expected a model, which begins with \"ktensor\" or \"ttensor\", found ",
-            in.found(kind));
+  sporades::detail::InputFile const file(path);
+  return sporades::detail::read_unchanged(file, [&]() -> ModelFile {
+    auto in = sporades::detail::model_reader(file);
+    auto const kind = in.next();
+    auto facts = parse_model_facts(file.view(0, file.size()));
+    for (auto& [fact, value] : facts)
+      for (auto* text : {&fact, &value})
+        std::replace_if(
+            text->begin(), text->end(),
+            [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
+    if (kind == "ktensor") return {sporades::detail::parse_ktensor<double>(file), facts};
+    if (kind == "ttensor") return {sporades::detail::parse_ttensor<double>(file), facts};
+    in.refuse("expected a model, which begins with \"ktensor\" or \"ttensor\", found ",
+              in.found(kind));
+  });
 }
 
 std::string describe(KruskalTensor<double> const& model) {

@@ -64,7 +64,8 @@ double number_after(std::string const& key, std::string const& file) {
 struct CgroupFiles {
   char const* limit;
   char const* used;
-  char const* cached;  // a key in the file memory.stat
+  char const* cached[2];  // keys in memory.stat: pages of files, which the system drops or writes
+                          // back to their files; not those of file systems in memory
 };
 
 /// The smallest limit, and the smallest rest of a limit, of the folder and of all folders above it,
@@ -76,7 +77,8 @@ MemoryLimit least_limit(std::string const& root, std::string folder, CgroupFiles
     double const bytes = number_in(path + files.limit);
     if (bytes > 0 && bytes < no_limit) {
       double const used = number_in(path + files.used);
-      double const cached = number_after(files.cached, path + "memory.stat");
+      double cached = 0;
+      for (char const* const key : files.cached) cached += number_after(key, path + "memory.stat");
       least.bytes = std::min(least.bytes, bytes);
       if (used < no_limit) least.left = std::min(least.left, bytes - std::max(0.0, used - cached));
     }
@@ -99,10 +101,13 @@ MemoryLimit cgroup_memory(std::string const& root, std::string const& self) {
     std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
     std::string const folder = line.substr(second + 1);
     if (controllers == ",,")
-      add(least_limit(root, folder, {"memory.max", "memory.current", "inactive_file "}));
+      add(least_limit(root, folder,
+                      {"memory.max", "memory.current", {"inactive_file ", "active_file "}}));
     else if (controllers.find(",memory,") != std::string::npos)
       add(least_limit(root + "/memory", folder,
-                      {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}));
+                      {"memory.limit_in_bytes",
+                       "memory.usage_in_bytes",
+                       {"total_inactive_file ", "total_active_file "}}));
   }
   return least;
 }

@@ -32,9 +32,9 @@ Sizes read_sizes(detail::TokenReader& in) {
 }  // namespace
 
 template <class Scalar>
-KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const& name) {
-  detail::expect_initialized("read_ktensor");
-  detail::TokenReader in(detail::model_text(content, name), name);
+KruskalTensor<Scalar> detail::parse_ktensor(InputFile const& file) {
+  expect_initialized("read_ktensor");
+  TokenReader in = model_reader(file);
   auto const sizes = read_sizes(in);
   KruskalTensor<Scalar> model;
   model.weights = Vector<Scalar, Kokkos::HostSpace>("sporades::weights", sizes.rank);
@@ -48,9 +48,14 @@ KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const&
 }
 
 template <class Scalar>
+KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const& name) {
+  return detail::parse_ktensor<Scalar>(detail::InputFile(content, name));
+}
+
+template <class Scalar>
 KruskalTensor<Scalar> read_ktensor(std::string const& path) {
-  detail::MappedFile const file(path);
-  return parse_ktensor<Scalar>(file.bytes(), path);
+  detail::InputFile const file(path);
+  return detail::read_unchanged(file, [&] { return detail::parse_ktensor<Scalar>(file); });
 }
 
 template <class Scalar>
@@ -91,7 +96,9 @@ void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
   first.end();
 }
 
+template KruskalTensor<float> detail::parse_ktensor(InputFile const&);
 template KruskalTensor<float> parse_ktensor(std::string_view, std::string const&);
+template KruskalTensor<double> detail::parse_ktensor(InputFile const&);
 template KruskalTensor<double> parse_ktensor(std::string_view, std::string const&);
 template KruskalTensor<float> read_ktensor(std::string const&);
 template KruskalTensor<double> read_ktensor(std::string const&);

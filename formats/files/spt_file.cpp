@@ -15,6 +15,7 @@
 #include <sporades/formats/files/detail/spt_file/header.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
+#include <sporades/formats/files/detail/tns_file/read_lines.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 
 namespace sporades {
@@ -28,160 +29,115 @@ static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<doubl
 
 constexpr std::uint64_t block_size = std::uint64_t{1} << 16;
 
-/// The content of a .spt file.
+/// A .spt file, and what of it this process reads.
 struct SptContent {
-  std::string_view bytes;
-  std::string const& name;
+  detail::InputFile const& file;
   detail::SptHeader header;
   detail::SptLayout layout;
   int threads;
   Communicator const& processes;
   Position first, end;  // the nonzeros that this process takes
+
+  std::string const& name() const { return file.name(); }
 };
 
-void check_padding(SptContent const& content, std::uint64_t begin, std::uint64_t end) {
-  auto const gap = content.bytes.substr(begin, end - begin);
-  expects(gap.find_first_not_of('\0') == std::string_view::npos, content.name, ": bytes ", begin,
-          " to ", end, " are damaged: they are not zero");
-}
-
-void check_array(SptContent const& content, std::uint64_t begin, std::uint64_t size,
-                 std::uint64_t checksum, std::string const& what) {
-  expects(detail::blocked_checksum(content.bytes.data() + begin, size, content.threads) == checksum,
-          content.name, ": ", what, " are damaged (bytes ", begin, " to ", begin + size,
-          ", their checksum differs)");
-}
-
-/// Each process checks whole arrays.
-void check_arrays(SptContent const& content) {
+void check_padding(SptContent const& content) {
   auto const& header = content.header;
   auto const& layout = content.layout;
-  auto const is_mine = [&](std::uint32_t array) {
-    auto const owner = array % static_cast<std::uint32_t>(content.processes.size());
-    return static_cast<int>(owner) == content.processes.rank();
-  };
   std::uint64_t end = sizeof header;
-  for (std::uint32_t n = 0; n < header.order; ++n) {
-    auto const size = header.nnz * header.index_bytes;
-    check_padding(content, end, layout.coordinates[n]);
-    if (is_mine(n))
-      check_array(content, layout.coordinates[n], size, header.checksums[n],
-                  "the indices of mode " + std::to_string(n));
-    end = layout.coordinates[n] + size;
+  for (std::uint32_t n = 0; n <= header.order; ++n) {
+    auto const begin = n < header.order ? layout.coordinates[n] : layout.values;
+    auto const gap = content.file.text(end, begin - end);
+    expects(gap.find_first_not_of('\0') == std::string::npos, content.name(), ": bytes ", end,
+            " to ", begin, " are damaged: they are not zero");
+    end = begin + header.nnz * header.index_bytes;
   }
-  check_padding(content, end, layout.values);
-  if (is_mine(header.order))
-    check_array(content, layout.values, header.nnz * header.value_bytes,
-                header.checksums[header.order], "the values");
 }
 
-/// Checks each entry of this process's part of an array, which need not be aligned in memory, and
-/// copies it unless `to` is null.
+/// Reads an array: checks its checksum, if this process is the one of all that does, and each entry
+/// of this process's part, which goes to `to`. number: of its checksum. what: names it in messages.
 template <class From, class To, class Check>
-void copy_array(SptContent const& content, std::uint64_t place, To* to, Check const& check) {
-  auto const first = content.first;
-  detail::for_each_range(content.threads, content.end - first, block_size,
-                         [&](std::uint64_t begin, std::uint64_t end) {
-                           auto const* from =
-                               content.bytes.data() + place + (first + begin) * sizeof(From);
-                           for (auto p = begin; p < end; ++p, from += sizeof(From)) {
-                             From entry;
-                             std::memcpy(&entry, from, sizeof entry);
-                             check(first + p, entry);
-                             if (to) to[p] = static_cast<To>(entry);
-                           }
-                         });
+void read_array(SptContent const& content, std::uint32_t number, std::uint64_t place,
+                std::string const& what, To* to, Check const& check) {
+  constexpr Position block = detail::checksum_block / sizeof(From);
+  auto const nnz = content.header.nnz;
+  auto const processes = static_cast<std::uint32_t>(content.processes.size());
+  bool const is_whole = static_cast<int>(number % processes) == content.processes.rank();
+  auto const first = is_whole ? 0 : content.first / block * block;
+  auto const end = is_whole ? nnz : content.end;
+  std::vector<std::uint64_t> hashes((end - first + block - 1) / block);
+  detail::FirstProblem problem;
+  auto const read_block = [&](Position begin, Position size) {
+    auto const bytes = content.file.view(place + begin * sizeof(From), size * sizeof(From));
+    if (is_whole) hashes[begin / block] = detail::xxh64(bytes.data(), bytes.size());
+    auto const last = std::min(begin + size, content.end);
+    for (auto p = std::max(begin, content.first); p < last; ++p) {
+      From entry;
+      std::memcpy(&entry, bytes.data() + (p - begin) * sizeof(From), sizeof entry);
+      check(p, entry);
+      to[p - content.first] = static_cast<To>(entry);
+    }
+  };
+  detail::for_each_block(content.threads, hashes.size(), [&](std::size_t b) {
+    auto const begin = first + b * block;
+    try {
+      read_block(begin, std::min(block, end - begin));
+    } catch (Error const&) {
+      problem.record(b);  // an array that is damaged is called so, whatever its entries are
+    }
+  });
+  expects(!is_whole || detail::xxh64(hashes.data(), hashes.size() * sizeof hashes[0]) ==
+                           content.header.checksums[number],
+          content.name(), ": ", what, " are damaged (bytes ", place, " to ",
+          place + nnz * sizeof(From), ", their checksum differs)");
+  problem.rethrow();
 }
 
 template <class From, class Index>
-void copy_coordinates(SptContent const& content, int n, Index* to) {
+void read_coordinates(SptContent const& content, std::uint32_t n, Index* to) {
   auto const length = content.header.dims[n];
-  copy_array<From>(content, content.layout.coordinates[n], to, [&](std::uint64_t p, From index) {
-    expects(index < length, content.name, ": nonzero ", p, ", mode ", n, ": the index ", index,
-            " (from 0) is past the mode's length ", length);
-  });
+  read_array<From>(content, n, content.layout.coordinates[n],
+                   "the indices of mode " + std::to_string(n), to, [&](Position p, From index) {
+                     expects(index < length, content.name(), ": nonzero ", p, ", mode ", n,
+                             ": the index ", index, " (from 0) is past the mode's length ", length);
+                   });
 }
 
 /// Returns what the values lose because Scalar is the narrower type.
 template <class From, class Scalar>
-detail::Losses copy_values(SptContent const& content, Scalar* to) {
+detail::Losses read_values(SptContent const& content, Scalar* to) {
   std::atomic<std::uint64_t> integers{0}, underflows{0};
-  copy_array<From>(content, content.layout.values, to, [&](std::uint64_t p, From value) {
-    expects(std::isfinite(static_cast<Scalar>(value)), content.name, ": nonzero ", p,
-            ": the value ", value, " is not finite");
-    auto const loss = detail::loss_of_conversion<Scalar>(value);
-    if (loss == detail::Loss::integer) ++integers;
-    if (loss == detail::Loss::underflow) ++underflows;
-  });
+  read_array<From>(content, content.header.order, content.layout.values, "the values", to,
+                   [&](Position p, From value) {
+                     expects(std::isfinite(static_cast<Scalar>(value)), content.name(),
+                             ": nonzero ", p, ": the value ", value, " is not finite");
+                     auto const loss = detail::loss_of_conversion<Scalar>(value);
+                     if (loss == detail::Loss::integer) ++integers;
+                     if (loss == detail::Loss::underflow) ++underflows;
+                   });
   return {integers, underflows};
 }
 
-/// The tensor in the memory of the file's content where the types of arrays are the same; other
-/// arrays have room in far memory. That of the file is only to be read.
+/// Reads this process's part of the nonzeros to X, which has room for them. Returns what the values
+/// lose.
 template <class Scalar, class Index>
-detail::FarTensor<CooTensor<Scalar, Index>> share_arrays(SptContent const& content,
-                                                         Dims const& dims) {
-  using Tensor = CooTensor<Scalar, Index>;
+detail::Losses read_arrays(SptContent const& content, CooTensor<Scalar, Index>& X) {
   auto const& header = content.header;
-  auto const& layout = content.layout;
-  Kokkos::DefaultHostExecutionSpace const exec{};
-  auto* const begin = const_cast<char*>(content.bytes.data());
-  detail::FarTensor<Tensor> shared{{dims, {}, {}, {}}, {}};
-  auto const place = [&](detail::MemoryLayout& room) {
-    auto* indices = reinterpret_cast<Index*>(begin + layout.coordinates[0]);
-    auto* values = reinterpret_cast<Scalar*>(begin + layout.values);
-    Position stride = header.nnz;
-    if (header.index_bytes != sizeof(Index))
-      indices = room.room<Index>(dims.size() * header.nnz);
-    else if (dims.size() > 1)
-      stride = (layout.coordinates[1] - layout.coordinates[0]) / sizeof(Index);
-    if (header.value_bytes != sizeof(Scalar)) values = room.room<Scalar>(header.nnz);
-    typename Tensor::Coordinates const all(indices, dims.size(), stride);
-    shared.tensor.coordinates =
-        Kokkos::subview(all, Kokkos::ALL, std::make_pair(Position{0}, header.nnz));
-    shared.tensor.values = typename Tensor::Values(values, header.nnz);
-  };
-  detail::MemoryLayout sizes(nullptr);
-  place(sizes);
-  if (sizes.bytes() == 0) return shared;
-  shared.memory = detail::allocate_far(exec, sizes.bytes());
-  detail::MemoryLayout room(shared.memory.get());
-  place(room);
-  return shared;
-}
-
-/// is_shared: as share_arrays, whose far memory goes to `far`; else all is copied to near memory.
-template <class Scalar, class Index>
-CooTensor<Scalar, Index> read_arrays(SptContent const& content, Dims const& dims, bool is_shared,
-                                     detail::FarMemory& far, detail::Losses& losses) {
-  auto const& header = content.header;
-  CooTensor<Scalar, Index> X;
-  if (is_shared) {
-    auto const shared = share_arrays<Scalar, Index>(content, dims);
-    X = shared.tensor;
-    far = shared.memory;
-  } else {
-    X = detail::allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), dims,
-                                            content.end - content.first);
-  }
-  for (int n = 0; n < X.order(); ++n) {
-    auto* const to = is_shared && header.index_bytes == sizeof(Index) ? nullptr : X.indices(n);
+  check_padding(content);
+  for (std::uint32_t n = 0; n < header.order; ++n) {
+    auto* const to = X.indices(static_cast<int>(n));
     if (header.index_bytes == 4)
-      copy_coordinates<std::uint32_t>(content, n, to);
+      read_coordinates<std::uint32_t>(content, n, to);
     else
-      copy_coordinates<std::uint64_t>(content, n, to);
+      read_coordinates<std::uint64_t>(content, n, to);
   }
-  auto* const values =
-      is_shared && header.value_bytes == sizeof(Scalar) ? nullptr : X.values.data();
-  if (header.value_bytes == 4)
-    losses = copy_values<float>(content, values);
-  else
-    losses = copy_values<double>(content, values);
+  auto const losses = header.value_bytes == 4 ? read_values<float>(content, X.values.data())
+                                              : read_values<double>(content, X.values.data());
   X.sorted_modes.assign(header.sorted_modes, header.sorted_modes + header.sorted_count);
   expects(X.sorted_modes.empty() || detail::nonzero_order(X, X.sorted_modes, content.threads) !=
                                         detail::NonzeroOrder::none,
-          content.name, ": the nonzeros are not in the order that the header says");
-  return X;
+          content.name(), ": the nonzeros are not in the order that the header says");
+  return losses;
 }
 
 /// Throws Error naming the first nonzero whose value is not allowed. first: the number of the
@@ -253,32 +209,31 @@ void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X) {
 }
 
 template <class Scalar>
-ReadResult<Scalar> detail::parse_spt(Communicator const& processes, std::string_view content,
-                                     std::string const& name, ReadOptions const& options,
-                                     FarMemory const& holder) {
-  expects(content.substr(0, detail::spt_magic.size()) == detail::spt_magic, name,
-          ": is no .spt file");
-  auto const header = detail::read_spt_header(content, name);
-  auto const cuts = detail::even_cuts(processes.size(), header.nnz);
+ReadResult<Scalar> detail::parse_spt(Communicator const& processes, InputFile const& file,
+                                     ReadOptions const& options) {
+  auto const& name = file.name();
+  auto const header = read_spt_header(file);
+  auto const cuts = even_cuts(processes.size(), header.nnz);
   auto const me = static_cast<std::size_t>(processes.rank());
-  SptContent const spt{content,         name,      header,   detail::spt_layout(header, name),
-                       options.threads, processes, cuts[me], cuts[me + 1]};
+  SptContent const spt{file,     header,      spt_layout(header, name), options.threads, processes,
+                       cuts[me], cuts[me + 1]};
   Dims const dims(header.dims, header.dims + header.order);
-  expects(options.dims.empty() || options.dims == dims, name, ": the dims are ", to_string(dims),
-          ", expected ", to_string(options.dims));
-  check_arrays(spt);
+  expects(options.dims.empty() || options.dims == dims, name, ": the dims are ",
+          sporades::to_string(dims), ", expected ", sporades::to_string(options.dims));
   ReadResult<Scalar> result;
   result.dialect = "spt";
   auto const read = [&](auto index) {
     using Index = decltype(index);
-    bool const is_shared =
-        holder && exceeds_memory<Scalar, Index>(options, dims.size(), header.nnz);
-    FarMemory others;
-    Losses here, losses;
-    result.tensor = read_arrays<Scalar, Index>(spt, dims, is_shared, others, here);
-    for (auto const& part : all_gathered(processes, "losses", here)) losses.add(part);
+    auto const nnz = spt.end - spt.first;
+    if (!exceeds_memory<Scalar, Index>(options, dims.size(), nnz))
+      check_memory(name, nnz, 1, static_cast<int>(dims.size()), sizeof(Index), sizeof(Scalar));
+    auto room = room_for<Scalar, Index>(options, dims, nnz);
+    Losses losses;
+    for (auto const& part : all_gathered(processes, "losses", read_arrays(spt, room.tensor)))
+      losses.add(part);
     result.notes = loss_notes(losses, std::numeric_limits<Scalar>::digits);
-    if (is_shared) result.far = std::make_shared<std::pair<FarMemory, FarMemory>>(holder, others);
+    result.tensor = room.tensor;
+    result.far = room.memory;
   };
   auto const longest = *std::max_element(dims.begin(), dims.end());
   if (longest == 0 || longest - 1 <= std::numeric_limits<std::uint32_t>::max())
@@ -293,11 +248,9 @@ template void write_spt(std::string const&, CooTensor<float, std::uint32_t> cons
 template void write_spt(std::string const&, CooTensor<float, std::uint64_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint32_t> const&);
 template void write_spt(std::string const&, CooTensor<double, std::uint64_t> const&);
-template ReadResult<float> detail::parse_spt(Communicator const&, std::string_view,
-                                             std::string const&, ReadOptions const&,
-                                             FarMemory const&);
-template ReadResult<double> detail::parse_spt(Communicator const&, std::string_view,
-                                              std::string const&, ReadOptions const&,
-                                              FarMemory const&);
+template ReadResult<float> detail::parse_spt(Communicator const&, InputFile const&,
+                                             ReadOptions const&);
+template ReadResult<double> detail::parse_spt(Communicator const&, InputFile const&,
+                                              ReadOptions const&);
 
 }  // namespace sporades

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sporades/core/detail/initialized.hpp>
 #include <sporades/core/detail/same_options.hpp>
-#include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>
 #include <sporades/formats/files/detail/tns_file/read_text.hpp>
@@ -14,13 +14,14 @@ namespace sporades {
 namespace {
 
 template <class Scalar>
-ReadResult<Scalar> parse_any(Communicator const& processes, std::string_view content,
-                             std::string const& name, ReadOptions const& options,
-                             detail::FarMemory const& holder) {
-  auto result = content.substr(0, detail::spt_magic.size()) == detail::spt_magic
-                    ? detail::parse_spt<Scalar>(processes, content, name, options, holder)
-                    : detail::read_text<Scalar>(processes, content, name, options);
-  detail::handle_duplicates(processes, result, name, options);
+ReadResult<Scalar> parse_any(Communicator const& processes, detail::InputFile const& file,
+                             ReadOptions const& options) {
+  auto result = detail::read_unchanged(file, [&] {
+    return file.text(0, detail::spt_magic.size()) == detail::spt_magic
+               ? detail::parse_spt<Scalar>(processes, file, options)
+               : detail::read_text<Scalar>(processes, file, options);
+  });
+  detail::handle_duplicates(processes, result, file.name(), options);
   return result;
 }
 
@@ -47,14 +48,13 @@ CooTensor<Scalar, To> with_indices(CooTensor<Scalar, From> const& X, std::string
 }
 
 template <class Scalar, class Index>
-ReadResult<Scalar, Index> parse_as(Communicator const& processes, std::string_view content,
-                                   std::string const& name, ReadOptions const& options,
-                                   detail::FarMemory const& holder = {}) {
-  auto any = parse_any<Scalar>(processes, content, name, options, holder);
+ReadResult<Scalar, Index> parse_as(Communicator const& processes, detail::InputFile const& file,
+                                   ReadOptions const& options) {
+  auto any = parse_any<Scalar>(processes, file, options);
   if constexpr (std::is_void_v<Index>) {
     return any;
   } else {
-    auto const convert = [&](auto const& X) { return with_indices<Index>(X, name); };
+    auto const convert = [&](auto const& X) { return with_indices<Index>(X, file.name()); };
     return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes, any.far};
   }
 }
@@ -65,7 +65,7 @@ template <class Scalar, class Index>
 ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string const& name,
                                        ReadOptions const& options) {
   detail::expect_initialized("parse_tensor");
-  return parse_as<Scalar, Index>({}, content, name, options);
+  return parse_as<Scalar, Index>({}, detail::InputFile(content, name), options);
 }
 
 template <class Scalar, class Index>
@@ -96,11 +96,11 @@ ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string
             ": several processes read a file that each of them can open, and this is none");
     expects(!is_shared || options.memory == 0, name,
             ": ReadOptions::memory is for one process, and there are ", processes.size());
-    auto const file = std::make_shared<detail::MappedFile>(path);
-    auto const sizes = detail::all_gathered(processes, "sizes of files", file->bytes().size());
-    expects(sizes[0] == file->bytes().size(), name, ": has ", file->bytes().size(),
-            " bytes here and ", sizes[0], " for process 0");
-    return parse_as<Scalar, Index>(processes, file->bytes(), name, options, file);
+    detail::InputFile const file(path, options.memory);
+    auto const sizes = detail::all_gathered(processes, "sizes of files", file.size());
+    expects(sizes[0] == file.size(), name, ": has ", file.size(), " bytes here and ", sizes[0],
+            " for process 0");
+    return parse_as<Scalar, Index>(processes, file, options);
   });
 }
 

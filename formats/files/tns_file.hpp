@@ -70,7 +70,7 @@ struct ReadResult {
                             // "ParTI", "tensor", "MatrixMarket", "TensorMarket" or "spt"
   std::vector<std::string> notes;  // what the reader had to decide, one sentence each
   std::shared_ptr<void> far;       // where the nonzeros lie in files that are mapped into memory:
-                                   // holds them; only to be read. Else empty
+                                   // holds them. Else empty
 };
 
 /// Reads a sparse tensor from a file:
@@ -97,18 +97,18 @@ struct ReadResult {
 /// Text may be gzipped, and have comments (#, // or %), blank lines, any number of blanks, and LF
 /// or CRLF at the end of lines; a carriage return inside a line is an error. Indices may be written
 /// as 1.0e+00, exponents with Fortran's D. "-" and "/dev/stdin" are the standard input. Standard
-/// input and pipes are read into memory as a whole first. Values are rounded to the nearest number
-/// of the type; notes count integers that are rounded, and values that become 0. The result is the
-/// same for every number of threads. Sizes are checked before memory is allocated; for gzipped text
-/// while it is uncompressed. In addition to the result and what summing duplicates takes, the
-/// reader holds one block of text a thread, for gzipped text temporarily a second copy of the
-/// nonzeros, and a second copy of the indices while it gives them another type than the file needs.
-/// With ReadOptions::memory, nonzeros that would take more while they are read and summed stay in
-/// files: arrays of an .spt file in that file itself, where they have the types asked for, all else
-/// in files without a name in the folder that the environment variable TMPDIR names, else in /tmp.
-/// Sums are formed by parts. Throws Error naming the file, line and column (or mode; for .spt files
-/// the nonzero) of the first thing that is wrong, or the mode that is too long for Index; RunError
-/// if the file does not fit the memory, or the disk has no room.
+/// input and pipes are read as a whole first: into memory, or with ReadOptions::memory into a file.
+/// Values are rounded to the nearest number of the type; notes count integers that are rounded, and
+/// values that become 0. The result is the same for every number of threads. Sizes are checked
+/// before memory is allocated; for gzipped text while it is uncompressed. In addition to the result
+/// and what summing duplicates takes, the reader holds one block of text a thread, for gzipped text
+/// temporarily a second copy of the nonzeros, and a second copy of the indices while it gives them
+/// another type than the file needs. With ReadOptions::memory, nonzeros that would take more while
+/// they are read and summed go to files without a name in the folder that TMPDIR names, else in
+/// /tmp, or /var/tmp where /tmp is in memory. Sums are formed by parts. Throws Error naming file,
+/// line and column (or mode; for .spt files the nonzero) of the first thing that is wrong, or the
+/// mode that is too long for Index; RunError if the file does not fit the memory or changes while
+/// it is read, or a disk fails or has no room.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
 

@@ -30,9 +30,9 @@ std::vector<int> read_ranks(detail::TokenReader& in, std::size_t order) {
 }  // namespace
 
 template <class Scalar>
-TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& name) {
-  detail::expect_initialized("read_ttensor");
-  detail::TokenReader in(detail::model_text(content, name), name);
+TuckerTensor<Scalar> detail::parse_ttensor(InputFile const& file) {
+  expect_initialized("read_ttensor");
+  TokenReader in = model_reader(file);
   auto const type = in.next();
   if (type != "ttensor") in.refuse("expected \"ttensor\", found ", in.found(type));
   in.end_line("\"ttensor\"");
@@ -60,9 +60,14 @@ TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& 
 }
 
 template <class Scalar>
+TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& name) {
+  return detail::parse_ttensor<Scalar>(detail::InputFile(content, name));
+}
+
+template <class Scalar>
 TuckerTensor<Scalar> read_ttensor(std::string const& path) {
-  detail::MappedFile const file(path);
-  return parse_ttensor<Scalar>(file.bytes(), path);
+  detail::InputFile const file(path);
+  return detail::read_unchanged(file, [&] { return detail::parse_ttensor<Scalar>(file); });
 }
 
 template <class Scalar>
@@ -104,7 +109,9 @@ void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
   first.end();
 }
 
+template TuckerTensor<float> detail::parse_ttensor(InputFile const&);
 template TuckerTensor<float> parse_ttensor(std::string_view, std::string const&);
+template TuckerTensor<double> detail::parse_ttensor(InputFile const&);
 template TuckerTensor<double> parse_ttensor(std::string_view, std::string const&);
 template TuckerTensor<float> read_ttensor(std::string const&);
 template TuckerTensor<double> read_ttensor(std::string const&);

@@ -157,6 +157,15 @@ check 'a full disk is a failure while running' test $? = 1
 check 'and said' grep -qE '^sporades: error: a tensor that does not fit memory needs [0-9.]+ MB in [^ ]*/files \(TMPDIR names another folder\): ' err
 TMPDIR=$scratch/nowhere run 1 "${als[@]}" --memory 16M
 check 'so is no folder' grep -qF "in $scratch/nowhere (TMPDIR names another folder): No such file" err
+if grep -q ' /dev/shm tmpfs ' /proc/mounts; then
+  TMPDIR=/dev/shm run 1 "${als[@]}" --memory 16M
+  check 'files in memory are none' grep -qF 'needs files on a disk, and /dev/shm lies in memory (TMPDIR names another folder)' err
+fi
+if [[ $sporades != /tmp/* ]] && unshare -rm mount -t tmpfs tmpfs /tmp 2> /dev/null; then
+  last='cp-als large.spt --memory 16M, /tmp in memory'
+  unshare -rm env -u TMPDIR sh -c 'mount -t tmpfs tmpfs /tmp && exec "$@"' - "$sporades" "${als[@]}" --memory 16M > out 2> err
+  check '/var/tmp is taken' grep -qF 'the nonzeros stay in files in /var/tmp (TMPDIR)' err
+fi
 last='cp-als large.spt --memory 16M, killed'
 "$sporades" cp-als large.spt --rank 4 --iterations 1000 --tolerance 0 --memory 16M > out 2> err &
 for ((k = 0; k < 100; k++)); do

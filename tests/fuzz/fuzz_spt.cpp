@@ -39,7 +39,7 @@ void repair(std::string& content) {
 template <class Scalar>
 void read(std::string_view content, ReadOptions const& options) {
   try {
-    auto const result = sporades::detail::parse_spt<Scalar>({}, content, "x", options);
+    auto const result = sporades::detail::parse_spt<Scalar>({}, {content, "x"}, options);
     std::visit(
         [](auto const& X) {
           for (int n = 0; n < X.order(); ++n)

@@ -6,8 +6,8 @@
 #include <sporades/algorithms/command/csv/names.hpp>
 #include <sporades/algorithms/command/csv/read_csv.hpp>
 #include <sporades/algorithms/command/memory.hpp>
-#include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/foreign_format.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 
@@ -184,17 +184,14 @@ void check_format(std::string_view text, std::string const& name) {
     fail(name, ": expected a CSV file, and this is ", what);
 }
 
-}  // namespace
-
 template <class Scalar>
-NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
-                             std::string const& names, Duplicates duplicates,
-                             std::uint64_t memory) {
-  auto const name = sporades::detail::input_name(path);
-  sporades::detail::MappedFile const file(path);
-  expects(!file.bytes().empty(), name, ": the file is empty");
-  check_format(file.bytes(), name);
-  auto const source = sporades::detail::make_text_source(file.bytes(), name, block_size);
+NamedTensor<Scalar> read_file(sporades::detail::InputFile const& file, CsvArguments const& csv,
+                              std::string const& names, Duplicates duplicates,
+                              std::uint64_t memory) {
+  auto const& name = file.name();
+  expects(file.size() > 0, name, ": the file is empty");
+  check_format(file.text(0, 512), name);
+  auto const source = sporades::detail::make_text_source(file, block_size);
   sporades::detail::TextBlock first;
   expects(source->next(first), name, ": there is no text");
   check_format(first.text(), name);
@@ -217,6 +214,17 @@ NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
   if (!columns.value && result.read.duplicates > 0)  // rows are counted
     result.read.notes.pop_back();
   return result;
+}
+
+}  // namespace
+
+template <class Scalar>
+NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
+                             std::string const& names, Duplicates duplicates,
+                             std::uint64_t memory) {
+  sporades::detail::InputFile const file(path, memory);
+  return sporades::detail::read_unchanged(
+      file, [&] { return read_file<Scalar>(file, csv, names, duplicates, memory); });
 }
 
 template NamedTensor<double> read_csv(std::string const&, CsvArguments const&, std::string const&,

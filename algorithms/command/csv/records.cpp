@@ -131,7 +131,8 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<std::string> first_record(std::string_view text, std::string const& name,
                                       char separator) {
-  auto const source = sporades::detail::make_text_source(text, name, text.size() + 1);
+  sporades::detail::InputFile const file(text, name);
+  auto const source = sporades::detail::make_text_source(file, text.size() + 1);
   CsvRecords records(*source, {}, name, separator);
   expects(records.next(), name, ": there is no line with text");
   return records.fields();

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +9,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <new>
-#include <sporades/core/detail/memory.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <utility>
@@ -24,63 +21,6 @@ std::string folder_of(std::string const& path) {
   auto const slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// A file descriptor that closes itself.
-struct Descriptor {
-  int number;
-  explicit Descriptor(int opened) : number(opened) {}
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-};
-
-/// Memory that is mapped, so that it is unmapped as a mapped file is.
-class PrivateMemory {
- public:
-  PrivateMemory() = default;
-  ~PrivateMemory() {
-    if (bytes_) munmap(bytes_, size_);
-  }
-  PrivateMemory(PrivateMemory const&) = delete;
-  PrivateMemory& operator=(PrivateMemory const&) = delete;
-
-  char* bytes() const { return bytes_; }
-  std::size_t size() const { return size_; }
-
-  /// Takes a larger size; the bytes are kept.
-  void grow(std::size_t size) {
-    int const protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    void* const larger = mmap(nullptr, size, protection, flags, -1, 0);
-    if (larger == MAP_FAILED) throw std::bad_alloc();
-    if (bytes_) {
-      std::memcpy(larger, bytes_, size_);
-      munmap(bytes_, size_);
-    }
-    bytes_ = static_cast<char*>(larger);
-    size_ = size;
-  }
-
-  /// Returns the first `size` bytes, which the caller has to unmap.
-  char* release(std::size_t size) {
-    auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    auto const kept = (size + page - 1) / page * page;
-    if (kept < size_) munmap(bytes_ + kept, size_ - kept);
-    return std::exchange(bytes_, nullptr);
-  }
-
- private:
-  char* bytes_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-/// Duplicates an inherited descriptor, or opens the file.
-int open_descriptor(std::string const& path, int flags) {
-  int const inherited = path == "-" ? STDIN_FILENO : inherited_descriptor(path);
-  if (inherited < 0) return open(path.c_str(), flags | O_CLOEXEC);
-  return fcntl(inherited, F_DUPFD_CLOEXEC, 0);
 }
 
 }  // namespace
@@ -112,59 +52,10 @@ std::string link_target(std::string const& path) {
   fail("cannot follow ", path, ": it leads to more than ", most_links, " symbolic links");
 }
 
-std::string input_name(std::string const& path) {
-  return path == "-" ? "standard input" : path;
-}
-
-MappedFile::MappedFile(std::string const& path) {
-  auto const name = input_name(path);
-  auto const refuse = [&](char const* why) { fail("cannot read ", name, ": ", why); };
-  Descriptor const file(open_descriptor(path, O_RDONLY));
-  if (file.number < 0) refuse(std::strerror(errno));
-  struct stat status = {};
-  if (fstat(file.number, &status) != 0) refuse(std::strerror(errno));
-  auto const type = status.st_mode & S_IFMT;
-  if (type == S_IFDIR) refuse("it is a folder");
-  // A standard input of which a part has been read already is not mapped: the rest is read.
-  if (type == S_IFREG && lseek(file.number, 0, SEEK_CUR) == 0) {
-    size_ = static_cast<std::size_t>(status.st_size);
-    if (size_ == 0) return;
-    void* const mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
-    if (mapped == MAP_FAILED && errno == ENOMEM) throw std::bad_alloc();
-    if (mapped == MAP_FAILED) refuse(std::strerror(errno));
-    data_ = static_cast<char const*>(mapped);
-  } else if (type == S_IFREG || type == S_IFIFO || type == S_IFSOCK || isatty(file.number)) {
-    read_to_end(file.number, name);
-  } else {
-    refuse("it is a device");
-  }
-}
-
-void MappedFile::read_to_end(int descriptor, std::string const& name) {
-  auto const memory = host_memory_bytes();
-  PrivateMemory held;
-  for (std::size_t size = 0;;) {
-    if (size == held.size()) {
-      if (static_cast<double>(size) > memory / 2)
-        throw RunError(concatenate("cannot read ", name, ": it has more than ",
-                                   bytes_text(static_cast<double>(size)), ", the memory is ",
-                                   bytes_text(memory)));
-      held.grow(std::max(2 * size, std::size_t{1} << 20));
-    }
-    ssize_t const count = read(descriptor, held.bytes() + size, held.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("cannot read ", name, ": ", std::strerror(errno));
-    size += static_cast<std::size_t>(count);
-    if (count == 0 && size > 0) {
-      data_ = held.release(size);
-      size_ = size;
-    }
-    if (count == 0) return;
-  }
-}
-
-MappedFile::~MappedFile() {
-  if (data_) munmap(const_cast<char*>(data_), size_);
+Descriptor open_descriptor(std::string const& path, int flags) {
+  int const inherited = path == "-" ? STDIN_FILENO : inherited_descriptor(path);
+  if (inherited < 0) return Descriptor(open(path.c_str(), flags | O_CLOEXEC));
+  return Descriptor(fcntl(inherited, F_DUPFD_CLOEXEC, 0));
 }
 
 OutputFile::OutputFile(std::string const& path) : path_(path), target_(path) {
@@ -173,7 +64,8 @@ OutputFile::OutputFile(std::string const& path) : path_(path), target_(path) {
   bool const exists = stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) refuse("it is a folder");
   if (inherited_descriptor(path_) >= 0 || (exists && !S_ISREG(status.st_mode))) {
-    descriptor_ = open_descriptor(path_, O_WRONLY);
+    auto opened = open_descriptor(path_, O_WRONLY);
+    descriptor_ = std::exchange(opened.number, -1);
     if (descriptor_ < 0) refuse(std::strerror(errno));
     return;
   }

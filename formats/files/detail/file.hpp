@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sporades/core/detail/descriptor.hpp>
 #include <string>
 #include <string_view>
 
@@ -13,33 +14,14 @@ namespace sporades::detail {
 /// need not exist yet. Throws Error for more than 40 links.
 std::string link_target(std::string const& path);
 
-/// How messages call the file of this path: "the standard input" for "-", else the path.
-std::string input_name(std::string const& path);
-
 /// The descriptor of an open file that a path names: 1 for /dev/stdout and /dev/fd/1; -1 for paths
 /// of other kinds. Such a file is used as it is open, at its position, and not opened again, since
 /// the file's own name may lead elsewhere or belong to another user.
 int inherited_descriptor(std::string const& path);
 
-/// The bytes of a file. A regular file is mapped into memory and must not shrink meanwhile. A pipe,
-/// a socket or a terminal is read to its end. "-" is the standard input; see inherited_descriptor.
-class MappedFile {
- public:
-  /// Throws Error if path does not exist, cannot be read, or is a folder or a device that is no
-  /// terminal; RunError if a pipe holds more than half of the memory.
-  explicit MappedFile(std::string const& path);
-  ~MappedFile();
-  MappedFile(MappedFile const&) = delete;
-  MappedFile& operator=(MappedFile const&) = delete;
-
-  std::string_view bytes() const { return {data_, size_}; }
-
- private:
-  void read_to_end(int descriptor, std::string const& name);
-
-  char const* data_ = nullptr;  // to be unmapped in either case
-  std::size_t size_ = 0;
-};
+/// Duplicates the inherited_descriptor of a path, or that of the standard input for "-", or opens
+/// the file. Without success it is -1, and errno says why.
+Descriptor open_descriptor(std::string const& path, int flags);
 
 /// A file that appears as a whole or not at all. It is written in the folder of its name, but
 /// without a name if the file system can do that, and else under a temporary name; commit() gives

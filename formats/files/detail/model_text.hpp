@@ -4,6 +4,7 @@
 
 /// Text forms of models: what the readers and writers of ktensor and ttensor files have in common.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,30 +13,36 @@
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/foreign_format.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 #include <sporades/formats/files/detail/tns_file/parse_block.hpp>
 #include <sporades/formats/files/model_facts.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
+#include <sporades/formats/tucker_tensor.hpp>
 #include <string_view>
 
 namespace sporades::detail {
 
-/// Reads a text token by token, and counts the lines.
+/// Reads the text of a file token by token, and counts the lines. Holds a piece of the text.
 class TokenReader {
  public:
-  TokenReader(std::string_view text, std::string const& name)
-      : p_(text.data()), end_(p_ + text.size()), name_(name) {}
+  /// begin: the place of the text in the file.
+  explicit TokenReader(InputFile const& file, std::uint64_t begin = 0)
+      : file_(file), name_(file.name()), loaded_(begin) {}
 
   template <class... Parts>
   [[noreturn]] void refuse(Parts const&... parts) const {
     fail(name_, ":", line_, ": ", parts...);
   }
 
-  /// The next token, which may be on a later line; empty at the end of the text.
+  /// The next token, which may be on a later line; empty at the end of the text. It holds until
+  /// the next call.
   std::string_view next() {
     skip_to_token();
-    auto const* const start = p_;
-    while (p_ != end_ && !ends_token(*p_)) ++p_;
-    return {start, static_cast<std::size_t>(p_ - start)};
+    std::size_t size = 0;
+    while (has(size + 1) && !ends_token(piece_[p_ + size])) ++size;
+    p_ += size;
+    return std::string_view(piece_).substr(p_ - size, size);
   }
 
   std::uint64_t integer(char const* what) {
@@ -59,7 +66,7 @@ class TokenReader {
   void end_line(char const* after) {
     auto const line = line_;
     skip_to_token();
-    if (p_ == end_ || line_ != line) return;
+    if (!has(1) || line_ != line) return;
     refuse("expected the end of the line after ", after, ", found ", found(next()));
   }
 
@@ -67,39 +74,62 @@ class TokenReader {
     return token.empty() ? "the end of the file" : quoted(token);
   }
 
-  std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - p_); }
+  std::uint64_t bytes_left() const { return file_.size() - loaded_ + piece_.size() - p_; }
 
  private:
+  /// Whether so many bytes follow; they are then in the piece.
+  bool has(std::size_t size) { return size <= piece_.size() - p_ || load(size); }
+
+  /// Takes a piece that begins with the next byte.
+  bool load(std::size_t size) {
+    loaded_ -= piece_.size() - p_;
+    piece_ = file_.text(loaded_, std::max(2 * size, std::size_t{1} << 16));
+    loaded_ += piece_.size();
+    p_ = 0;
+    return size <= piece_.size();
+  }
+
   void skip_to_token() {
-    for (; p_ != end_; ++p_) {
-      if (*p_ == '\n')
+    for (; has(1); ++p_) {
+      if (piece_[p_] == '\n')
         ++line_;
-      else if (*p_ == '#' || (*p_ == '/' && end_ - p_ > 1 && p_[1] == '/'))
+      else if (piece_[p_] == '#' || (piece_[p_] == '/' && has(2) && piece_[p_ + 1] == '/'))
         skip_comment();
-      else if (!is_blank(*p_))
+      else if (!is_blank(piece_[p_]))
         return;
     }
   }
 
   /// Skips to the last character of the line.
   void skip_comment() {
-    while (end_ - p_ > 1 && p_[1] != '\n') ++p_;
+    while (has(2) && piece_[p_ + 1] != '\n') ++p_;
   }
 
-  char const* p_;
-  char const* end_;
+  InputFile const& file_;
   std::string const& name_;
+  std::string piece_;     // of the text
+  std::size_t p_ = 0;     // the place of the next byte in the piece
+  std::uint64_t loaded_;  // the place in the file after the piece
   std::uint64_t line_ = 1;
 };
 
-/// The text of a model, without a byte-order mark. Throws Error if the content is empty or no text.
-inline std::string_view model_text(std::string_view content, std::string const& name) {
-  expects(!content.empty(), name, ": the file is empty");
-  expects(content.substr(0, 2) != "\x1f\x8b", name, ": is gzipped, expected a model as plain text");
-  if (auto const* const what = foreign_format(content))
-    fail(name, ": expected a model as plain text, and this is ", what);
-  bool const is_marked = content.substr(0, byte_order_mark.size()) == byte_order_mark;
-  return content.substr(is_marked ? byte_order_mark.size() : 0);
+/// read_ktensor and read_ttensor for a file that is open.
+template <class Scalar>
+KruskalTensor<Scalar> parse_ktensor(InputFile const& file);
+template <class Scalar>
+TuckerTensor<Scalar> parse_ttensor(InputFile const& file);
+
+/// A reader of the text of a model, without a byte-order mark. Throws Error if the file is empty or
+/// no text.
+inline TokenReader model_reader(InputFile const& file) {
+  auto const begin = file.text(0, 300);
+  expects(!begin.empty(), file.name(), ": the file is empty");
+  expects(begin.substr(0, 2) != "\x1f\x8b", file.name(),
+          ": is gzipped, expected a model as plain text");
+  if (auto const* const what = foreign_format(begin))
+    fail(file.name(), ": expected a model as plain text, and this is ", what);
+  bool const is_marked = begin.substr(0, byte_order_mark.size()) == byte_order_mark;
+  return TokenReader(file, is_marked ? byte_order_mark.size() : 0);
 }
 
 /// Reads the order and the dims, which follow the first line.

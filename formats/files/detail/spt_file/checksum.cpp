@@ -26,8 +26,6 @@ std::uint64_t load(unsigned char const* p) {
   return integer;
 }
 
-constexpr std::size_t block_size = std::size_t{1} << 20;
-
 std::uint64_t round(std::uint64_t lane, std::uint64_t input) {
   return rotate(lane + input * prime_2, 31) * prime_1;
 }
@@ -58,9 +56,19 @@ std::uint64_t xxh64(void const* bytes, std::size_t size) {
 
 std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads) {
   auto const* const p = static_cast<unsigned char const*>(bytes);
-  std::vector<std::uint64_t> hashes((size + block_size - 1) / block_size);
-  for_each_range(threads, size, block_size, [&](std::uint64_t begin, std::uint64_t end) {
-    hashes[begin / block_size] = xxh64(p + begin, end - begin);
+  std::vector<std::uint64_t> hashes((size + checksum_block - 1) / checksum_block);
+  for_each_range(threads, size, checksum_block, [&](std::uint64_t begin, std::uint64_t end) {
+    hashes[begin / checksum_block] = xxh64(p + begin, end - begin);
+  });
+  return xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t blocked_checksum(InputFile const& file, std::uint64_t place, std::uint64_t size,
+                               int threads) {
+  std::vector<std::uint64_t> hashes((size + checksum_block - 1) / checksum_block);
+  for_each_range(threads, size, checksum_block, [&](std::uint64_t begin, std::uint64_t end) {
+    auto const block = file.text(place + begin, end - begin);
+    hashes[begin / checksum_block] = xxh64(block.data(), block.size());
   });
   return xxh64(hashes.data(), hashes.size() * sizeof(std::uint64_t));
 }
@@ -68,12 +76,12 @@ std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads)
 void BlockedChecksum::add(void const* bytes, std::size_t size) {
   auto const* from = static_cast<std::byte const*>(bytes);
   while (size > 0) {
-    auto const taken = std::min(size, block_size - block_.size());
+    auto const taken = std::min(size, checksum_block - block_.size());
     block_.insert(block_.end(), from, from + taken);
     from += taken;
     size -= taken;
-    if (block_.size() < block_size) continue;
-    hashes_.push_back(xxh64(block_.data(), block_size));
+    if (block_.size() < checksum_block) continue;
+    hashes_.push_back(xxh64(block_.data(), checksum_block));
     block_.clear();
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <vector>
 
 namespace sporades::detail {
@@ -11,9 +12,16 @@ namespace sporades::detail {
 /// XXH64 with seed 0, as its specification (Yann Collet, xxHash) defines it.
 std::uint64_t xxh64(void const* bytes, std::size_t size);
 
-/// The XXH64 of the XXH64s (little endian) of the blocks of 1 MiB, computed on several threads
-/// (0: as many as the host's execution space has).
+/// The bytes of a block of the checksums of arrays.
+inline constexpr std::size_t checksum_block = std::size_t{1} << 20;
+
+/// The XXH64 of the XXH64s (little endian) of the blocks of checksum_block bytes, computed on
+/// several threads (0: as many as the host's execution space has).
 std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads);
+
+/// The same of bytes of a file, from `place` on.
+std::uint64_t blocked_checksum(InputFile const& file, std::uint64_t place, std::uint64_t size,
+                               int threads);
 
 /// The same of bytes that come piece by piece.
 class BlockedChecksum {

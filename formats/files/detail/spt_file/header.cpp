@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <sporades/core/error.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>
@@ -51,11 +50,12 @@ std::uint64_t header_checksum(SptHeader const& header) {
   return xxh64(&header, offsetof(SptHeader, header_checksum));
 }
 
-SptHeader read_spt_header(std::string_view content, std::string const& name) {
+SptHeader read_spt_header(InputFile const& file) {
+  auto const& name = file.name();
   SptHeader header = {};
-  expects(content.size() >= sizeof header, name, ": ends after ", content.size(),
+  expects(file.size() >= sizeof header, name, ": ends after ", file.size(),
           " bytes, inside the header of ", sizeof header);
-  std::memcpy(&header, content.data(), sizeof header);
+  file.read(0, &header, sizeof header);
   expects(header.version == 1, name, ": .spt version ", header.version, ", expected 1");
   expects(header_checksum(header) == header.header_checksum, name,
           ": the header is damaged (its checksum differs)");
@@ -69,8 +69,8 @@ SptHeader read_spt_header(std::string_view content, std::string const& name) {
   auto const layout = spt_layout(header, name);
   expects(header.file_bytes == layout.file_bytes, name, ": the header says ", header.file_bytes,
           " bytes, its sizes lead to ", layout.file_bytes);
-  expects(content.size() == layout.file_bytes, name, ": has ", content.size(),
-          " bytes, the header says ", layout.file_bytes);
+  expects(file.size() == layout.file_bytes, name, ": has ", file.size(), " bytes, the header says ",
+          layout.file_bytes);
   return header;
 }
 

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <string>
-#include <string_view>
 
 namespace sporades::detail {
 
@@ -41,8 +41,8 @@ SptLayout spt_layout(SptHeader const& header, std::string const& name);
 /// The checksum of the header's bytes before its checksum.
 std::uint64_t header_checksum(SptHeader const& header);
 
-/// The header of a file's content, verified as far as it can be without the arrays. Throws Error
-/// naming what is wrong.
-SptHeader read_spt_header(std::string_view content, std::string const& name);
+/// The header of a file, verified as far as it can be without the arrays. Throws Error naming what
+/// is wrong.
+SptHeader read_spt_header(InputFile const& file);
 
 }  // namespace sporades::detail

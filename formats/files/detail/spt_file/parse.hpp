@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/communicator.hpp>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades::detail {
@@ -11,14 +11,12 @@ namespace sporades::detail {
 /// The bytes that every .spt file begins with.
 inline constexpr std::string_view spt_magic{"\x89SPT\r\n\x1a\n", 8};
 
-/// read_tensor for the content of a .spt file. Verifies everything: the sizes against the length,
+/// read_tensor for a .spt file. Verifies everything: the sizes against the length,
 /// before it allocates, the checksums, the coordinates, the values, and the order that the header
-/// states. Values are converted to Scalar. holder: what holds the content, if the result may share
-/// its memory. Each process takes a part of the nonzeros, and verifies some of the arrays.
-/// Collective. Throws Error naming what is wrong.
+/// states. Values are converted to Scalar. Each process takes a part of the nonzeros, and verifies
+/// some of the arrays. Collective. Throws Error naming what is wrong.
 template <class Scalar>
-ReadResult<Scalar> parse_spt(Communicator const& processes, std::string_view content,
-                             std::string const& name, ReadOptions const& options = {},
-                             FarMemory const& holder = {});
+ReadResult<Scalar> parse_spt(Communicator const& processes, InputFile const& file,
+                             ReadOptions const& options = {});
 
 }  // namespace sporades::detail

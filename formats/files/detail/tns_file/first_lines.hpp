@@ -73,7 +73,7 @@ class FirstLines {
     }
     if (rest.empty()) return block_.remove_prefix(place_);
     rest += block_.text().substr(place_);
-    block_ = {{}, std::move(rest)};
+    block_ = {std::move(rest)};
   }
 
  private:

@@ -15,8 +15,11 @@ bool begins_comment(char const* p) {
   return *p == '#' || *p == '%' || (*p == '/' && p[1] == '/');
 }
 
+/// The begin of the next line, or `end`. (Others may have overwritten the last line end.)
 char const* next_line(char const* p, char const* end) {
-  return static_cast<char const*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+  auto const* const found =
+      static_cast<char const*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+  return found ? found + 1 : end;
 }
 
 template <class Scalar>
@@ -158,7 +161,7 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
   std::uint64_t line_number = 0;
   std::size_t p = 0;
   try {
-    for (auto const* next = text.data(); next != end; ++line_number) {
+    for (auto const* next = text.data(); next < end; ++line_number) {
       auto const* const start = next;
       if (!parse_line_fast(next, shape, line)) {
         next = next_line(start, end);
@@ -167,6 +170,7 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
         parse_line(start, shape, line);
         summary.losses.add(line.loss);
       }
+      if (p == output.nonzeros) throw OtherText{};
       for (int n = 0; n < shape.order; ++n) {
         auto const coordinate = line.indices[n] - shape.base;
         if (coordinate >= shape.limits[n])
@@ -183,6 +187,7 @@ BlockSummary parse_block(std::string_view text, LineShape const& shape,
     problem.line = line_number;
     throw;
   }
+  if (p != output.nonzeros) throw OtherText{};
   return summary;
 }
 

@@ -33,13 +33,14 @@ struct BlockCount {
   std::uint64_t lines = 0;
 };
 
-/// Memory for the nonzeros of a block: the index of nonzero p in mode n goes to
-/// coordinates[n * stride + p].
+/// Memory for the nonzeros of a block, of which so many were counted: the index of nonzero p in
+/// mode n goes to coordinates[n * stride + p].
 template <class Scalar, class Index>
 struct BlockOutput {
   Index* coordinates;
   std::size_t stride;
   Scalar* values;
+  std::uint64_t nonzeros;
 };
 
 /// Values that the type of the tensor's does not hold as they are written; see loss_of.
@@ -58,6 +59,9 @@ struct Losses {
 
 /// A sentence for the user of each kind of loss that there is. bits: those of the type's integers.
 std::vector<std::string> loss_notes(Losses const& losses, int bits);
+
+/// Thrown if a block has more or fewer nonzeros than were counted: it is not the text that it was.
+struct OtherText {};
 
 struct BlockSummary {
   std::uint64_t largest[16] = {};  // the largest coordinate of each mode, if any_index
@@ -84,7 +88,7 @@ BlockCount count_block(std::string_view text);
 
 /// Parses the lines of a block and stores the coordinates, which are the indices minus shape.base.
 /// An index that does not fit Index loses its high bits; the summary has the largest one whole.
-/// Throws LineProblem.
+/// Throws LineProblem or OtherText, and then has stored no more than there is memory for.
 template <class Scalar, class Index>
 BlockSummary parse_block(std::string_view text, LineShape const& shape,
                          BlockOutput<Scalar, Index> const& output);

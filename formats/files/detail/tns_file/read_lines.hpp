@@ -23,11 +23,12 @@ struct ParsedLines {
 void check_memory(std::string const& name, std::uint64_t nnz, int copies, int order,
                   std::size_t index_bytes, std::size_t value_bytes);
 
-/// Reads the lines of nonzeros in `first` and the rest of source, which is mapped: counts the
-/// nonzeros, then parses them to their places.
+/// Reads the lines of nonzeros in `first` and the rest of source, which has a file: counts the
+/// nonzeros, then loads the text again and parses it to its places. Throws RunError if the file
+/// then holds another number of nonzeros.
 template <class Scalar, class Index>
-ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
-                                       LineShape const& shape);
+ParsedLines<Scalar, Index> read_twice(TextSource& source, TextBlock first, TextTask const& task,
+                                      LineShape const& shape);
 
 /// The same for a source that makes its text while it is read: a thread that is free takes the next
 /// block and parses it, and the parts are put together at the end. The memory is checked with each

@@ -61,7 +61,7 @@ void parse_piece(std::string_view text, LineShape const& shape, FarRoom* far,
   if (!far) piece.near.reset(new char[sizes.bytes()]);
   MemoryLayout layout(far ? far->room(sizes.bytes()) : piece.near.get());
   place(layout);
-  BlockOutput<Scalar, Index> const output{piece.coordinates, nonzeros, piece.values};
+  BlockOutput<Scalar, Index> const output{piece.coordinates, nonzeros, piece.values, nonzeros};
   piece.summary = parse_block(text, shape, output);
 }
 

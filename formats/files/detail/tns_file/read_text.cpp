@@ -89,15 +89,16 @@ template <class Scalar, class Index>
 ReadResult<Scalar> read_all_lines(std::unique_ptr<TextSource> source, TextBlock first,
                                   TextTask const& task, Dims const& dims) {
   auto const& [name, header, options, processes] = task;
+  InputFile const nothing({}, name);
   if (header.symmetry == Symmetry::general) {
     if (processes.size() > 1) source->keep_part(processes.rank(), processes.size(), first);
   } else if (processes.rank() > 0) {
     first = {};
-    source = make_text_source({}, name, options.block_size);
+    source = make_text_source(nothing, options.block_size);
   }
   auto const shape = line_shape(task, dims);
-  auto parsed = source->is_mapped()
-                    ? read_mapped<Scalar, Index>(*source, std::move(first), task, shape)
+  auto parsed = source->file()
+                    ? read_twice<Scalar, Index>(*source, std::move(first), task, shape)
                     : read_streamed<Scalar, Index>(*source, std::move(first), task, shape);
   parsed.range.join(processes, parsed.lines);
   auto const from_zero = parsed.range.modes_from_zero(task, shape);
@@ -124,9 +125,10 @@ ReadResult<Scalar> read_all_lines(std::unique_ptr<TextSource> source, TextBlock 
 
 /// Throws IndexTooNarrow if an index or a mode does not fit Index, and FirstLineIsHeader.
 template <class Scalar, class Index>
-ReadResult<Scalar> read_as(Communicator const& processes, std::string_view content,
-                           std::string const& name, ReadOptions const& options) {
-  auto source = make_text_source(content, name, options.block_size);
+ReadResult<Scalar> read_as(Communicator const& processes, InputFile const& file,
+                           ReadOptions const& options) {
+  auto const& name = file.name();
+  auto source = make_text_source(file, options.block_size);
   TextBlock first;
   auto const header = read_header(*source, first, options, name);
   TextTask const task{name, header, options, processes};
@@ -140,35 +142,33 @@ ReadResult<Scalar> read_as(Communicator const& processes, std::string_view conte
 }
 
 template <class Scalar>
-ReadResult<Scalar> read_any_width(Communicator const& processes, std::string_view content,
-                                  std::string const& name, ReadOptions const& options) {
+ReadResult<Scalar> read_any_width(Communicator const& processes, InputFile const& file,
+                                  ReadOptions const& options) {
   try {
-    return read_as<Scalar, std::uint32_t>(processes, content, name, options);
+    return read_as<Scalar, std::uint32_t>(processes, file, options);
   } catch (IndexTooNarrow const&) {
-    return read_as<Scalar, std::uint64_t>(processes, content, name, options);
+    return read_as<Scalar, std::uint64_t>(processes, file, options);
   }
 }
 
 }  // namespace
 
 template <class Scalar>
-ReadResult<Scalar> read_text(Communicator const& processes, std::string_view content,
-                             std::string const& name, ReadOptions const& options) {
-  expects(!content.empty(), name, ": the file is empty");
+ReadResult<Scalar> read_text(Communicator const& processes, InputFile const& file,
+                             ReadOptions const& options) {
+  expects(file.size() > 0, file.name(), ": the file is empty");
   try {
-    return read_any_width<Scalar>(processes, content, name, options);
+    return read_any_width<Scalar>(processes, file, options);
   } catch (FirstLineIsHeader const& first) {
     auto with_header = options;
     with_header.first_line = FirstLine::header;
-    auto result = read_any_width<Scalar>(processes, content, name, with_header);
+    auto result = read_any_width<Scalar>(processes, file, with_header);
     result.notes.insert(result.notes.begin(), first.note);
     return result;
   }
 }
 
-template ReadResult<float> read_text(Communicator const&, std::string_view, std::string const&,
-                                     ReadOptions const&);
-template ReadResult<double> read_text(Communicator const&, std::string_view, std::string const&,
-                                      ReadOptions const&);
+template ReadResult<float> read_text(Communicator const&, InputFile const&, ReadOptions const&);
+template ReadResult<double> read_text(Communicator const&, InputFile const&, ReadOptions const&);
 
 }  // namespace sporades::detail

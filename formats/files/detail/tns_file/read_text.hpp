@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades::detail {
@@ -10,7 +11,7 @@ namespace sporades::detail {
 /// reads a part of the lines; of a dense tensor and a matrix with symmetry the first reads all.
 /// Collective.
 template <class Scalar>
-ReadResult<Scalar> read_text(Communicator const& processes, std::string_view content,
-                             std::string const& name, ReadOptions const& options);
+ReadResult<Scalar> read_text(Communicator const& processes, InputFile const& file,
+                             ReadOptions const& options);
 
 }  // namespace sporades::detail

@@ -30,59 +30,109 @@ std::uint64_t take_from(TextBlock& first, int part) {
 }
 
 /// Where a part of so many begins, of `size` bytes.
-std::size_t place_of_part(std::size_t size, int part, int parts) {
-  auto const whole = static_cast<std::size_t>(parts), p = static_cast<std::size_t>(part);
+std::uint64_t place_of_part(std::uint64_t size, int part, int parts) {
+  auto const whole = static_cast<std::uint64_t>(parts), p = static_cast<std::uint64_t>(part);
   return size / whole * p + size % whole * p / whole;
 }
 
-class MappedSource final : public TextSource {
+/// Calls work(piece) for the text from `begin` to `end` in pieces, until it returns true.
+template <class Work>
+void for_each_piece(InputFile const& file, std::uint64_t begin, std::uint64_t end, std::size_t size,
+                    Work const& work) {
+  for (; begin < end; begin += size) {
+    auto const piece = file.text(begin, std::min<std::uint64_t>(size, end - begin));
+    if (work(std::string_view(piece))) return;
+  }
+}
+
+class PlainSource final : public TextSource {
  public:
-  MappedSource(std::string_view text, std::string const& name, std::size_t block_size)
-      : rest_(text), name_(name), block_size_(block_size) {}
+  PlainSource(InputFile const& file, std::size_t block_size)
+      : file_(file), block_size_(block_size), end_(file.size()) {}
 
   bool next(TextBlock& block) override {
-    if (rest_.empty()) return false;
-    auto const window = rest_.substr(0, block_size_);
-    auto const line_end = window.rfind('\n');
-    block = {};
-    if (line_end != std::string_view::npos)
-      block.mapped = window.substr(0, line_end + 1);
-    else if (window.size() < block_size_)
-      block.storage.assign(window).push_back('\n');
-    else
-      refuse_long_line(name_, block_size_, window);
-    rest_.remove_prefix(std::min(block.text().size(), rest_.size()));
+    TextRange range;
+    if (!next_range(range)) return false;
+    block.storage = file_.text(range.place, range.size);
+    if (!range.ends) block.storage += '\n';
+    if (block.storage.back() != '\n') file_.fail_changed();
     return true;
   }
 
-  bool is_mapped() const override { return true; }
+  InputFile const* file() const override { return &file_; }
+
+  bool next_range(TextRange& range) override {
+    if (place_ == end_) return false;
+    auto const window =
+        static_cast<std::size_t>(std::min<std::uint64_t>(block_size_, end_ - place_));
+    range = {place_, up_to_last_line_end(window), true};
+    if (range.size == 0) {
+      if (window == block_size_)
+        refuse_long_line(file_.name(), block_size_, file_.text(place_, window));
+      range = {place_, window, false};
+    }
+    place_ += range.size;
+    return true;
+  }
 
   void keep_part(int part, int parts, TextBlock& first) override {
     lines_before_ = take_from(first, part);
     auto const cut = [&](int p) {
-      if (p == 0 || p == parts) return p == 0 ? std::size_t{0} : rest_.size();
-      auto const line_end = rest_.find('\n', place_of_part(rest_.size(), p, parts));
-      return line_end == std::string_view::npos ? rest_.size() : line_end + 1;
+      if (p == 0 || p == parts) return p == 0 ? place_ : end_;
+      return after_line_end(place_ + place_of_part(end_ - place_, p, parts));
     };
+    begin_ = place_;
     auto const begin = cut(part), end = cut(part + 1);
-    before_ = rest_.substr(0, begin);
-    rest_ = rest_.substr(begin, end - begin);
+    place_ = begin, end_ = end;
+    part_ = begin;
   }
 
-  std::uint64_t lines_before() const override { return lines_before_ + lines_of(before_); }
+  std::uint64_t lines_before() const override {
+    std::uint64_t lines = lines_before_;
+    for_each_piece(file_, begin_, part_, block_size_, [&](std::string_view piece) {
+      lines += lines_of(piece);
+      return false;
+    });
+    return lines;
+  }
 
  private:
-  std::uint64_t lines_before_ = 0;  // before before_
-  std::string_view before_;         // the parts before
-  std::string_view rest_;
-  std::string const& name_;
+  static constexpr std::size_t short_piece = 4096;  // more than most lines
+
+  /// The bytes from place_ to the last line end in the `window` bytes after it; 0 without one.
+  std::size_t up_to_last_line_end(std::size_t window) const {
+    for (auto end = window; end > 0;) {
+      auto const size = std::min(end, short_piece);
+      auto const found = file_.text(place_ + end - size, size).rfind('\n');
+      if (found != std::string::npos) return end - size + found + 1;
+      end -= size;
+    }
+    return 0;
+  }
+
+  /// The place after the first line end from `place` on.
+  std::uint64_t after_line_end(std::uint64_t place) const {
+    auto after = end_;
+    for_each_piece(file_, place, end_, short_piece, [&](std::string_view piece) {
+      auto const found = piece.find('\n');
+      if (found != std::string_view::npos) after = place + found + 1;
+      place += piece.size();
+      return found != std::string_view::npos;
+    });
+    return after;
+  }
+
+  InputFile const& file_;
   std::size_t block_size_;
+  std::uint64_t place_ = 0, end_;       // of what is left
+  std::uint64_t lines_before_ = 0;      // before begin_
+  std::uint64_t begin_ = 0, part_ = 0;  // of all parts, and of this one
 };
 
 class GzipSource final : public TextSource {
  public:
-  GzipSource(std::string_view content, std::string const& name, std::size_t block_size)
-      : rest_(content), size_(content.size()), name_(name), block_size_(block_size) {
+  GzipSource(InputFile const& file, std::size_t block_size)
+      : file_(file), name_(file.name()), block_size_(block_size) {
     if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK)
       throw RunError(name_ + ": no memory to uncompress");
   }
@@ -90,25 +140,35 @@ class GzipSource final : public TextSource {
 
   /// A block belongs to the part in which its first compressed byte lies.
   bool next(TextBlock& block) override {
-    for (auto place = size_ - rest_.size(); place < end_ && uncompress(block);
-         place = size_ - rest_.size()) {
+    for (auto place = this->place(); place < end_ && uncompress(block); place = this->place()) {
       if (place >= begin_) return true;
       lines_before_ += lines_of(block.text());
     }
     return false;
   }
 
-  bool is_mapped() const override { return false; }
-
   void keep_part(int part, int parts, TextBlock& first) override {
     lines_before_ = take_from(first, part);
-    begin_ = place_of_part(size_, part, parts);
-    if (part + 1 < parts) end_ = place_of_part(size_, part + 1, parts);
+    begin_ = place_of_part(file_.size(), part, parts);
+    if (part + 1 < parts) end_ = place_of_part(file_.size(), part + 1, parts);
   }
 
   std::uint64_t lines_before() const override { return lines_before_; }
 
  private:
+  static constexpr std::size_t piece_size = std::size_t{1} << 18;  // of compressed bytes
+
+  /// The place in the file of the next byte to be uncompressed.
+  std::uint64_t place() const { return loaded_ - rest_.size(); }
+
+  /// Loads the bytes from place() on; `rest_` is empty only at the end of the file.
+  void load() {
+    auto const begin = place();
+    piece_ = file_.text(begin, piece_size);
+    rest_ = piece_;
+    loaded_ = begin + piece_.size();
+  }
+
   /// The next block, of any part.
   bool uncompress(TextBlock& block) {
     auto& text = block.storage;
@@ -133,14 +193,16 @@ class GzipSource final : public TextSource {
     stream_.next_out = reinterpret_cast<Bytef*>(text);
     stream_.avail_out = static_cast<uInt>(room);
     while (stream_.avail_out > 0 && !finished_) {
-      auto const given = std::min<std::size_t>(rest_.size(), std::numeric_limits<uInt>::max());
+      if (rest_.empty()) load();
+      auto const given = rest_.size();
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
       stream_.avail_in = static_cast<uInt>(given);
       int const state = inflate(&stream_, Z_NO_FLUSH);
       rest_.remove_prefix(given - stream_.avail_in);
       if (state == Z_STREAM_END)
         end_member();
-      else if (state == Z_BUF_ERROR || (state == Z_OK && rest_.empty() && stream_.avail_out > 0))
+      else if (state == Z_BUF_ERROR ||
+               (state == Z_OK && place() == file_.size() && stream_.avail_out > 0))
         fail(name_, ": the gzip data is cut short");
       else if (state == Z_MEM_ERROR)
         throw RunError(name_ + ": no memory to uncompress");
@@ -152,16 +214,21 @@ class GzipSource final : public TextSource {
 
   /// Another gzip member may follow, or zeros that fill the block of a tape.
   void end_member() {
-    finished_ = rest_.find_first_not_of('\0') == std::string_view::npos;
-    if (finished_) return;
-    if (rest_.substr(0, 2) != "\x1f\x8b")
-      fail(name_, ": ", rest_.size(), " bytes that are not gzip follow the gzip data");
-    inflateReset(&stream_);
+    if (rest_.size() < 2) load();
+    if (rest_.substr(0, 2) == "\x1f\x8b") return static_cast<void>(inflateReset(&stream_));
+    finished_ = true;
+    for_each_piece(file_, place(), file_.size(), piece_size, [&](std::string_view piece) {
+      if (piece.find_first_not_of('\0') != std::string_view::npos)
+        fail(name_, ": ", file_.size() - place(), " bytes that are not gzip follow the gzip data");
+      return false;
+    });
   }
 
-  std::string_view rest_;
-  std::size_t size_;  // of the compressed bytes
-  std::size_t begin_ = 0, end_ = std::numeric_limits<std::size_t>::max();  // of the part
+  InputFile const& file_;
+  std::string piece_;         // compressed bytes
+  std::string_view rest_;     // of the piece
+  std::uint64_t loaded_ = 0;  // the place after the piece
+  std::uint64_t begin_ = 0, end_ = std::numeric_limits<std::uint64_t>::max();  // of the part
   std::uint64_t lines_before_ = 0;
   std::string const& name_;
   std::size_t block_size_;
@@ -172,13 +239,17 @@ class GzipSource final : public TextSource {
 
 }  // namespace
 
-std::unique_ptr<TextSource> make_text_source(std::string_view content, std::string const& name,
-                                             std::size_t block_size) {
-  expects(block_size > 0, name, ": blocks of 0 bytes");
+std::unique_ptr<TextSource> make_text_source(InputFile const& file, std::size_t block_size) {
+  expects(block_size > 0, file.name(), ": blocks of 0 bytes");
   block_size = std::min(block_size, std::size_t{1} << 30);
-  if (content.substr(0, 2) == "\x1f\x8b")
-    return std::make_unique<GzipSource>(content, name, block_size);
-  return std::make_unique<MappedSource>(content, name, block_size);
+  if (file.text(0, 2) == "\x1f\x8b") return std::make_unique<GzipSource>(file, block_size);
+  return std::make_unique<PlainSource>(file, block_size);
+}
+
+std::string_view text_of(InputFile const& file, TextRange const& range, std::string& storage) {
+  if (range.ends) return file.view(range.place, range.size);
+  storage = file.text(range.place, range.size) + '\n';
+  return storage;
 }
 
 }  // namespace sporades::detail

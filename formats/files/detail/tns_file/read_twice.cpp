@@ -18,15 +18,20 @@ void check_memory(std::string const& name, std::uint64_t nnz, int copies, int or
 }
 
 template <class Scalar, class Index>
-ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, TextTask const& task,
-                                       LineShape const& shape) {
-  std::vector<TextBlock> blocks;
-  for (bool more = true; more; more = source.next(first))
-    if (!first.text().empty()) blocks.push_back(std::move(first));
-  std::vector<BlockCount> counts(blocks.size());
+ParsedLines<Scalar, Index> read_twice(TextSource& source, TextBlock first, TextTask const& task,
+                                      LineShape const& shape) {
+  std::vector<TextRange> ranges;
+  for (TextRange range; source.next_range(range);) ranges.push_back(range);
+  // Block 0 is `first`, the others are the ranges.
+  auto const text_of_block = [&](std::size_t b, std::string& storage) {
+    return b == 0 ? first.text() : text_of(*source.file(), ranges[b - 1], storage);
+  };
+  std::vector<BlockCount> counts(ranges.size() + 1);
   int const threads = task.options.threads;
-  for_each_block(threads, blocks.size(),
-                 [&](std::size_t b) { counts[b] = count_block(blocks[b].text()); });
+  for_each_block(threads, counts.size(), [&](std::size_t b) {
+    std::string storage;
+    counts[b] = count_block(text_of_block(b, storage));
+  });
   auto const places = block_places(counts);
 
   Dims const no_dims(static_cast<std::size_t>(shape.order));
@@ -38,12 +43,16 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
   parsed.far = room.memory;
   auto* const coordinates = parsed.tensor.indices(0);
   auto* const values = parsed.tensor.values.data();
-  std::vector<BlockSummary> summaries(blocks.size());
-  for_each_block(threads, blocks.size(), [&](std::size_t b) {
+  std::vector<BlockSummary> summaries(counts.size());
+  for_each_block(threads, counts.size(), [&](std::size_t b) {
     auto const begin = places.first_nonzero[b];
-    BlockOutput<Scalar, Index> const output{coordinates + begin, places.nnz(), values + begin};
+    BlockOutput<Scalar, Index> const output{coordinates + begin, places.nnz(), values + begin,
+                                            counts[b].nonzeros};
     try {
-      summaries[b] = parse_block(blocks[b].text(), shape, output);
+      std::string storage;
+      summaries[b] = parse_block(text_of_block(b, storage), shape, output);
+    } catch (OtherText const&) {
+      source.file()->fail_changed();
     } catch (LineProblem const& problem) {
       fail(task.name, ":",
            task.header.lines + source.lines_before() + places.first_line[b] + problem.line, ": ",
@@ -56,13 +65,13 @@ ParsedLines<Scalar, Index> read_mapped(TextSource& source, TextBlock first, Text
   return parsed;
 }
 
-template ParsedLines<float, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+template ParsedLines<float, std::uint32_t> read_twice(TextSource&, TextBlock, TextTask const&,
+                                                      LineShape const&);
+template ParsedLines<float, std::uint64_t> read_twice(TextSource&, TextBlock, TextTask const&,
+                                                      LineShape const&);
+template ParsedLines<double, std::uint32_t> read_twice(TextSource&, TextBlock, TextTask const&,
                                                        LineShape const&);
-template ParsedLines<float, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
+template ParsedLines<double, std::uint64_t> read_twice(TextSource&, TextBlock, TextTask const&,
                                                        LineShape const&);
-template ParsedLines<double, std::uint32_t> read_mapped(TextSource&, TextBlock, TextTask const&,
-                                                        LineShape const&);
-template ParsedLines<double, std::uint64_t> read_mapped(TextSource&, TextBlock, TextTask const&,
-                                                        LineShape const&);
 
 }  // namespace sporades::detail
