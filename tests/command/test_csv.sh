@@ -59,13 +59,15 @@ holds names/mode-2.txt 9 10 101
 
 # The indices of another table's names; rows with others are left out.
 printf 'user,item\nann,milk\neve,tea\nann,tea\n' > next.csv
-run 0 convert next.csv y.tns --columns user,item --names names --labels next 2> /dev/null
+mkdir pairs && cp names/mode-[01].txt pairs
+run 0 convert next.csv y.tns --columns user,item --names pairs --labels next
 notes "1 row has a name that --names has not in 'user' and was left out, at next.csv:3"
 notes "1 row has a name that --names has not in 'item' and was left out, at next.csv:2"
 says 'y.tns: 2 x 2, 1 nonzeros'
 holds next/mode-0.txt ann bob
 mkdir same && printf 'ann\nann\n' > same/mode-0.txt
 refuses "--names has 'ann' twice in a mode" convert x.csv z.tns --columns user --names same
+printf 'ann\nbob\n' > same/mode-0.txt
 refuses 'has no names of mode 1' convert x.csv z.tns --columns user,item --names same
 
 # One table as several programs write it: the same bytes.
