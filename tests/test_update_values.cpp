@@ -139,7 +139,6 @@ TEMPLATE_LIST_TEST_CASE("a plan of all modes takes new values", "[kernels][updat
   using Scalar = typename TestType::Scalar;
   using Memory = typename TestType::MemorySpace;
   auto const exec = new_instance<typename TestType::ExecutionSpace>();
-  // The last two modes are so short that they are fused.
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {200, 300, 4, 3}, 20000);
   auto const A = random_factor_list<decltype(exec), Scalar>(exec, X.dims, 8, true);
   sporades::MttkrpAllModesOptions options;
@@ -163,6 +162,34 @@ TEMPLATE_LIST_TEST_CASE("a plan of all modes takes new values", "[kernels][updat
       CHECK(differences(sporades::test::matrix_on_host(V[n]), sporades::test::matrix_on_host(W[n]),
                         0) == 0);
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("products that fused modes share are of the new values",
+                        "[kernels][update_values]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, {200, 300, 4, 3}, 20000);
+  auto const A = random_factor_list<decltype(exec), Scalar>(exec, X.dims, 8, true);
+  sporades::MttkrpOptions options;
+  options.strategy = MttkrpStrategy::sorted;
+  options.rank = 8;
+  options.updatable = true;
+  auto plan = sporades::detail::make_dimension_tree(exec, X, {2, 3}, options);
+  REQUIRE(plan.fused.size() == 2);
+  options.updatable = false;
+  for (unsigned const seed : {7u, 8u})  // no other mode comes between, which would forget T
+    for (int const n : {2, 3}) {
+      auto const Y = with_values(exec, X, seed + static_cast<unsigned>(n));
+      update_values(exec, plan, Y.values);
+      auto expected = sporades::detail::make_dimension_tree(exec, Y, {2, 3}, options);
+      auto const V = sporades::make_matrix<Scalar>(exec, "sporades::test::V", X.dims[n], 8);
+      auto const W = sporades::make_matrix<Scalar>(exec, "sporades::test::W", X.dims[n], 8);
+      mttkrp(exec, plan, A, n, V);
+      mttkrp(exec, expected, A, n, W);
+      exec.fence();
+      CHECK(differences(sporades::test::matrix_on_host(V), sporades::test::matrix_on_host(W), 0) ==
+            0);
+    }
 }
 
 TEMPLATE_LIST_TEST_CASE("plans of Phi take new values", "[kernels][update_values]",
