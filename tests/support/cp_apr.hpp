@@ -21,7 +21,9 @@ inline CpAprOptions apr_options(int rank, int iterations, double tolerance = 0) 
 
 /// CP-APR by multiplicative updates, by its definition, in the plainest loops.
 struct DenseCounts : Dense {
-  std::vector<std::vector<double>> phi;  // I_n x R, from the last inner iteration
+  std::vector<std::vector<double>> phi;   // I_n x R, from the last inner iteration
+  std::vector<std::vector<bool>> raised;  // I_n x R: inadmissible zeros, of the last iteration
+  double least = 0;                       // entries below it are 0
   double violation = 0;
   std::int64_t inner_iterations = 0;
 
@@ -41,13 +43,21 @@ struct DenseCounts : Dense {
     return sum;
   }
 
-  /// Divides the columns by their sums, and multiplies the weights by these.
+  void drop_least(double& entry) const {
+    if (entry < least) entry = 0;
+  }
+
+  /// Divides the columns by their sums, and multiplies the weights by these. Columns of zeros become
+  /// uniform.
   void normalize(std::size_t n) {
     for (std::size_t r = 0; r < rank(); ++r) {
       double sum = 0;
       for (std::size_t i = 0; i < dims[n]; ++i) sum += factors[n][i * rank() + r];
-      for (std::size_t i = 0; i < dims[n]; ++i)
-        if (sum > 0) factors[n][i * rank() + r] /= sum;
+      for (std::size_t i = 0; i < dims[n]; ++i) {
+        auto& entry = factors[n][i * rank() + r];
+        entry = sum > 0 ? entry / sum : 1 / static_cast<double>(dims[n]);
+        drop_least(entry);
+      }
       weights[r] *= sum;
     }
   }
@@ -67,13 +77,21 @@ struct DenseCounts : Dense {
   void iterate_counts(CpAprOptions const& options) {
     violation = 0;
     inner_iterations = 0;
-    bool const is_first = phi.empty();
     phi.resize(dims.size());
+    raised.resize(dims.size());
     for (std::size_t n = 0; n < dims.size(); ++n) {
       auto& A = factors[n];
+      raised[n].resize(A.size());
       for (std::size_t e = 0; e < A.size(); ++e) {
-        if (!is_first && phi[n][e] > 1 && A[e] < options.kappa_tolerance) A[e] += options.kappa;
+        if (weights[e % rank()] == 0) {  // a dead component
+          double const part =
+              (1 + random_entry<double>(options.seed, n, e / rank(), e % rank())) / 2;
+          A[e] = raised[n][e] ? part * options.kappa : 0;
+          continue;
+        }
+        if (raised[n][e]) A[e] += options.kappa;
         A[e] *= weights[e % rank()];
+        drop_least(A[e]);
       }
       double worst = 0;
       for (int inner = 0; inner < options.inner_iterations; ++inner) {
@@ -88,6 +106,9 @@ struct DenseCounts : Dense {
       violation = std::max(violation, worst);
       weights.assign(rank(), 1.0);
       normalize(n);
+      for (std::size_t e = 0; e < A.size(); ++e)
+        raised[n][e] =
+            phi[n][e] > 1 && (A[e] < options.kappa_tolerance || weights[e % rank()] == 0);
     }
   }
 };
