@@ -55,7 +55,7 @@ TEMPLATE_LIST_TEST_CASE("iterations of CP-APR equal their definition", "[algorit
   options.strategy = strategy;
   options.pi = pi;
   auto dense = sporades::test::to_dense_counts(X);
-  dense.least = detail::least_entry<Scalar>(dims.size());
+  dense.least = sporades::detail::least_entry<Scalar>(dims.size());
   auto state = cp_apr_start<Scalar>(exec, dims, options);
   set_model(dense, state.weights, state.factors);
   auto problem = make_cp_apr_problem(exec, X, options);

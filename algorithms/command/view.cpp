@@ -12,6 +12,7 @@
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/view/page.hpp>
 #include <sporades/formats/files/detail/file.hpp>
+#include <sporades/formats/files/detail/input_file.hpp>
 
 namespace sporades::command {
 namespace {

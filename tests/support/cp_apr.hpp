@@ -85,7 +85,7 @@ struct DenseCounts : Dense {
       for (std::size_t e = 0; e < A.size(); ++e) {
         if (weights[e % rank()] == 0) {  // a dead component
           double const part =
-              (1 + random_entry<double>(options.seed, n, e / rank(), e % rank())) / 2;
+              (1 + detail::random_entry<double>(options.seed, n, e / rank(), e % rank())) / 2;
           A[e] = raised[n][e] ? part * options.kappa : 0;
           continue;
         }

@@ -322,10 +322,11 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   if constexpr (is_accessible)
     if (options.updatable) {
       plan.values.keep(given_values.extent(0));
-      for (int n = 0; n < N; ++n)
-        for (auto const& list :
-             {plan.csf[n].values, plan.packed[n].values, plan.semi_sparse[n].X.values})
-          plan.values.add(exec, list);
+      for (int n = 0; n < N; ++n) {
+        plan.values.add(exec, plan.csf[n].values);
+        plan.values.add(exec, plan.packed[n].values);
+        plan.values.add(exec, plan.semi_sparse[n].X.values);
+      }
       auto const sums = plan.summed.of(exec, given_values);
       plan.values.put(exec, sums);
       fence(exec, "sporades::ttm_chain::keep_values");  // the sums are freed
