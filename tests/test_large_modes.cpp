@@ -11,6 +11,7 @@
 /// of all hashes of 64 bits are past 2^63. All that needs room for a row of each says so at once.
 
 using namespace sporades;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
