@@ -4,7 +4,7 @@
 # Every option of cp-als, its outputs, and what it refuses.
 source "$(dirname "$0")/support.sh" "$@"
 
-fit_of() { sed -n 's/^fit \([-0-9.]*\) after.*/\1/p' out; }
+fit_of() { sed -n 's/^fit \([-0-9.]*\) .*after.*/\1/p' out; }
 within() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { exit !(a - b <= d && b - a <= d) }'; }
 
 # (1 2) o (1 3) o (2 0 1): rank 1 fits it exactly.

@@ -104,7 +104,8 @@ fi
 
 # What other files look like, and nothing of theirs that a terminal obeys.
 printf 'ttensor\n2\n2 2\n' > model.ttns
-refuses 'this is a Tucker tensor' info model.ttns
+refuses 'expected "tensor", the core' info model.ttns
+refuses 'this is a Tucker tensor' cp-als model.ttns --rank 2
 printf '1,1,2.5\n' > x.csv
 refuses 'looks like CSV' info x.csv
 printf '0 0 1\n1 2 5\n' > zero.tns

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   auto const X = sporades::copy_to(exec, file.tensor);
   sporades::CpAlsOptions options;
   options.rank = 3;
+  options.init = sporades::CpAlsInit::random;
   auto const first = sporades::cp_als(exec, X, options).model;
   options.seed = 2;
   auto const second = sporades::cp_als(exec, X, options).model;

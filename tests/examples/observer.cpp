@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   sporades::CpAlsOptions options;
   options.rank = 6;
   options.iterations = 50;
+  options.init = sporades::CpAlsInit::random;
   double const goal = 0.45;
   auto const result = sporades::cp_als(exec, X, options, [&](sporades::IterationInfo const& now) {
     std::printf("iteration %d: fit %.4f, %.4f s\n", now.iteration, now.value, now.seconds);
