@@ -49,6 +49,7 @@ TEMPLATE_LIST_TEST_CASE("iterations of CP-APR equal their definition", "[algorit
   auto const rank = GENERATE(1, 3, 5);
   auto const strategy = GENERATE(PhiStrategy::automatic, PhiStrategy::atomic);
   auto const pi = GENERATE(Pi::on_the_fly, Pi::stored);
+  CAPTURE(sporades::to_string(dims), rank, to_string(strategy), to_string(pi));
   auto const X = random_counts<Scalar>(exec, dims, 60);
   auto options = apr_options(rank, 3, 1e-3);
   options.inner_iterations = 4;

@@ -166,8 +166,8 @@ RankedRows<Index, typename ExecutionSpace::memory_space> rank_rows(ExecutionSpac
   using MemorySpace = typename ExecutionSpace::memory_space;
   using Degrees = Kokkos::View<Position*, MemorySpace>;
   using Groups = Kokkos::View<RowGroup*, MemorySpace>;
-  Range<ExecutionSpace> const all_rows(exec, 0, dim);
   auto const degrees = zeroed<Degrees>(exec, "sporades::flycoo::degrees", dim);
+  Range<ExecutionSpace> const all_rows(exec, 0, dim);  // of lengths past memory it has no end
   launch_items(exec, "sporades::flycoo::count_degrees", indices.extent(0),
                CountDegrees<Indices, Degrees>{indices, degrees});
   Position greatest = 0;

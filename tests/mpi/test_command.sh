@@ -57,7 +57,7 @@ check "the best of three starts" cmp one.ktns many.ktns
 # What info --processes says of an iteration is what the command exchanges in one.
 total() { grep -o "\"$1\": [0-9]*" "$2" | awk '{ sum += $2 } END { print sum }'; }
 for iterations in 2 4; do
-  together 3 0 "${base[@]}" --iterations $iterations --report $iterations.json
+  together 3 0 "${base[@]}" --init random --iterations $iterations --report $iterations.json
 done
 run 0 info "$police" --rank 5 --processes 3 --seconds 1
 read -r _ _ _ _ bytes _ messages _ < <(grep '^ *3 ' out)
@@ -231,7 +231,7 @@ ended
 check "exit status 130, not $status" test $status = 130
 iterations=$(sed -n 's/^iteration \([0-9]*\).*/\1/p' out | tail -n 1)
 run 0 "${long[@]}" --iterations "$iterations" -o one.ktns
-check "the model of $iterations iterations" cmp one.ktns stopped.ktns
+check "the model of $iterations iterations" cmp <(grep -v '^// ' one.ktns) <(grep -v '^// ' stopped.ktns)
 
 # info --processes: the network is measured, and one process counts.
 for processes in 2 3; do

@@ -47,12 +47,13 @@ struct ShiftWeights {
   Scalar kappa, least;
   std::uint64_t seed, n;
   std::uint64_t first;  // row of all that a's first one is
+  std::uint64_t rank;   // the columns after it fill up the rows and stay 0
 
   KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
     std::uint64_t const columns = weights.extent(0), r = e % columns;
     if (weights(r) == 0) {
       double const random = random_entry<double>(seed, n, first + e / columns, r);
-      a(e) = marks(e) == inadmissible_zero
+      a(e) = r < rank && marks(e) == inadmissible_zero
                  ? static_cast<Scalar>(0.5 * (1 + random) * static_cast<double>(kappa))
                  : Scalar(0);
       return;
@@ -157,6 +158,17 @@ struct MergeZeroModels {
   KOKKOS_FUNCTION void operator()(std::uint64_t item) const {
     std::uint64_t const columns = from.extent(1), i = item / columns, r = item % columns;
     if (from(i, r) == zero_model) marks(rows(i) * columns + r) = zero_model;
+  }
+};
+
+/// Columns of dead components become zeros again, whose entries are raised where that is needed.
+template <class Scalar, class Memory>
+struct EmptyDeadComponents {
+  RawVector<Scalar, Memory> a;              // I x columns
+  RawVector<double const, Memory> weights;  // columns
+
+  KOKKOS_FUNCTION void operator()(std::uint64_t e) const {
+    if (weights(e % weights.extent(0)) == 0) a(e) = Scalar(0);
   }
 };
 

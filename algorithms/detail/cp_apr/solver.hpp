@@ -115,7 +115,8 @@ class CpAprSolver {
              ShiftWeights<Scalar, Memory>{a, state_.zero_marks[n], weights_, 1 / problem_.unit,
                                           static_cast<Scalar>(options_.kappa),
                                           least_entry<Scalar>(factors_.size()), options_.seed,
-                                          static_cast<std::uint64_t>(n), rows_of(n).first()});
+                                          static_cast<std::uint64_t>(n), rows_of(n).first(),
+                                          static_cast<std::uint64_t>(state_.rank())});
     });
     ModeUpdate const update = improve(n, phi);
     times_.measure(exec_, "normalize", [&] {
@@ -210,6 +211,10 @@ class CpAprSolver {
   /// Raises the zeros in all rows of counts whose model is 0, in all modes at once, those of dead
   /// components among them. Phi gets nothing from such a count, so that no update brings it back.
   void raise_zero_models() {
+    for (auto const& A : factors_)
+      launch(exec_, "sporades::cp_apr::empty_dead_components", all_entries(A).extent(0), 1,
+             EmptyDeadComponents<Scalar, Memory>{all_entries(A), weights_});
+    factors_changed();
     mark_zero_models();
     launch(exec_, "sporades::cp_apr::weigh_dead_components", columns_, 1,
            WeighDeadComponents<Memory>{weights_, options_.kappa * problem_.unit});
