@@ -322,7 +322,7 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
     auto const X = on({10000000, 3, 1000000}, {{{0, 1, 2}, Scalar(2)}});
     CHECK_THAT(message_of([&] { make_hocsr(exec, X, 1); }),
                ContainsSubstring("make_hocsr: mode 1 has 10000000000000 fibers, empty ones "
-                                 "included; their positions take 80.0 TB, and ") &&
+                                 "included; their positions take 80.1 TB, and ") &&
                    ContainsSubstring("B of memory are free"));
   }
   SECTION("padding that takes more memory than there is") {
@@ -333,7 +333,7 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
       nonzeros.push_back({{i, 0}, Scalar(2)});
     }
     auto const X = on({many, many}, nonzeros);
-    auto const bytes = std::is_same_v<Scalar, float> ? "2.0 TB" : "3.0 TB";
+    auto const bytes = std::is_same_v<Scalar, float> ? "2.1 TB" : "3.1 TB";
     CHECK_THAT(message_of([&] { make_hocfs(exec, X, 1, HocfsSlices::ell); }),
                ContainsSubstring("make_hocfs: ELL slices of mode 1 take 250000500000 entries for "
                                  "1000000 nonzeros") &&
