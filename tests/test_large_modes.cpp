@@ -1,11 +1,23 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
+#include <algorithm>
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/flycoo_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
+#include <sporades/formats/sort_coo.hpp>
 #include <sporades/kernels/memory_need.hpp>
+#include <sporades/kernels/sptv.hpp>
+#include <string>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
+#include <support/files.hpp>
+#include <vector>
 
 /// Modes so long that sums and products of their lengths are past 2^64, as hashes make them: half
 /// of all hashes of 64 bits are past 2^63. All that needs room for a row of each says so at once.
@@ -33,6 +45,40 @@ auto long_tensor(ExecutionSpace const& exec, int n, std::uint64_t length) {
   }
   X.coordinates(n, 3) = length - 1;
   return copy_to(exec, X);
+}
+
+/// Ends the program where what it stands before takes longer: a loop over 2^63 rows never ends.
+struct Deadline {
+  Deadline() { alarm(30); }
+  ~Deadline() { alarm(0); }
+};
+
+/// Whether `make` made something; else it threw with numbers or a reason, at once.
+template <class Make>
+bool is_made(Make const& make) {
+  Deadline const deadline;
+  try {
+    make();
+    return true;
+  } catch (std::runtime_error const& error) {
+    CHECK_THAT(error.what(), ContainsSubstring(" "));
+  } catch (std::invalid_argument const& error) {
+    CHECK_THAT(error.what(), ContainsSubstring(" "));
+  }
+  return false;
+}
+
+/// FLYCOO has an entry for each row: machines that have room for so many take minutes.
+bool is_slow(bool is_flycoo, std::uint64_t length) {
+  return is_flycoo && length < lengths[2];
+}
+
+/// The nonzeros in lexicographic order.
+template <class Tensor>
+auto sorted_entries(Tensor const& X) {
+  auto list = sporades::test::entries(copy_to(Kokkos::DefaultHostExecutionSpace{}, X));
+  std::sort(list.begin(), list.end());
+  return list;
 }
 
 }  // namespace
@@ -97,5 +143,104 @@ TEMPLATE_LIST_TEST_CASE("decompositions of modes near 2^64 are refused with numb
     options.ranks = {2, 2, 2};
     options.strategy = strategy;
     check(options, [&](auto const& with) { tucker(exec, X, with); });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("plans of long modes are made at once, or refused",
+                        "[kernels][large_modes]", sporades::test::ExecutionSpaces) {
+  TestType const exec{};
+  auto const length = GENERATE(from_range(std::begin(lengths), std::end(lengths)));
+  int const n = GENERATE(0, 1, 2);
+  CAPTURE(length, n);
+  auto const X = long_tensor(exec, n, length);
+  for (auto const& name : names_of<MttkrpStrategy>()) {
+    CAPTURE(name);
+    MttkrpOptions options;
+    options.strategy = from_name<MttkrpStrategy>(name);
+    options.rank = 3;
+    if (is_slow(options.strategy == MttkrpStrategy::flycoo, length)) continue;
+    bool const made = is_made([&] {
+      auto const plan = make_mttkrp_plan(exec, X, options);
+      CHECK(plan.nnz == 4);
+    });
+    // Lists of the rows that are hit take no room for the others.
+    if (name == "sorted" || name == "csf" || name == "permuted") CHECK(made);
+    if (name == "fibers" && length < lengths[2]) CHECK(made);  // words of 63 bits
+  }
+  for (auto const& name : names_of<PhiStrategy>()) {
+    CAPTURE(name);
+    PhiOptions options;
+    options.strategy = from_name<PhiStrategy>(name);
+    options.rank = 3;
+    is_made([&] {
+      auto const plan = make_phi_plan(exec, X, options);
+      CHECK(plan.nnz == 4);
+    });
+  }
+  for (auto const& name : names_of<TtmChainStrategy>()) {
+    CAPTURE(name);
+    TtmChainOptions options;
+    options.strategy = from_name<TtmChainStrategy>(name);
+    bool const made = is_made([&] { make_ttm_chain_plan(exec, X, {2, 2, 2}, options); });
+    if (name == "csf" || name == "semi-sparse") CHECK(made);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("formats of long modes are exact, or refused", "[formats][large_modes]",
+                        sporades::test::ExecutionSpaces) {
+  TestType const exec{};
+  auto const length = GENERATE(from_range(std::begin(lengths), std::end(lengths)));
+  int const n = GENERATE(0, 1, 2);
+  CAPTURE(length, n);
+  auto const X = long_tensor(exec, n, length);
+  auto const wanted = sorted_entries(X);
+  auto const is_exact = [&](auto const& make) {
+    return is_made([&] {
+      auto const entries = sorted_entries(to_coo(exec, make()));
+      CHECK(entries == wanted);
+    });
+  };
+  CHECK(is_exact([&] { return make_csf(exec, X, {n, (n + 1) % 3, (n + 2) % 3}); }));
+  CHECK(is_exact([&] { return make_hierarchical(exec, X, {(n + 1) % 3, (n + 2) % 3, n}); }));
+  auto const packed = [&](int m) { return make_packed(exec, sorted(exec, X, {m}), m); };
+  CHECK(is_exact([&] { return packed(n); }));  // the long mode's rows are listed
+  CHECK(is_exact([&] { return make_alto(exec, X); }));
+  if (!is_slow(true, length)) is_exact([&] { return make_flycoo(exec, X); });
+  CHECK(is_exact([&] { return packed((n + 1) % 3); }) == (length < lengths[2]));  // 63 bits
+}
+
+TEMPLATE_LIST_TEST_CASE("products on short modes of long tensors equal their definition",
+                        "[kernels][large_modes]", sporades::test::ExecutionSpaces) {
+  TestType const exec{};
+  auto const length = GENERATE(from_range(std::begin(lengths), std::end(lengths)));
+  int const n = GENERATE(0, 1, 2);
+  CAPTURE(length, n);
+  auto const X = long_tensor(exec, n, length);
+  int const m = (n + 1) % 3;  // of two to four rows
+  Vector<double, typename TestType::memory_space> const v("test::v", X.dims[m]);
+  Kokkos::deep_copy(exec, v, 2.0);
+  auto wanted = sorted_entries(X);
+  for (auto& [indices, value] : wanted) {
+    indices.erase(indices.begin() + m);
+    value *= 2;
+  }
+  for (std::size_t p = 1; p < wanted.size();)  // sums of nonzeros that differ in mode m alone
+    if (wanted[p].first == wanted[p - 1].first) {
+      wanted[p - 1].second += wanted[p].second;
+      wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(p));
+    } else {
+      ++p;
+    }
+  for (auto const& name : names_of<SptvStrategy>()) {
+    CAPTURE(name);
+    SptvOptions options;
+    options.strategy = from_name<SptvStrategy>(name);
+    bool const made = is_made([&] {
+      auto plan = make_sptv_plan(exec, X, m, options);
+      auto const Y = make_sptv_output(exec, plan);
+      sptv(exec, plan, v, Y);
+      CHECK(sorted_entries(Y) == wanted);
+    });
+    if (name == "automatic" || name == "hocoo") CHECK(made);
   }
 }

@@ -98,7 +98,11 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
   auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 2);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, dims, R, 3);
-  std::uint64_t const copy = X.nnz() * (4 + sizeof(Scalar)), windows = 2 * ((1 << 12) + 4096);
+  std::uint64_t const copy = X.nnz() * (4 + sizeof(Scalar));
+  std::uint64_t const window = (1 << 12) + 4096,
+                      instance =
+                          sporades::detail::instance_bytes<typename TestType::ExecutionSpace>;
+  std::uint64_t const windows = 2 * (window + instance);
   std::uint64_t const weights = X.nnz() * sizeof(Scalar);
   auto near = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
   auto near_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});

@@ -32,8 +32,8 @@ void dsyevr_(char const* jobz, char const* range, char const* uplo, int const* n
 __attribute__((weak)) int openblas_get_parallel();
 __attribute__((weak)) int openblas_get_num_threads();
 __attribute__((weak)) void openblas_set_num_threads(int);
-__attribute__((weak)) int omp_get_max_threads();
-__attribute__((weak)) void omp_set_num_threads(int);
+__attribute__((weak)) int omp_get_max_threads() noexcept;  // as omp.h declares them
+__attribute__((weak)) void omp_set_num_threads(int) noexcept;
 __attribute__((weak)) int mkl_set_num_threads_local(int);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <sporades/core/detail/cgroups.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/error.hpp>
@@ -60,54 +61,22 @@ double number_after(std::string const& key, std::string const& file) {
   return 0;
 }
 
-/// The two versions of cgroups have different names for the same things.
-struct CgroupFiles {
-  char const* limit;
-  char const* used;
-  char const* cached[2];  // keys in memory.stat: pages of files, which the system drops or writes
-                          // back to their files; not those of file systems in memory
-};
-
-/// The smallest limit, and the smallest rest of a limit, of the folder and of all folders above it,
-/// up to `root`.
-MemoryLimit least_limit(std::string const& root, std::string folder, CgroupFiles const& files) {
-  MemoryLimit least{no_limit, no_limit};
-  while (true) {
-    std::string const path = root + folder + "/";
-    double const bytes = number_in(path + files.limit);
-    if (bytes > 0 && bytes < no_limit) {
-      double const used = number_in(path + files.used);
-      double cached = 0;
-      for (char const* const key : files.cached) cached += number_after(key, path + "memory.stat");
-      least.bytes = std::min(least.bytes, bytes);
-      if (used < no_limit) least.left = std::min(least.left, bytes - std::max(0.0, used - cached));
-    }
-    if (folder.empty()) return least;
-    folder.resize(std::min(folder.rfind('/'), folder.size() - 1));
-  }
-}
-
 }  // namespace
 
 MemoryLimit cgroup_memory(std::string const& root, std::string const& self) {
   MemoryLimit least{no_limit, no_limit};
-  auto const add = [&](MemoryLimit const& other) {
-    least = {std::min(least.bytes, other.bytes), std::min(least.left, other.left)};
-  };
-  std::ifstream lines(self);
-  for (std::string line; std::getline(lines, line);) {  // number:controllers:folder
-    auto const first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    std::string const controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    std::string const folder = line.substr(second + 1);
-    if (controllers == ",,")
-      add(least_limit(root, folder,
-                      {"memory.max", "memory.current", {"inactive_file ", "active_file "}}));
-    else if (controllers.find(",memory,") != std::string::npos)
-      add(least_limit(root + "/memory", folder,
-                      {"memory.limit_in_bytes",
-                       "memory.usage_in_bytes",
-                       {"total_inactive_file ", "total_active_file "}}));
+  for (auto const& [path, version] : cgroup_folders("memory", root, self)) {
+    bool const is_2 = version == 2;
+    double const bytes = number_in(path + (is_2 ? "memory.max" : "memory.limit_in_bytes"));
+    if (bytes <= 0 || bytes == no_limit) continue;
+    least.bytes = std::min(least.bytes, bytes);
+    double const used = number_in(path + (is_2 ? "memory.current" : "memory.usage_in_bytes"));
+    if (used == no_limit) continue;
+    // Pages of files, which the system drops or writes back; not those of file systems in memory.
+    double cached = 0;
+    for (std::string const key : {"inactive_file ", "active_file "})
+      cached += number_after((is_2 ? "" : "total_") + key, path + "memory.stat");
+    least.left = std::min(least.left, bytes - std::max(0.0, used - cached));
   }
   return least;
 }

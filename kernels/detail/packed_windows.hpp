@@ -62,8 +62,9 @@ std::vector<bool> far_copies(Tensor const& X, Streaming const& streaming, bool i
   std::stable_sort(modes.begin(), modes.end(),
                    [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
   auto const window = wanted_window(streaming, static_cast<std::uint64_t>(bytes[modes[0]]));
-  double left = static_cast<double>(streaming.memory) -
-                streaming.streams * (static_cast<double>(window) + 4096);
+  double left =
+      static_cast<double>(streaming.memory) -
+      streaming.streams * static_cast<double>(window + 4096 + instance_bytes<ExecutionSpace>);
   for (auto n : modes) {
     if (bytes[n] > left) continue;
     far[n] = false;

@@ -74,8 +74,9 @@ class Windows {
   /// Bytes of a window where so many are streamed.
   std::uint64_t window_bytes(std::uint64_t streamed) const {
     std::uint64_t const wanted = wanted_window(options, streamed);
+    if (options.memory == 0) return wanted;
     std::uint64_t const share = options.memory / static_cast<std::uint64_t>(options.streams);
-    return options.memory > 0 ? std::min(wanted, share) : wanted;
+    return std::min(wanted, share - std::min(share, instance_bytes<Instance>));
   }
 
   /// Calls copy(exec, room, w), then work(exec, room, w) for each window w from 0 on. `room` is

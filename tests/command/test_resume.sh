@@ -13,25 +13,52 @@ run 0 generate --dims 60x50x40 --nnz 4000 --skew 0.8 --seed 5 -o counts.tns
 awk '{ $NF = 1 + NR % 7; print }' counts.tns > whole.tns
 run 0 convert whole.tns counts.spt
 
-# A run is begun, killed and resumed until it has been killed often enough, then left to end.
-# Moments are spread over the time that a whole run takes.
+# Waits until the file is newer than `stamp`, or the process ends.
+wait_for_file() { # FILE PROCESS
+  until [[ $1 -nt stamp ]] || ! kill -0 "$2" 2> /dev/null; do sleep 0.002; done
+}
+
+microseconds() { echo "${EPOCHREALTIME/[^0-9]/}"; }
+
+# Sleeps for a random part of so many microseconds.
+sleep_within() {
+  local moment=$(((RANDOM * 32768 + RANDOM) % ($1 + 1)))
+  sleep "$((moment / 1000000)).$(printf %06d $((moment % 1000000)))"
+}
+
+# A run is begun, killed and resumed until it has been killed often enough, then left to end. Every
+# second moment is after the first checkpoint of that run: on GPUs, all before takes long.
 killed_and_resumed() { # NAME KILLS SUBCOMMAND ARGUMENT...
   local name=$1 kills=$2
   shift 2
-  local begin=${EPOCHREALTIME/[^0-9]/}
-  run 0 "$@" -o "$name.ktns" --checkpoint "$name-whole.ck"
-  local duration=$((${EPOCHREALTIME/[^0-9]/} - begin))
-  local killed=0 resumed=0 runs=0 resume process moment status
+  last="$*"
+  touch stamp
+  local begin=$(microseconds)
+  "$sporades" "$@" -o "$name.ktns" --checkpoint "$name-whole.ck" > out 2> err &
+  local process=$!
+  wait_for_file "$name-whole.ck" "$process"
+  local before=$(($(microseconds) - begin))
+  if ! wait $process; then
+    failed "exit status $?"
+    return
+  fi
+  local after=$(($(microseconds) - begin - before))
+  local killed=0 resumed=0 runs=0 resume status
   while ((++runs < 60)); do
     resume=()
     [[ -e $name.ck ]] && resume=(--resume "$name.ck") && resumed=$((resumed + 1))
     last="$* ${resume[*]}"
+    touch stamp
     "$sporades" "$@" "${resume[@]}" --checkpoint "$name.ck" -o "$name-resumed.ktns" \
       > out 2> err &
     process=$!
     if ((killed < kills)); then
-      moment=$((duration / 20 + (RANDOM * 32768 + RANDOM) % duration / 2))
-      sleep "$((moment / 1000000)).$(printf %06d $((moment % 1000000)))"
+      if ((runs % 2)); then
+        sleep_within $((before + after / 2))
+      else
+        wait_for_file "$name.ck" "$process"
+        sleep_within $((after / 2))
+      fi
       kill -KILL $process 2> /dev/null
     fi
     wait $process 2> /dev/null
@@ -43,7 +70,7 @@ killed_and_resumed() { # NAME KILLS SUBCOMMAND ARGUMENT...
       return
     elif ((killed < kills)); then
       rm -f "$name.ck" # it was faster than the moment: from the beginning, with earlier ones
-      duration=$((duration * 3 / 4))
+      after=$((after * 3 / 4))
     else
       break
     fi

@@ -42,7 +42,8 @@ void decompose(sporades::Communicator const& processes) {
   auto state = sporades::cp_als_start(exec, problem, options, start);
   auto const result = sporades::cp_als(exec, problem, options, state);
   auto const rows = problem.rows_of(0);
-  auto const A = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, result.model.factors[0]);
+  Kokkos::View<double**, Kokkos::HostSpace> const A("A", result.model.factors[0].extent(0), 1);
+  sporades::copy_factor(exec, result.model.factors[0], A);
   for (std::uint64_t i = 0; i < A.extent(0); ++i)
     if (rows.first() + i == 59)  // the last row of mode 0, on the process that owns it
       std::printf("fit %.4f, last row %.6f\n", result.fit(), A(i, 0));

@@ -36,7 +36,9 @@ TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi
   bool const is_alto = options.strategy == MttkrpStrategy::alto;
   if (is_alto && (options.gather != GatherPrecision::full || detail::is_gpu<Exec>)) return;
   options.rank = 16;
+  // A GPU rounds products of matrices without padding otherwise; several processes pad them.
   bool const is_padded = GENERATE(true, false);
+  if (!is_padded && processes.size() == 1 && detail::is_gpu<Exec>) return;
   int const R = GENERATE(5, 16);
   CAPTURE(processes.size(), R, is_padded);
   auto const factor_of = [&](std::uint64_t rows, std::uint64_t round, int m, std::uint64_t first) {

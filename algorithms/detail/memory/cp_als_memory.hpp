@@ -185,7 +185,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
     detail::MostTuples<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, X);
     return detail::count_cp_als<Scalar>(exec, shape, options, tuples, detail::may_repeat(exec, X));
   } else {
-    return detail::with_windows(
+    return detail::with_windows<ExecutionSpace>(
         shape, options,
         detail::streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
   }

@@ -56,9 +56,9 @@ double in_all(MemoryNeed const& need) {
 }
 
 /// With the windows of what is streamed.
-template <class Options>
+template <class ExecutionSpace, class Options>
 MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed need) {
-  double const windows = window_bytes(options.streaming, X.bytes());
+  double const windows = window_bytes<ExecutionSpace>(options.streaming, X.bytes());
   need.kept += windows;
   need.peak += windows;
   return need;

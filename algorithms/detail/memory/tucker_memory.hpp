@@ -158,8 +158,8 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
     auto const shape = shape_of(X);
-    return with_windows(shape, options,
-                        streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
+    return with_windows<ExecutionSpace>(
+        shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
   } else {
     using Tensor = CooTensor<Scalar, Index, MemorySpace>;
     check_tucker(options, X.dims);

@@ -54,10 +54,12 @@ double far_list_bytes(Dims const& dims, Position nnz) {
 
 /// The most that windows take through which so many bytes are streamed at most, with the copies
 /// that stay near beside them.
-inline double window_bytes(Streaming const& streaming, double streamed) {
+template <class ExecutionSpace>
+double window_bytes(Streaming const& streaming, double streamed) {
   if (streaming.memory > 0) return static_cast<double>(streaming.memory);
   auto const bytes = static_cast<std::uint64_t>(std::min(streamed, 1e18));
-  return streaming.streams * (static_cast<double>(wanted_window(streaming, bytes)) + 256);
+  return streaming.streams * static_cast<double>(wanted_window(streaming, bytes) + 256 +
+                                                 instance_bytes<ExecutionSpace>);
 }
 
 /// What a plan with far lists holds where it computes, windows excepted.
@@ -142,10 +144,11 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
                             X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
         if (is_last) count.release(X.bytes());
-        count.hold(window_bytes(options.streaming, lists / N));
+        count.hold(window_bytes<ExecutionSpace>(options.streaming, lists / N));
         return;
       }
-      if (is_far) count.hold(window_bytes(options.streaming, lists / N));  // and near copies
+      if (is_far)
+        count.hold(window_bytes<ExecutionSpace>(options.streaming, lists / N));  // and near copies
       if (int const slices = slices_for(X.dims, X.count(), index_bytes, options);
           slices > 1 && !is_far) {
         int const sliced = sliced_mode(X.dims, options);
@@ -260,8 +263,9 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
         wanted_window(options.streaming, static_cast<std::uint64_t>(longest_list)));
     double const lists = sorted_list_bytes(X.dims, X.count(),
                                            static_cast<std::size_t>(X.index_bytes), sizeof(Scalar));
-    count.hold(std::min(window_bytes(options.streaming, longest_list),
-                        lists + options.streaming.streams * (window + 4096)));
+    count.hold(std::min(
+        window_bytes<ExecutionSpace>(options.streaming, longest_list),
+        lists + options.streaming.streams * (window + 4096 + instance_bytes<ExecutionSpace>)));
   }
   bool const shares_X = is_near && (options.strategy == MttkrpStrategy::atomic ||
                                     options.strategy == MttkrpStrategy::duplicated);
