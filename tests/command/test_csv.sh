@@ -70,6 +70,20 @@ refuses "--names has 'ann' twice in a mode" convert x.csv z.tns --columns user -
 printf 'ann\nbob\n' > same/mode-0.txt
 refuses 'has no names of mode 1' convert x.csv z.tns --columns user,item --names same
 
+# Labels that convert wrote are found again. Line ends count as blanks in names; other characters stay.
+printf 'a,n\n"x\ty",1\n"p\nq",2\np q,4\n\xEF\xBB\xBFz,8\n' > odd.csv
+run 0 convert odd.csv x1.tns --columns a --value n --labels odd
+holds x1.tns '1 6' '2 1' '3 8'
+holds odd/mode-0.txt $'p q' $'x\ty' $'\xEF\xBB\xBFz'
+printf 'a\n\xEF\xBB\xBFz\n' > mark.csv
+run 0 convert mark.csv y.tns --columns a --labels mark
+for names in odd mark; do
+  run 0 convert $names.csv y.tns --columns a --names $names
+  silent
+done
+run 0 convert x1.tns y.tns --names odd --min-slice 1 --labels odd-kept
+same odd/mode-0.txt odd-kept/mode-0.txt
+
 # One table as several programs write it: the same bytes.
 sed 's/$/\r/' x.csv > crlf.csv
 sed '1s/^/\xEF\xBB\xBF/' x.csv > bom.csv
