@@ -151,6 +151,10 @@ run 0 convert dates.csv d.tns --columns when --value n --bin month --labels d
 holds d/mode-0.txt 2023-12 2024-02 2024-03
 holds d.tns '1 4' '2 2' '3 9'
 says 'mode 0: when, 3 months from 2023-12 to 2024-03; 1 between have no rows'
+mkdir months && printf '2024-03\n2024-02\n2023-12\nlater\n' > months/mode-0.txt
+run 0 convert dates.csv d.tns --columns when --value n --bin month --names months
+check 'names that are given need not be bins in order' grep -qx 'mode 0: when, 4 names' out
+holds d.tns '# sporades dims: 4' '1 9' '2 2' '3 4'
 run 0 convert dates.csv d.tns --columns when,n --bin when=year --labels d2
 holds d2/mode-0.txt 2023 2024
 holds d2/mode-1.txt 1 2 4 8
@@ -207,6 +211,16 @@ printf '\xff\xfea\0,\0b\0' > utf16.csv
 refuses 'utf16.csv: expected a CSV file, and this is UTF-16 text' convert utf16.csv none.tns --columns a,b
 printf 'a,b\nx,\0y\n' > zero.csv
 refuses 'zero.csv:2: a zero byte' convert zero.csv none.tns --columns a,b
+printf 'a,b\nx,"1\n2\n3\0y"\n' > zero.csv
+refuses 'zero.csv:4: a zero byte' convert zero.csv none.tns --columns a,b
+gzip -c x.csv.gz > twice.csv.gz
+refuses 'twice.csv.gz:1: a zero byte' convert twice.csv.gz none.tns --columns a
+printf '"a\nb",1' > one.csv
+run 0 convert one.csv y.tns --columns 1 --value 2 --no-header
+holds y.tns '1 1'
+printf 'a,v\nx,"\e[31mred\nline"\n' > red.csv
+refuses "red.csv:2: column 'v': '?[31mred line' is not a number" \
+  convert red.csv none.tns --columns a --value v
 printf 'PK\3\4sheet' > sheet.csv
 refuses 'sheet.csv: expected a CSV file, and this is a zip archive' convert sheet.csv none.tns --columns a
 : > nothing.csv
