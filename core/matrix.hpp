@@ -34,7 +34,7 @@ bool is_padded(MatrixType const& A, std::size_t columns) {
   return A.extent(1) == columns && (A.extent(0) < 2 || A.stride(0) == padded_columns(columns));
 }
 
-/// The same matrix with its padding as columns. Only for what make_matrix gave; does not own.
+/// A with its padding as columns. Only for what make_matrix gave. Does not own the memory.
 template <class MatrixType>
 MatrixType with_padding(MatrixType const& A) {
   return MatrixType(A.data(), A.extent(0), padded_columns(A.extent(1)));
@@ -70,10 +70,11 @@ auto copy_matrix(ExecutionSpace const& exec, Source const& A) {
 }
 
 /// A matrix of the caller's as the kernels take factors: a rank-2 View of any layout and memory
-/// space, managed or not, const or not. It is used as it is, without a copy, where it is row-major
+/// space, managed or not, const or not. It is used without a copy where it is row-major
 /// (Kokkos::LayoutRight), not const and in the memory space of exec; then it must outlive its use.
-/// Anything else is copied as copy_matrix does, which fences exec. The kernels take both; padded
-/// rows, as a copy has them, are faster where R is no multiple of four, and ttm_chain wants them.
+/// Anything else is copied as copy_matrix does, which fences exec. The kernels take both. Padded
+/// rows, as a copy has them, are faster where R is not a multiple of four, and ttm_chain needs
+/// them.
 template <class ExecutionSpace, class Given>
 auto make_factor(ExecutionSpace const& exec, Given const& A) {
   static_assert(Kokkos::is_view<Given>::value, "make_factor takes a Kokkos::View of rank 2");

@@ -166,7 +166,8 @@ constexpr bool check_types() {
   return false;
 }
 
-/// The same for makers of plans, which on a GPU take tensors of the host as well, to stream them.
+/// Whether a maker of plans can take a tensor: exec can work on it, or exec is a GPU that streams
+/// it from the host.
 template <class ExecutionSpace, class Tensor>
 constexpr bool check_builder() {
   constexpr bool streams = [] {

@@ -43,7 +43,7 @@ void broadcast(Communicator const& processes, char const* name, void* data, std:
 void all_gather(Communicator const& processes, char const* name, void const* mine,
                 std::size_t bytes, void* all);
 
-/// The same of one value each.
+/// One value of each process, in the order of their ranks.
 template <class T>
 std::vector<T> all_gathered(Communicator const& processes, char const* name, T const& mine) {
   static_assert(std::is_trivially_copyable_v<T>);

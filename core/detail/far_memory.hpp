@@ -49,7 +49,7 @@ class MemoryLayout {
     bytes_ += (entries * sizeof(Entry) + 255) / 256 * 256;
     return place;
   }
-  /// The same as a View of rank 1; of no entries it is an empty one.
+  /// Room for so many entries as a View of rank 1; for no entries an empty View.
   template <class ViewType>
   ViewType view(std::size_t entries) {
     if (entries == 0) return {};

@@ -187,7 +187,8 @@ void enqueue_exchange(ExecutionSpace const& exec, Communicator const& processes,
   }
 }
 
-/// The same, done when it returns. Fences exec.
+/// exchange() of memory that exec reads and writes, after what is enqueued on exec; it is done when
+/// this returns. Fences exec.
 template <class ExecutionSpace>
 void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                  std::vector<Sent> const& sent, std::vector<Received> const& received) {
@@ -195,7 +196,7 @@ void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char
   if constexpr (is_gpu<ExecutionSpace>) fence(exec, "sporades::exchange");
 }
 
-/// exchange_parts() of such memory. Fences exec.
+/// exchange_parts() of memory that exec reads and writes. Fences exec.
 template <class ExecutionSpace, class T>
 void exchange_parts_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                        T const* from, std::vector<std::uint64_t> const& sent, T* to,

@@ -79,7 +79,8 @@ void launch_items(ExecutionSpace const& exec, char const* label, std::uint64_t i
   }
 }
 
-/// The same for items that take unequal times.
+/// Calls kernel(i) for 0 <= i < items, which take unequal times, in parallel and in any order.
+/// Enqueued on exec; waits on HPX, elsewhere does not fence.
 template <class ExecutionSpace, class Kernel>
 void launch_unequal_items(ExecutionSpace const& exec, char const* label, std::uint64_t items,
                           Kernel const& kernel) {

@@ -44,7 +44,7 @@ void advise_huge_pages(void* data, std::size_t bytes);
 /// A number of bytes as text, such as "12.3 GB".
 std::string bytes_text(double bytes);
 
-/// The same, rounded up.
+/// A number of bytes as text, rounded up in its last digit, so that so much memory is enough.
 std::string enough_text(double bytes);
 
 template <class Space>
@@ -100,7 +100,7 @@ ViewType allocate_view(ExecutionSpace const& exec, std::string_view label, Exten
   return view;
 }
 
-/// The same for extents of any integer types.
+/// allocate_view for extents of any integer types: a View whose entries are not initialised.
 template <class ViewType, class ExecutionSpace, class... Extents>
 ViewType uninitialized(ExecutionSpace const& exec, std::string_view label, Extents... extents) {
   return allocate_view<ViewType>(exec, label, static_cast<std::size_t>(extents)...);

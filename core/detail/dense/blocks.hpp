@@ -181,7 +181,8 @@ double const* sum_blocks_to(ExecutionSpace const& exec, double* partial, std::ui
   return partial;
 }
 
-/// The same until one block is left: the entries' sums.
+/// Sums partial[b][e] over all b, level by level in groups of 64 and in order; returns where the
+/// sums of the entries are. partial is followed by scratch_of_sum_blocks doubles. Enqueued on exec.
 template <class ExecutionSpace>
 double const* sum_blocks(ExecutionSpace const& exec, double* partial, std::uint64_t blocks,
                          std::uint64_t entries) {

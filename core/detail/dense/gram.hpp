@@ -74,7 +74,8 @@ struct StoreGram {
   }
 };
 
-/// The same entry by entry, for sum_and_store.
+/// Stores the sum of entry e = (i, j) in C(i, j), for sum_and_store. Of a symmetric C only the
+/// upper part is summed; each of its sums is stored below the diagonal, too.
 template <class Output>
 struct StoreGramEntry {
   Output C;

@@ -99,8 +99,9 @@ double dot(ExecutionSpace const& exec, Left const& x, Right const& y) {
   return sum_lanes(exec, sums.data(), kernel.blocks() * kernel.lanes);
 }
 
-/// dot of vectors of which process p has entries places[p] to places[p + 1] - 1, multiples of
-/// DotLanes::block but for the last: the same bits. Collective. Fences exec.
+/// The dot product of vectors of which process p has entries places[p] to places[p + 1] - 1. All
+/// places are multiples of DotLanes::block, except the last. Bits are those of dot on one process.
+/// Collective. Fences exec.
 template <class ExecutionSpace, class Left, class Right>
 double dot_across(Communicator const& processes, ExecutionSpace const& exec,
                   std::vector<std::uint64_t> const& places, Left const& x, Right const& y) {
