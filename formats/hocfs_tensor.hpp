@@ -31,13 +31,13 @@ struct Names<HocfsSlices> {
 /// 1 and 2): the sub-tensors that are not empty, level by level in the order n + 1, ..., N - 1, 0,
 /// ..., n - 1 of the modes, down to matrices, the slices. A row of a slice is a mode-n fiber that
 /// is not empty.
-/// A node of level l has an index in mode mode_order[l]; the nodes of the last level are the
-/// fibers. The children of node f of level l are the nodes first_child[l](f) to first_child[l](f +
-/// 1) - 1 of level l + 1. A slice is a node of level N - 3. A tensor of order 2 is one slice, and
-/// one of order 1 is one slice of one fiber, if they have nonzeros.
-/// The fibers of slice s are first_fiber(s) to first_fiber(s + 1) - 1. The entries of fiber f are
-/// begin(f) to begin(f + 1) - 1. In ELL slices the entries past a fiber's own have index no_index
-/// and value 0.
+/// - A node of level l has an index in mode mode_order[l]. Its children, if it is node f, are the
+///   nodes first_child[l](f) to first_child[l](f + 1) - 1 of level l + 1.
+/// - The slices are the nodes of level N - 3. Slice s has fibers first_fiber(s) to first_fiber(s +
+///   1) - 1. If there are nonzeros, a tensor of order 2 is one slice, and one of order 1 is one
+///   slice of one fiber.
+/// - The fibers are the nodes of the last level. Fiber f has entries begin(f) to begin(f + 1) - 1.
+///   In ELL slices the entries past a fiber's own have index no_index and value 0.
 template <class ScalarType, class IndexType = std::uint32_t,
           class MemorySpaceType = Kokkos::HostSpace>
 struct HocfsTensor {

@@ -48,7 +48,7 @@ Kokkos::View<double*, MemorySpace> double_weights(ExecutionSpace const& exec,
   return doubles;
 }
 
-/// The same on the host. Fences exec.
+/// Numbers of a model, such as its weights, in double and on the host. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 std::vector<double> numbers_on_host(ExecutionSpace const& exec,
                                     Vector<Scalar, MemorySpace> const& numbers) {

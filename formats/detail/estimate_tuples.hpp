@@ -81,8 +81,8 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   return estimate_tuples(exec, X, modes, tuple_map_words(X.nnz()));
 }
 
-/// The same of the nonzeros of all processes, nnz of them: the estimate of one process. Each joins
-/// a part of the words of all maps. Collective. Fences exec.
+/// estimate_tuples of the nonzeros of all processes, nnz of them: the estimate that one process
+/// would make. Each process joins a part of the words of all maps. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples_across(Communicator const& processes, ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Position nnz,

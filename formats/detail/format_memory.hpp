@@ -44,7 +44,8 @@ class MostTuples {
  public:
   MostTuples(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
 
-  /// The same for the modes whose bits are set. Fences exec.
+  /// At least the number of different tuples of indices in the modes whose bits are set. Fences
+  /// exec.
   double operator()(std::uint32_t set) {
     double const nnz = static_cast<double>(X_.nnz());
     double cells = 1;
@@ -59,7 +60,8 @@ class MostTuples {
   }
   /// The non-empty slices of one mode.
   double rows(int n) { return (*this)(std::uint32_t{1} << n); }
-  /// The same for these modes.
+  /// At least the number of different tuples of indices in the first `count` of these modes. Fences
+  /// exec.
   double of(std::vector<int> const& modes, std::size_t count) {
     std::uint32_t set = 0;
     for (std::size_t k = 0; k < count; ++k) set |= std::uint32_t{1} << modes[k];
@@ -315,13 +317,13 @@ inline double most_buffer_rows(CooShape const& X, int n) {
   return std::max(std::min(X.nnz / 64, parts * dim), std::min(X.nnz / 8, 8 * dim));
 }
 
-/// Whether the parts of mode n may have too many buffer rows for any of them.
+/// Whether mode n may have no parts, because they would have too many buffer rows.
 inline bool may_have_no_parts(CooShape const& X, int n) {
   return has_far_more_rows(X, X.dims[n]) ||
          (X.nnz >= 4096 && 2 * static_cast<double>(X.dims[n]) > X.nnz / 8);
 }
 
-/// The same of any mode.
+/// Whether some mode may have no parts, because they would have too many buffer rows.
 inline bool may_have_no_parts(CooShape const& X) {
   for (int n = 0; n < X.order(); ++n)
     if (may_have_no_parts(X, n)) return true;

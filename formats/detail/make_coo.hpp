@@ -68,7 +68,8 @@ constexpr bool is_table() {
   return false;
 }
 
-/// The same for the type of indices that is asked for.
+/// Whether make_coo<Index> takes this type of indices, or void where none is named; a static_assert
+/// says which types it takes.
 template <class Index>
 constexpr bool check_index() {
   constexpr bool is_index = std::is_void_v<Index> || std::is_same_v<Index, std::uint32_t> ||

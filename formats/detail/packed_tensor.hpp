@@ -161,7 +161,8 @@ Packed packed_frame(Dims const& dims, std::vector<int> const& sorted_modes) {
   return packed;
 }
 
-/// The same for make_packed(exec, X, row_mode), which checks that X can be packed so.
+/// The dims and the layout of words for make_packed(exec, X, row_mode). Throws Error if X is not
+/// sorted by row_mode first, or the words have no room for the indices of the other modes.
 template <class Scalar, class Index, class MemorySpace>
 PackedTensor<Scalar, Index, MemorySpace> packed_frame(
     CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {

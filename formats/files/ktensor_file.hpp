@@ -26,10 +26,10 @@ KruskalTensor<Scalar> parse_ktensor(std::string_view content, std::string const&
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
 
-/// The same of a model whose rows are on several processes, those of the factor of mode n as
-/// rows[n] says (see CpAlsProblem), or all where there are none in `rows`. The first process writes
-/// the file, and gets the rows in pieces of some megabytes. facts: written after the model, see
-/// parse_model_facts. Collective; when it returns, the file is there.
+/// write_ktensor of a model whose rows are on several processes: those of the factor of mode n are
+/// as rows[n] says (see CpAlsProblem); where `rows` is empty, each process has all. The first
+/// process writes the file, and gets the rows in pieces of some megabytes. facts: written after the
+/// model, see parse_model_facts. Collective; when it returns, the file is there.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
                    std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});

@@ -30,7 +30,7 @@ namespace sporades {
 template <class Scalar, class Index>
 void write_spt(std::string const& path, CooTensor<Scalar, Index> const& X);
 
-/// The same for a tensor as read_tensor returns it.
+/// write_spt for a tensor as read_tensor returns it.
 template <class Scalar>
 void write_spt(std::string const& path, AnyCooTensor<Scalar> const& X) {
   std::visit([&](auto const& tensor) { write_spt(path, tensor); }, X);

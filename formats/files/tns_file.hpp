@@ -96,29 +96,37 @@ struct ReadResult {
 ///   spt       binary, with checksums: see write_spt
 /// Text may be gzipped, and have comments (#, // or %), blank lines, any number of blanks, and LF
 /// or CRLF at the end of lines; a carriage return inside a line is an error. Indices may be written
-/// as 1.0e+00, exponents with Fortran's D. "-" and "/dev/stdin" are the standard input. Standard
-/// input and pipes are read as a whole first: into memory, or with ReadOptions::memory into a file.
-/// Values are rounded to the nearest number of the type; notes count integers that are rounded, and
-/// values that become 0. The result is the same for every number of threads. Sizes are checked
-/// before memory is allocated; for gzipped text while it is uncompressed. In addition to the result
-/// and what summing duplicates takes, the reader holds one block of text a thread, for gzipped text
-/// temporarily a second copy of the nonzeros, and a second copy of the indices while it gives them
-/// another type than the file needs. With ReadOptions::memory, nonzeros that would take more while
-/// they are read and summed go to files without a name in the folder that TMPDIR names, else in
-/// /tmp, or /var/tmp where /tmp is in memory. Sums are formed by parts. Throws Error naming file,
-/// line and column (or mode; for .spt files the nonzero) of the first thing that is wrong, or the
-/// mode that is too long for Index; RunError if the file does not fit the memory or changes while
-/// it is read, or a disk fails or has no room.
+/// as 1.0e+00, exponents with Fortran's D. Values are rounded to the nearest number of the type;
+/// notes count integers that are rounded, and values that become 0. "-" and "/dev/stdin" are the
+/// standard input. It and pipes are read as a whole first: into memory, or with ReadOptions::memory
+/// into a file. The result is the same for every number of threads.
+///
+/// Memory, in addition to the result and what summing duplicates takes:
+/// - one block of text a thread;
+/// - for gzipped text a second copy of the nonzeros for a time;
+/// - a second copy of the indices while they are given another type than the file needs.
+///
+/// Sizes are checked before memory is allocated; for gzipped text while it is uncompressed. With
+/// ReadOptions::memory, nonzeros that would take more while they are read and summed go to files
+/// without a name, and sums are formed by parts. The files are in the folder that TMPDIR names,
+/// else in /tmp, or in /var/tmp where /tmp is in memory.
+///
+/// Throws Error naming file, line and column (or mode; for .spt files the nonzero) of the first
+/// thing that is wrong, or the mode that is too long for Index. Throws RunError if the file does
+/// not fit the memory or changes while it is read, or a disk fails or has no room.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(std::string const& path, ReadOptions const& options = {});
 
-/// The same by several processes, each of which opens the file and takes a share of its nonzeros:
-/// of the text a range of lines that follows that of the process before (of gzipped text each
-/// process uncompresses what is before its range, too; a dense tensor and a matrix with symmetry
-/// are read by the first process), of .spt files a range of nonzeros. No process holds more. Where
-/// duplicates are summed, the nonzeros of all processes in the order of ranks are those that one
-/// process reads; `duplicates` and the notes are the same on all. Collective. Throws as
-/// read_tensor, RunError on the processes where nothing was wrong.
+/// read_tensor by several processes, each of which opens the file and takes a share of its
+/// nonzeros, in the order of ranks:
+/// - of text a range of lines; of gzipped text each process uncompresses what is before its range,
+///   too;
+/// - of .spt files a range of nonzeros;
+/// - a dense tensor and a matrix with symmetry are read by the first process alone.
+///
+/// No process holds more. Where duplicates are summed, the nonzeros of all processes in the order
+/// of ranks are those that one process reads; `duplicates` and the notes are the same on all.
+/// Collective. Throws as read_tensor, and RunError on the processes where nothing was wrong.
 template <class Scalar, class Index = void>
 ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string const& path,
                                       ReadOptions const& options = {});
@@ -138,7 +146,7 @@ ReadResult<Scalar, Index> parse_tensor(std::string_view content, std::string con
 template <class Scalar, class Index>
 void write_tns(std::string const& path, CooTensor<Scalar, Index> const& X);
 
-/// The same for a tensor as read_tensor returns it.
+/// write_tns for a tensor as read_tensor returns it.
 template <class Scalar>
 void write_tns(std::string const& path, AnyCooTensor<Scalar> const& X) {
   std::visit([&](auto const& tensor) { write_tns(path, tensor); }, X);

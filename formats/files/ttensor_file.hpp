@@ -29,8 +29,8 @@ TuckerTensor<Scalar> parse_ttensor(std::string_view content, std::string const& 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
 
-/// The same of a model whose rows are on several processes, and with facts: see write_ktensor. The
-/// core is on all.
+/// write_ttensor of a model whose factors' rows are on several processes and whose core is on all,
+/// with facts. See write_ktensor, which says what rows and facts are. Collective.
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
                    std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});

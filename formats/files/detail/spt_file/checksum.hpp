@@ -19,11 +19,11 @@ inline constexpr std::size_t checksum_block = std::size_t{1} << 20;
 /// several threads (0: as many as the host's execution space has).
 std::uint64_t blocked_checksum(void const* bytes, std::size_t size, int threads);
 
-/// The same of bytes of a file, from `place` on.
+/// blocked_checksum of `size` bytes of a file, from byte `place` on.
 std::uint64_t blocked_checksum(InputFile const& file, std::uint64_t place, std::uint64_t size,
                                int threads);
 
-/// The same of bytes that come piece by piece.
+/// blocked_checksum of bytes that come piece by piece.
 class BlockedChecksum {
  public:
   void add(void const* bytes, std::size_t size);

@@ -30,9 +30,9 @@ template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_twice(TextSource& source, TextBlock first, TextTask const& task,
                                       LineShape const& shape);
 
-/// The same for a source that makes its text while it is read: a thread that is free takes the next
-/// block and parses it, and the parts are put together at the end. The memory is checked with each
-/// part.
+/// Reads the lines of nonzeros in `first` and the rest of a source that makes its text while it is
+/// read: a thread that is free takes the next block and parses it, and the parts are put together
+/// at the end. The memory is checked with each part.
 template <class Scalar, class Index>
 ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, TextTask const& task,
                                          LineShape const& shape);
