@@ -129,8 +129,8 @@ template <class Scalar, class Index, class MemorySpace>
 struct SharedProducts;
 }
 
-/// The formats that MTTKRP on every mode of one tensor wants, built once, and the buffers that its
-/// kernels need, so that a product allocates nothing.
+/// The formats for MTTKRP on every mode of one tensor, built once, and the buffers that its kernels
+/// need, so that a product allocates nothing.
 ///   sorted, fibers        N sorted copies, packed where the indices fit 63 bits; with slices,
 ///                         parts of rows in place of rows
 ///   csf                   N trees
@@ -179,34 +179,48 @@ struct MttkrpPlan {
   std::uint64_t storage_bytes() const;
 };
 
-/// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
-/// allowed. The memory of an X that is handed over (hand_over) is given back as soon as there is a
-/// sorted copy. Strategy `automatic` takes the fastest that options.memory leaves: a copy a mode;
-/// on a GPU these, sorted by the host; one copy, `alto` on hosts or `flycoo`; or copies of which a
-/// GPU streams those that do not fit from the host's memory, and a host, where a limit is set, all
-/// from files. MttkrpPlan::choices say so; bits are those of the choice. memory_need
-/// (kernels/memory_need.hpp) tells the bytes before. An X on the host that exec, a GPU, cannot
-/// access is sorted by the host, and its copies are streamed, except those that
-/// options.streaming.memory leaves room for. Fences exec. Throws Error if the rank is not positive,
-/// an index is past its mode, the split or the precision is not possible with the strategy, indices
-/// do not fit the words of strategy `fibers` or `alto`, or of order `morton`, strategy `alto` needs
-/// atomics, or the strategy cannot be streamed and would have to be; RunError where there is no far
-/// memory, and where the plan takes more memory than it may, with both numbers and the least that
-/// would do.
+/// Builds the formats of options.strategy for every mode. X is a CooTensor in any order; duplicates
+/// are allowed. The memory of an X that is handed over (hand_over) is given back as soon as there
+/// is a sorted copy. Fences exec.
+///
+/// Strategy `automatic` takes the fastest of these that options.memory leaves; MttkrpPlan::choices
+/// say which, and bits are those of the choice:
+/// - a sorted copy a mode;
+/// - on a GPU the same copies, sorted by the host;
+/// - one copy, `alto` on hosts or `flycoo`;
+/// - sorted copies, of which a GPU streams those that do not fit from the host's memory; or on a
+///   host, where a limit is set, all from files.
+///
+/// An X on the host that exec, a GPU, cannot access is sorted by the host, and its copies are
+/// streamed, except those that options.streaming.memory leaves room for. memory_need
+/// (kernels/memory_need.hpp) tells the bytes before.
+///
+/// Throws Error where
+/// - the rank is not positive, or an index is past its mode,
+/// - the split or the precision is not possible with the strategy,
+/// - indices do not fit the words of strategy `fibers` or `alto`, or of order `morton`,
+/// - strategy `alto` needs atomics,
+/// - the strategy cannot be streamed and would have to be.
+///
+/// Throws RunError where there is no far memory, and where the plan takes more memory than it may,
+/// with both numbers and the least that would do.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});
 
-/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. The plan's products take and give the rows of
-/// factors that plan.rows_of says, and are collective; their bits are those of one process.
-/// Strategies: sorted and fibers, for which nonzeros are sorted across processes once a mode and a
-/// process keeps consecutive ones in the order of each mode's rows; and on hosts alto, for which it
-/// keeps some parts of the linear order, in which the coarsest partition of a mode has enough for
-/// all processes or some have none. `automatic` chooses as on one process where memory does not
-/// matter: nothing is streamed, nor fitted to a limit. Collective. Fences exec. Throws as
-/// make_mttkrp_plan, and Error where X's dims are not those of other processes, or options ask for
-/// streaming or a limit.
+/// make_mttkrp_plan of a tensor whose nonzeros are those of all processes. X: the nonzeros that
+/// this process brings, any of them, with the dims of the whole. The plan's products take and give
+/// the rows of factors that plan.rows_of says, and are collective; their bits are those of one
+/// process. Collective. Fences exec.
+///
+/// Strategies; `automatic` chooses as on one process with enough memory:
+/// - `sorted` and `fibers`: nonzeros are sorted across processes once a mode; a process keeps
+///   consecutive ones in the order of each mode's rows.
+/// - `alto`, on hosts: a process keeps some parts of the linear order. The coarsest partition of a
+///   mode must have enough parts for all processes, or some processes have none.
+///
+/// Throws as make_mttkrp_plan of one process, and Error where X's dims are not those of other
+/// processes, or options ask for streaming or a limit: nothing is streamed, nor fitted to a limit.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
                                                         ExecutionSpace const& exec,

@@ -73,13 +73,15 @@ struct MttkrpAllModesPlan {
   }
 };
 
-/// Builds what products on all modes want; see make_mttkrp_plan. Fences exec. Throws as that does.
+/// Builds the formats for products on all modes; see make_mttkrp_plan. Fences exec. Throws as that
+/// does.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options = {});
 
-/// The same of a tensor whose nonzeros are those of all processes: see make_mttkrp_plan. The modes
-/// that are fused are those of one process with memory enough. Collective.
+/// make_mttkrp_all_modes_plan of a tensor whose nonzeros are those of all processes: see
+/// make_mttkrp_plan. The modes that are fused are those of one process with enough memory.
+/// Collective. Fences exec. Throws as make_mttkrp_plan of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
     Communicator const& processes, ExecutionSpace const& exec,
@@ -93,7 +95,7 @@ MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
 /// after update(n), so that all V[n] may share memory.
 ///   auto plan = make_mttkrp_all_modes_plan(exec, X, {{MttkrpStrategy::automatic, R}});
 ///   mttkrp_all_modes(exec, plan, A, V, [&](int n) { solve(V[n], A[n]); });
-/// Enqueued on exec, does not fence, but for what update does and for plans that stream. At most
+/// Enqueued on exec, does not fence, except for what update does and for plans that stream. At most
 /// N^2 R nnz flops. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Update>
 void mttkrp_all_modes(ExecutionSpace const& exec,
@@ -101,7 +103,8 @@ void mttkrp_all_modes(ExecutionSpace const& exec,
                       Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
                       Update const& update);
 
-/// The same with factors that stay as they are.
+/// MTTKRP on modes 0 to N - 1 with factors that stay as they are. A, V, cost and errors: see
+/// mttkrp_all_modes with an update. Enqueued on exec, does not fence, except for plans that stream.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_all_modes(ExecutionSpace const& exec,
                       MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,

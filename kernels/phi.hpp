@@ -77,11 +77,11 @@ struct PhiOptions {
   bool updatable = false;    // as MttkrpOptions::updatable
 };
 
-/// The formats that Phi on every mode of one tensor wants, built once, and the buffers that its
-/// kernels need, so that a call allocates nothing. Where pi is computed on the fly, `pull` and
-/// `alto` are MTTKRP's sorted copies and its linear order. They take one pass over the nonzeros
-/// where a row fits the registers; else two passes: the nonzeros are weighed by
-/// w_p = x_p / max(model_p, epsilon), one more number each, and Phi is the MTTKRP of the weights.
+/// The formats for Phi on every mode of one tensor, built once, and the buffers that its kernels
+/// need, so that a call allocates nothing. Where pi is computed on the fly, `pull` and `alto` are
+/// MTTKRP's sorted copies and its linear order. They take one pass over the nonzeros where a row
+/// fits the registers. Else they take two passes: the nonzeros are weighed by w_p = x_p /
+/// max(model_p, epsilon), one more number each, and Phi is the MTTKRP of the weights.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct PhiPlan {
   using Scalar = ScalarType;
@@ -107,23 +107,26 @@ struct PhiPlan {
   std::uint64_t storage_bytes() const;
 };
 
-/// Builds what options.strategy wants for every mode. X is a CooTensor in any order; duplicates are
-/// allowed, each a nonzero of its own. An X on the host that exec, a GPU, cannot access is sorted
-/// by the host, and streamed except for copies that fit. Fences exec. Throws Error if the rank is
-/// not positive, an index is past its mode, pi is to be stored for a strategy of the linear order,
-/// whose indices take more than 128 bits, strategy `alto` needs atomics, `coo_alto_pull` has no
-/// buffers for a mode, or the strategy cannot be streamed and would have to be.
+/// Builds the formats of options.strategy for every mode. X is a CooTensor in any order; duplicates
+/// are allowed, each a nonzero of its own. An X on the host that exec, a GPU, cannot access is
+/// sorted by the host, and streamed except for copies that fit. Fences exec. Throws Error where
+/// - the rank is not positive, or an index is past its mode,
+/// - pi is to be stored for a strategy of the linear order,
+/// - the strategy is one of the linear order, and the indices take more than 128 bits,
+/// - strategy `alto` needs atomics, or `coo_alto_pull` has no buffers for a mode,
+/// - the strategy cannot be streamed and would have to be.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,
                                                               Tensor const& X,
                                                               PhiOptions const& options = {});
 
-/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. phi by this plan takes and gives the rows of
-/// factors that plan.products.rows_of says, and is collective; its bits are those of one process.
-/// Strategy `pull`, with pi on the fly; `automatic` is that, too, where one process takes `alto`.
-/// Collective. Fences exec. Throws as make_phi_plan, and Error where X's dims are not those of
-/// other processes, for other strategies, and where nonzeros would have to be streamed.
+/// make_phi_plan of a tensor whose nonzeros are those of all processes. X: the nonzeros that this
+/// process brings, any of them, with the dims of the whole. phi by this plan takes and gives the
+/// rows of factors that plan.products.rows_of says, and is collective; its bits are those of one
+/// process. Strategy `pull`, with pi on the fly; `automatic` is that, too, where one process takes
+/// `alto`. Collective. Fences exec. Throws as make_phi_plan of one process, and Error where X's
+/// dims are not those of other processes, for other strategies, and where nonzeros would have to be
+/// streamed.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
                                                   ExecutionSpace const& exec,
@@ -169,9 +172,9 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n);
 
-/// The same of update_pi: (N - 1) R nnz flops; N - 1 indices a nonzero, the rows of the other
-/// factors that nonzeros use, and pi, a row a nonzero. Nothing where the plan stores no pi. Fences
-/// exec. Throws Error if n is not in [0, N).
+/// The cost of update_pi, in flops and bytes (see Cost): (N - 1) R nnz flops; N - 1 indices a
+/// nonzero, the rows of the other factors that nonzeros use, and pi, a row a nonzero. Nothing where
+/// the plan stores no pi. Fences exec. Throws Error if n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost update_pi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan,
                     int R, int n);

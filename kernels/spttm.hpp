@@ -131,11 +131,12 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
     std::size_t R);
 
-/// The same for the plan's product on mode n. Where the plan streams, and the values take more than
-/// its options' streaming.memory, or where that is 0 more than half of the memory that is left,
-/// they are in far memory, where exec and the host can access them, a product streams them, too,
-/// and this fences exec. Throws Error also if n is not in [0, N), RunError where there is no far
-/// memory.
+/// A tensor for the plan's product on mode n with a matrix of R columns: it shares the plan's
+/// coordinates of fibers. Its values are not set. Allocates on exec. Throws Error if R is zero or n
+/// is not in [0, N), RunError where there is no far memory. Its values are in far memory, where
+/// exec and the host can access them, if the plan streams and they take more than its options'
+/// streaming.memory, or where that is 0 more than half of the memory that is left. Then a product
+/// streams them, too, and this fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
@@ -168,7 +169,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost spttm_cost(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
                 int R, SpttmStrategy strategy = SpttmStrategy::automatic);
 
-/// The same for the plan's product on mode n. Throws Error if n is not in [0, N).
+/// The cost of the plan's product on mode n with R columns: see spttm_cost of a tensor. Fences
+/// exec. Throws Error if n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost spttm_cost(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan,
                 int R, int n);

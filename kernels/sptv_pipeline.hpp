@@ -94,15 +94,15 @@ typename SptvPipeline<Scalar, Index, MemorySpace>::Output make_sptv_output(
     ExecutionSpace const& exec, SptvPipeline<Scalar, Index, MemorySpace> const& pipeline);
 
 /// Y = X x_n v. v: I_n, a rank-1 View without gaps where exec computes. Y is made by
-/// make_sptv_output. 2 nnz flops; all formats and sums are copied, which binds as a rule. The first
-/// call allocates room for the collections in flight. Fences exec. Throws Error if the lengths
-/// disagree.
+/// make_sptv_output. 2 nnz flops; all formats and sums are copied, which is what takes the time as
+/// a rule. The first call allocates room for the collections in flight. Fences exec. Throws Error
+/// if the lengths disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 void sptv(ExecutionSpace const& exec, SptvPipeline<Scalar, Index, MemorySpace>& pipeline,
           Input const& v, Output const& Y);
 
-/// The same product, one step after another, and the time of each. Fences exec.
+/// sptv with one step after another: the product, and the time of each step. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Input,
           class Output>
 SptvPipelineTimes time_collections(ExecutionSpace const& exec,

@@ -101,9 +101,9 @@ struct TtmChainChoice {
 /// "csf, modes 2 0 3 1"
 std::string describe(TtmChainChoice const& choice);
 
-/// The formats that the chains of all modes of one tensor want, built once: a sorted copy a mode (a
-/// tree, or packed), the buffers of its kernels, and room for the largest product, so that a
-/// product allocates nothing.
+/// The formats for the chains of all modes of one tensor, built once: a sorted copy a mode (a tree,
+/// or packed), the buffers of its kernels, and room for the largest product, so that a product
+/// allocates nothing.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct TtmChainPlan {
   using Scalar = ScalarType;
@@ -151,18 +151,27 @@ struct TtmChainProduct {
   std::uint64_t all_rows() const { return where.used.all(rows.extent(0)); }
 };
 
-/// Builds what the chains of all modes want. X is a CooTensor in any order; values of equal
+/// Builds the formats for the chains of all modes. X is a CooTensor in any order; values of equal
 /// coordinates are added. ranks: R_0 to R_{N-1}. The memory of an X that is handed over (hand_over)
-/// is given back when all modes have their copies. Fences exec. Throws Error if a rank is not
-/// positive, an index is past its mode, a strategy asked for cannot take the tensor, or a product
-/// does not fit the memory limit (with both numbers). Orders 1 and 2 take `fused` where it is asked
-/// for or the plan streams. Else order 1 takes `csf`, and order 2 `semi_sparse` where it is asked
-/// for or, on GPUs, by `automatic`, and `csf` otherwise.
-/// An X in host memory that exec cannot access is made ready by the host and always streamed, as
-/// another X is where its copies take more than options.streaming says. Strategy `fused` alone
-/// streams, and it is what `automatic` takes then, for any order; its bits are the same as without.
-/// Throws Error, too, where X would be streamed and another strategy is asked for, or the indices
-/// of all modes but one take over 63 bits; RunError where there is no far memory.
+/// is given back when all modes have their copies. Fences exec.
+///
+/// Strategies of orders 1 and 2: `fused` where it is asked for or the plan streams. Else order 1
+/// takes `csf`; order 2 takes `semi_sparse` where it is asked for or, on GPUs, by `automatic`, and
+/// `csf` otherwise.
+///
+/// An X in host memory that exec cannot access is made ready by the host and always streamed;
+/// another X is streamed where its copies take more than options.streaming says. Strategy `fused`
+/// alone streams, and it is what `automatic` takes then, for any order; its bits are the same as
+/// without.
+///
+/// Throws Error where
+/// - a rank is not positive, or an index is past its mode,
+/// - a strategy asked for cannot take the tensor,
+/// - a product does not fit the memory limit (with both numbers),
+/// - X would be streamed, and another strategy is asked for or the indices of all modes except one
+///   take over 63 bits.
+///
+/// Throws RunError where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
     ExecutionSpace const& exec, Tensor X, std::vector<int> const& ranks,
@@ -179,7 +188,7 @@ detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan
                                                 FactorsType const& A, int n);
 
 /// The whole of Y_(n), I_n x prod_{m != n} R_m, in the order of columns of Kolda & Bader. Y is
-/// overwritten and aliases no A[m]. Otherwise as above.
+/// overwritten and aliases no A[m]. A, fences and errors are those of ttm_chain without Y.
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>,
           class Output>
 void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int n,

@@ -107,13 +107,14 @@ bool with_constant(std::integer_sequence<int, values...>, int value, Run const& 
   return with_constant<values...>(value, run);
 }
 
-/// The same for values from 0 to count - 1.
+/// Calls run(constant) with the one of 0 to count - 1 that `value` equals; false where it is none.
 template <int count, class Run>
 bool with_constant_below(int value, Run const& run) {
   return with_constant(std::make_integer_sequence<int, count>{}, value, run);
 }
 
-/// The same for multiples of four up to 32: widths of tiles that are whole rows, on CPUs.
+/// Calls run(constant) with `columns` if that is a multiple of four up to 32: a width of tiles that
+/// are whole rows, on CPUs. Else returns false.
 template <class Run>
 bool with_row_width(std::size_t columns, Run const& run) {
   return columns <= 32 &&

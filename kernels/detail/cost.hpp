@@ -48,7 +48,8 @@ double used_rows(ExecutionSpace const& exec, std::uint64_t rows, Position nonzer
   return static_cast<double>(count);
 }
 
-/// The same of mode n of a tensor in coordinate format.
+/// How many rows of mode n the nonzeros of X use. One pass over them, and a byte a row. Fences
+/// exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double used_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                  int n) {

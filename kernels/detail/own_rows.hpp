@@ -15,8 +15,8 @@ struct OwnChunks {
   std::uint64_t first = 0, last = 0;
 };
 
-/// Names of carry slots for the sums of a share's rows but the own ones: those of own ones stand
-/// for row count + 2, which is of no use. names <- the slots' rows.
+/// Names of carry slots for the sums of a share's rows, except the own ones: slots of own rows
+/// stand for row count + 2, which is not used. names <- the slots' rows.
 template <class Index, class MemorySpace>
 struct NameFarSlots {
   RawVector<Index, MemorySpace> rows;
@@ -41,7 +41,8 @@ struct NameFarSlots {
   }
 };
 
-/// The same for the own rows, once their chunks have named their slots.
+/// Names of carry slots for the sums of a share's own rows, once their chunks have named their
+/// slots.
 template <class Index, class MemorySpace>
 struct NameOwnSlots {
   NameFarSlots<Index, MemorySpace> far;

@@ -270,7 +270,8 @@ void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
   reduce_carries(exec, V, carry, kept, first);
 }
 
-/// The same of share.packed.
+/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks, from share.packed. V:
+/// count + 2 rows. Collective. Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
                      PackedShare<Scalar, Index, MemorySpace> const& share,

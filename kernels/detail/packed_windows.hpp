@@ -20,7 +20,7 @@ inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t inde
   return static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
 }
 
-/// The same, one a mode.
+/// Bytes of copies of X in the order of each mode, one a mode, packed where they fit.
 inline double sorted_list_bytes(Dims const& dims, Position nnz, std::size_t index_bytes,
                                 std::size_t scalar_bytes) {
   double bytes = 0;
@@ -218,7 +218,8 @@ void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
   finish_rows(exec, rows, V, carry);
 }
 
-/// The same in chunks of the usual length.
+/// V's rows by walk(exec, nonzeros, rows), in chunks of the usual length. Fences exec where X is
+/// far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Matrix<Scalar, MemorySpace> const& V,

@@ -256,8 +256,8 @@ class RowParts {
     sum_lists(exec, arrived, of_rows_, to);
   }
 
-  /// The same in two steps, of one slice. Between them the rows that this process owns may be
-  /// summed. beside: see enqueue_exchange.
+  /// sum() in two steps, of one slice: send_parts, then sum_sent_parts. Between them the rows that
+  /// this process owns may be summed. beside: see enqueue_exchange.
   template <class ExecutionSpace>
   void send_parts(ExecutionSpace const& exec, MatrixType const& parts, bool beside) const {
     std::size_t const columns = parts.extent(1);

@@ -15,7 +15,7 @@
 /// which change nothing. The chunk in which a shared row begins clears it in the output, so that
 /// the carries can be added to it.
 ///
-/// The same with atomic flushes (CarryBuffers::atomic): a chunk adds its first and last row to the
+/// RowSums with atomic flushes (CarryBuffers::atomic): a chunk adds its first and last row to the
 /// output atomically where others share them. No slots, no levels; bits depend on the run.
 ///
 /// Atomic rows (AtomicRows): every sum is added to the output atomically; nonzeros in any order.

@@ -297,7 +297,8 @@ void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, ch
   enqueue_exchange(exec, processes, name, sent, received);
 }
 
-/// The same of rows begins[p] to ends[p] - 1 on process p, which go to where `rows` says.
+/// Moves rows begins[p] to ends[p] - 1, which are on process p, to where `rows` says. Collective.
+/// Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
                std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,

@@ -12,7 +12,7 @@ struct SortedRows {
   Position length, chunks;  // nonzeros of a chunk; no chunks where there are no nonzeros
   RowSums<Scalar, Index, MemorySpace, false> sums;
 
-  /// The same for `count` chunks, of which `first` is number 0.
+  /// How rows are summed from `count` of the chunks, of which `first` is number 0.
   SortedRows part(Position first, Position count) const {
     SortedRows rows = *this;
     rows.chunks = count;

@@ -201,7 +201,8 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
   }
 }
 
-/// The same where all modes but one have slices: `slices` of them.
+/// A sorted copy for each mode, packed where it fits; all modes except one have `slices` slices. X
+/// is given back on the way.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                   MttkrpOptions const& options, int slices,

@@ -114,7 +114,8 @@ double run_length(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
   return sample_runs(exec, X, split, X.nnz(), 0, X.nnz()).length();
 }
 
-/// The same of the nonzeros of a FlycooTensor.
+/// Counts the nonzeros of a FlycooTensor that begin a run: words of a run agree in the bits of
+/// nonzeros.path.
 template <class Nonzeros>
 struct CountRecordBreaks {
   Nonzeros nonzeros;
@@ -236,7 +237,8 @@ int measured_split(int order, int rank, std::string& reason, LengthOf const& len
   return split;
 }
 
-/// The same of X, which exec can access. Fences exec.
+/// The split for products on ExecutionSpace of X, which exec can access. The lengths of X's runs
+/// are measured. Fences exec.
 template <class ExecutionSpace, class Builder, class Tensor>
 int measured_split(Builder const& exec, Tensor const& X, int rank, std::string& reason) {
   return measured_split<ExecutionSpace, typename Tensor::Scalar>(

@@ -45,7 +45,8 @@ double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
          static_cast<double>(copies + 4);
 }
 
-/// The same for packed copies, one a mode.
+/// Bytes of the files in which a host keeps nonzeros while it makes packed copies of them, one a
+/// mode.
 template <class Scalar, class Index>
 double far_list_bytes(Dims const& dims, Position nnz) {
   return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +

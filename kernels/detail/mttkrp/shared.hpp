@@ -242,7 +242,8 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
     move_rows(exec, plan.rows[n], share.begins, share.ends, shared.begun(n, room), own);
 }
 
-/// The same of parts of a linear order, whose sums are added in their order; on hosts.
+/// The sums of this process's parts of a linear order go to the owners of mode n's rows, and are
+/// added in the order of the parts. On hosts. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                       std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {

@@ -50,7 +50,7 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
   if (!keeps_coordinates) count.release(base.coordinate_bytes());
 }
 
-/// The same lists with slices of one mode: see build_sliced.
+/// The lists of make_mttkrp_plan with slices of the mode `sliced`: see build_sliced.
 template <class ExecutionSpace>
 void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                         bool is_last, int slices, int sliced, RowsOf const& rows_of) {

@@ -130,7 +130,7 @@ auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
   return nonzeros;
 }
 
-/// The same for rows of mode n and all other modes.
+/// What kernels read of X and A for rows of mode n and all other modes.
 template <int Others, class Scalar, class Index, class MemorySpace, class Order = Identity>
 auto coo_nonzeros(CooTensor<Scalar, Index, MemorySpace> const& X,
                   Factors<Scalar, MemorySpace> const& A, int n, Order order = {}) {

@@ -50,13 +50,13 @@ struct FactorRows {
 
   KOKKOS_FORCEINLINE_FUNCTION int modes() const { return Others == any_number ? others : Others; }
 
-  /// The columns that the terms of a tile of the output are made of: here the same ones.
+  /// The columns that the terms of a tile of the output are made of: here those of the tile.
   template <class Columns>
   KOKKOS_FORCEINLINE_FUNCTION Columns const& term_columns(Columns const& tile) const {
     return tile;
   }
 
-  /// The same nonzeros, with factors that begin at this column. Walks of hosts take such a copy:
+  /// These nonzeros with factors that begin at this column. Walks of hosts take such a copy:
   /// compilers keep it in registers, as no store to the output can change it.
   KOKKOS_FORCEINLINE_FUNCTION Nonzeros from_column(std::size_t first) const {
     Nonzeros moved = self();

@@ -189,7 +189,7 @@ struct FlycooNonzeros : FactorRows<FlycooNonzeros<ScalarType, Index, MemorySpace
   }
 };
 
-/// The same for indices of any length, which are read from the record.
+/// The nonzeros of a FlycooTensor with indices of any length, which are read from the record.
 template <class ScalarType, class Index, class MemorySpace, int Others>
 struct LongFlycooNonzeros : FactorRows<LongFlycooNonzeros<ScalarType, Index, MemorySpace, Others>,
                                        ScalarType, MemorySpace, Others>,

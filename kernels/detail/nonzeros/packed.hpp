@@ -99,7 +99,7 @@ auto packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X, Words co
   return nonzeros;
 }
 
-/// The same in words of either width, for kernels that are not unrolled.
+/// What kernels that are not unrolled read of X and A, N matrices. Words may have either width.
 template <class Scalar, class Index, class MemorySpace>
 auto packed_nonzeros(PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A) {

@@ -33,7 +33,7 @@ inline bool is_linear(PhiStrategy strategy) {
   return strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
 }
 
-/// The same for those that take coordinates in the linear order.
+/// Whether the strategy takes coordinates in the linear order.
 inline bool is_coo_alto(PhiStrategy strategy) {
   return strategy == PhiStrategy::coo_alto_atomic || strategy == PhiStrategy::coo_alto_pull;
 }

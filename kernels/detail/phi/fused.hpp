@@ -37,7 +37,7 @@ struct WeighedTerms {
   }
 };
 
-/// The same for nonzeros each of which names its row.
+/// x_p / max(model_p, epsilon) times pi_p, for nonzeros each of which names its row.
 template <class Scalar, class MemorySpace>
 struct WeighedRowTerms {
   RawMatrix<Scalar const, MemorySpace> B;  // I_n x R
@@ -164,7 +164,8 @@ bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpa
   return true;
 }
 
-/// The same on a COO tensor sorted by mode n; false on CPUs.
+/// Phi on mode n in one pass on a COO tensor sorted by mode n. Returns false on CPUs, and where
+/// rows do not fit the lanes of a GPU.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
@@ -185,8 +186,10 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   return false;
 }
 
-/// The same on a linear order; false on GPUs, where rows are not one tile, where their strides are
-/// more than that, and where reuse is too low for the parts' buffer rows.
+/// Phi on mode n in one pass on a linear order. Returns false
+/// - on GPUs,
+/// - where rows are not one tile, or their strides are larger than that,
+/// - where there are no nonzeros, or reuse is too low for the parts' buffer rows.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,

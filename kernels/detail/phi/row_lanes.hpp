@@ -45,7 +45,7 @@ struct LaneColumns {
     }
     return tile;
   }
-  /// The same with zeros past the row's end.
+  /// The lane's columns of this row of A, with zeros past the row's end.
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION T load_or_zero(MatrixType const& A, std::size_t row) const {
     T tile = load(A, row);

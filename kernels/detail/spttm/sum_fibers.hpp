@@ -59,8 +59,9 @@ Position fiber_chunk_length(Position items, std::size_t item_bytes) {
   return std::min(length, cached / distance * distance);
 }
 
-/// The same of chunks whose carry slots have so many columns: more where all slots, two a chunk,
-/// would hold more than 2^25 numbers. So many columns are work enough for a GPU.
+/// Items of a chunk whose carry slots have so many columns: those of fiber_chunk_length, or more
+/// where all slots, two a chunk, would hold more than 2^25 numbers. So many columns are work enough
+/// for a GPU.
 template <class ExecutionSpace>
 Position carried_chunk_length(Position items, std::size_t item_bytes, std::size_t columns) {
   Position const most = std::max<Position>((Position{1} << 24) / columns, 1);

@@ -98,7 +98,8 @@ struct VectorTerms {
     return end - begin <= ShortFibers<Scalar>::longest ? sum_short(begin, end)
                                                        : sum_long(begin, end);
   }
-  /// The same where the terms of a short fiber were made. count: most fibers have no more.
+  /// The sum over begin <= p < end by a thread of a host, where `products` has the terms of a short
+  /// fiber. count: most fibers have no more terms.
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum_made(Scalar const* products, Position begin,
                                               Position end) const {
@@ -132,7 +133,8 @@ struct VectorTerms {
   KOKKOS_FORCEINLINE_FUNCTION Scalar add_term(Scalar sum, Position p) const {
     return multiply_add(values(p), v(index(p)), sum);
   }
-  /// The same by lanes of a GPU: each adds up every lanes.count()-th term, and all get the sum.
+  /// The sum over begin <= p < end by lanes of a GPU: each adds up every lanes.count()-th term, and
+  /// all get the sum.
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Position begin, Position end,
                                          VectorLanes const& lanes) const {
     constexpr int batch = 4;  // terms whose loads are under way together

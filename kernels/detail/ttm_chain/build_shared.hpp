@@ -124,7 +124,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
   return plan;
 }
 
-/// The same, in builds with MPI.
+/// build_shared_chains in builds with MPI; else a plan without nonzeros.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainPlan<Scalar, Index, MemorySpace> make_shared_chains(Communicator const& processes,
                                                             ExecutionSpace const& exec,

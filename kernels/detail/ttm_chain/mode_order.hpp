@@ -133,9 +133,10 @@ inline double numbers_between(TupleCounts const& tuples, std::vector<int> const&
   return most[0] + most[1];
 }
 
-/// The same without partial products, for tensors of order 3 and up: the outer product of the last
-/// two modes' rows for each nonzero, and whole Kronecker rows for each run of nonzeros that agree
-/// in all modes before. The last mode is the shorter of the two, whose rows come in any order.
+/// The cost of mode n's product without partial products, for tensors of order 3 and up: the outer
+/// product of the last two modes' rows for each nonzero, and whole Kronecker rows for each run of
+/// nonzeros that agree in all modes before. The last mode is the shorter of the two, whose rows
+/// come in any order.
 inline ChainCost fused_cost(TupleCounts const& tuples, Dims const& dims,
                             std::vector<int> const& ranks, int n) {
   constexpr double visit_nonzero = 4, visit_run = 30, in_registers = 0.2, in_rows = 0.6,

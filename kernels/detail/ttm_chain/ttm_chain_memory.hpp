@@ -128,8 +128,9 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
   return shapes;
 }
 
-/// The same of an X that stays on the host: most of what it holds on the GPU, windows excepted.
-/// Where ranks are padded depends on the nonzeros; the widest product is counted.
+/// make_ttm_chain_plan of an X that stays on the host: the most that the plan holds on the GPU,
+/// windows not counted. Returns the products' shapes. Where ranks are padded depends on the
+/// nonzeros; the widest product is counted.
 template <class ExecutionSpace, class Scalar>
 std::vector<ChainProductShape> count_streamed_chain_plan(MemoryCount& count, CooShape const& X,
                                                          std::vector<int> const& ranks) {
