@@ -23,13 +23,13 @@
 /// by a power of two first: a tensor times 2^k has the same factors, bit for bit, and weights times
 /// 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009, Figure 3.3.
 ///
-/// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
-/// `atomic`, `duplicated` and `alto_atomic` excepted).
+/// One seed gives one model, bit for bit, on a backend with any number of threads, except for
+/// strategies `atomic`, `duplicated` and `alto_atomic`.
 ///
 ///   CpAlsOptions options;
 ///   options.rank = 16;
 ///   auto const result = cp_als(exec, X, options);
-/// The same in parts, so that a run can be watched, saved and continued:
+/// In parts, so that a run can be watched, saved and continued:
 ///   auto problem = make_cp_als_problem(exec, X, options);
 ///   auto state = cp_als_start(exec, X, options);  // or restore<State>(exec, saved)
 ///   auto const result = cp_als(exec, problem, options, state);
@@ -136,23 +136,27 @@ struct CpAlsResult : RunResult {
 /// order; values of equal coordinates are added. Nothing of X is used after; if it is handed over
 /// (hand_over), its memory is given back as early as can be. Cost: a sort a mode, or one where the
 /// strategy is `alto`. Fences exec. Throws Error for options out of range, and where X has no
-/// nonzeros, an index past its mode, is all zero, or holds NaN or infinity (saying where).
-/// An X on the host that exec, a GPU, cannot access is sorted by the host and stays there: products
-/// stream it, except for copies that options.streaming.memory leaves room for, with the bits of
-/// products of copies on the GPU. On a host, an X that takes
-/// more than options.streaming says is summed, scaled and sorted by parts, in files.
+/// nonzeros, has an index past its mode, is all zero, or holds NaN or infinity (saying where).
+/// - An X on the host that exec, a GPU, cannot access is sorted by the host and stays there:
+///   products stream it, except for copies that options.streaming.memory leaves room for. Bits are
+///   those of products of copies on the GPU.
+/// - On a host, an X that takes more than options.streaming says is summed, scaled and sorted by
+///   parts, in files.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options);
 
-/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. Starts and models of such a problem have the
-/// rows of factors that problem.rows_of(n) says, and their bits are those of one process
-/// (strategies sorted, fibers and alto, between which `automatic` chooses). Nothing is streamed,
-/// nor fitted to a limit. start: null, or gets the state before the first iteration, as
-/// cp_als_start makes it of all nonzeros: any but a given one, for which see there. Collective.
-/// Fences exec. Throws Error, too, where dims disagree, and for streaming and options.memory.
+/// make_cp_als_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
+/// this process brings, any of them, with the dims of the whole. Starts and models of such a
+/// problem have the rows of factors that problem.rows_of(n) says, and their bits are those of one
+/// process. Strategies: sorted, fibers and alto, between which `automatic` chooses. Nothing is
+/// streamed, nor fitted to a limit. Collective. Fences exec.
+/// - start: null, or gets the state before the first iteration, as cp_als_start makes it of all
+///   nonzeros. Not of a given start: see cp_als_start of a problem.
+///
+/// Throws as make_cp_als_problem of one process, and Error where dims disagree, and for streaming
+/// and options.memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
@@ -181,19 +185,21 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
     ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
     KruskalTensor<Scalar, StartSpace> const& start);
 
-/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
-/// as problem.rows_of(n) says, which are all where there is one process. Collective.
+/// cp_als_start of a given start for a problem, whose processes each hand in their rows of the
+/// factors: rows of mode n as problem.rows_of(n) says, which are all where there is one process.
+/// Collective. Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(
     ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start);
 
 /// Goes on from the state, which is changed, until the fit changes by less than the tolerance, all
-/// iterations are done or the observer returns false. The model is that of the last iteration,
-/// except where roundings of ill-conditioned systems have made it worse than an earlier one: then
-/// it is the best (result.model_iteration says which). options.starts is not read, and of
-/// options.init only whether it is `given`. A state that has converged already is left as it is. An
-/// iteration costs an MTTKRP a mode, N R nnz flops each (less with a dimension tree), and about
+/// iterations are done or the observer returns false. A state that has converged already is left as
+/// it is. The model is that of the last iteration, except where roundings of ill-conditioned
+/// systems have made it worse than an earlier one: then it is the best (result.model_iteration says
+/// which). options.starts is not read, and of options.init only whether it is `given`.
+///
+/// An iteration costs an MTTKRP a mode, N R nnz flops each (less with a dimension tree), and about
 /// 3 I_n R^2 flops a mode; it fences exec once. Throws Error if the state does not fit the problem
 /// and options, RunError where the fit is NaN or a weight of the model is past the range of Scalar,
 /// Stopped where options.stop says so.
@@ -212,9 +218,9 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAlsOptions const& options, Observer const& observer = {});
 
-/// The same of the nonzeros of all processes, which each calls with those that it brings: see
-/// make_cp_als_problem. The model has the rows of factors that this process owns. Collective. The
-/// same in steps, if there is no race:
+/// cp_als of the nonzeros of all processes, which each calls with those that it brings: see
+/// make_cp_als_problem. The model has the rows of factors that this process owns. Collective.
+/// Fences exec. In steps, if there is no race:
 ///   CpAlsState<double, Memory> state;
 ///   auto problem = make_cp_als_problem(processes, exec, hand_over(X), options, &state);
 ///   auto const result = cp_als(exec, problem, options, state);

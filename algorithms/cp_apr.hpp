@@ -34,13 +34,13 @@
 /// Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3; Hansen, Plantenga & Kolda, Optim. Methods
 /// Softw. 30(5), 2015.
 ///
-/// One seed gives one model, bit for bit, on a backend with any number of threads (strategies
-/// `atomic`, `alto_atomic` and `coo_alto_atomic` excepted).
+/// One seed gives one model, bit for bit, on a backend with any number of threads, except for
+/// strategies `atomic`, `alto_atomic` and `coo_alto_atomic`.
 ///
 ///   CpAprOptions options;
 ///   options.rank = 16;
 ///   auto const result = cp_apr(exec, X, options);
-/// The same in parts, so that a run can be watched, saved and continued:
+/// In parts, so that a run can be watched, saved and continued:
 ///   auto problem = make_cp_apr_problem(exec, X, options);
 ///   auto state = cp_apr_start<double>(exec, X.dims, options);  // or restore<State>(exec, saved)
 ///   auto const result = cp_apr(exec, problem, options, state);
@@ -171,33 +171,46 @@ struct CpAprResult : RunResult {
 
 /// Makes X ready: for mu the plan of Phi, else an order of the counts by the rows of each mode. X:
 /// counts in any order; those of equal coordinates are added. If X is handed over (hand_over) and
-/// its order changes, its memory is given back early. An X on the host that exec, a GPU, cannot
-/// access is made ready by the host and streamed (by mu except for copies that options.streaming
-/// leaves room for), as another X is where it takes more than options.streaming says. Bits are the
-/// same. On a host, counts that take more themselves are summed and sorted by parts. Method mu
-/// streams with pi on the fly, and by strategy `pull`, which `automatic` is on GPUs and where
-/// counts are streamed. Windows of the other methods hold a segment at least, some nnz / 2048
-/// counts. Where the least count above 0 is below 1, all counts are taken in units of the power of
-/// two at or below it, so that tolerance and epsilon mean for these counts what they mean for whole
-/// numbers: counts times 2^-k have the same model with weights times 2^-k. What comes out is in
-/// units of X all the same, except the KKT violation.
-/// Cost: a sort a mode, or one where the strategy is `alto`. Fences exec. Throws Error for options
-/// out of range, and where X has no nonzeros, an index past its mode, is all zero, or holds a value
-/// that is negative, NaN or infinite (saying where), or would have to be streamed and cannot be;
-/// RunError where there is no far memory.
+/// its order changes, its memory is given back early. Cost: a sort a mode, or one where the
+/// strategy is `alto`. Fences exec.
+///
+/// X is streamed, with the same bits, if
+/// - it is on the host and exec, a GPU, cannot access it: the host makes it ready, or
+/// - it takes more than options.streaming says. On a host, counts that take more themselves are
+///   summed and sorted by parts.
+///
+/// Method mu streams by strategy `pull` with pi on the fly, and not the copies that
+/// options.streaming leaves room for; `automatic` is `pull` on GPUs and where counts are streamed.
+/// Windows of the other methods hold a segment at least, some nnz / 2048 counts.
+///
+/// Where the least count above 0 is below 1, all counts are taken in units of the power of two at
+/// or below it. Tolerance and epsilon then mean for these counts what they mean for whole numbers:
+/// counts times 2^-k have the same model with weights times 2^-k. Results are in units of X, except
+/// the KKT violation.
+///
+/// Throws Error where
+/// - options are out of range,
+/// - X has no nonzeros, has an index past its mode, is all zero, or holds a value that is negative,
+///   NaN or infinite (saying where),
+/// - X would have to be streamed and cannot be.
+///
+/// Throws RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options);
 
-/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. States and models of such a problem have the
-/// rows of factors that problem.factor_rows says, and their bits are those of one process; of
-/// method mu those of strategy `pull`, which `automatic` is here, too, where one process takes
-/// `alto`. The other methods have all nonzeros of a row on one process: where a row has half of
-/// them, the process that solves it has as many. Nothing is streamed, nor fitted to a limit.
-/// Collective. Fences exec. Throws Error, too, where dims disagree, and for other strategies, a
-/// stored pi, streaming and options.memory.
+/// make_cp_apr_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
+/// this process brings, any of them, with the dims of the whole. States and models of such a
+/// problem have the rows of factors that problem.factor_rows says, and their bits are those of one
+/// process. Nothing is streamed, nor fitted to a limit. Collective. Fences exec.
+/// - Method mu has the bits of strategy `pull`, which `automatic` is here, too, where one process
+///   takes `alto`.
+/// - The other methods have all nonzeros of a row on one process: where a row has half of them, the
+///   process that solves it has as many.
+///
+/// Throws as make_cp_apr_problem of one process, and Error where dims disagree, and for other
+/// strategies, a stored pi, streaming and options.memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
@@ -210,7 +223,8 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(Execution
                                                                        Dims const& dims,
                                                                        CpAprOptions const& options);
 
-/// The same for a problem, whose processes each get their rows of the factors. Collective.
+/// cp_apr_start of a `random` start for a problem, whose processes each get their rows of the
+/// factors. Collective. Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
@@ -224,8 +238,9 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
     ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
     KruskalTensor<Scalar, StartSpace> const& start);
 
-/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
-/// as problem.factor_rows[n] says, which are all where there is one process. Collective.
+/// cp_apr_start of a given start for a problem, whose processes each hand in their rows of the
+/// factors: rows of mode n as problem.factor_rows[n] says, which are all where there is one
+/// process. Collective. Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 CpAprState<Scalar, MemorySpace> cp_apr_start(
     ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
@@ -252,8 +267,9 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,
                                         CpAprOptions const& options, Observer const& observer = {});
 
-/// The same of the nonzeros of all processes, which each calls with those that it brings: see
+/// cp_apr of the nonzeros of all processes, which each calls with those that it brings: see
 /// make_cp_apr_problem. The model has the rows of factors that this process owns. Collective.
+/// Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,

@@ -10,9 +10,11 @@
 ///   memory_need(exec, X, options)    for CpAlsOptions, CpAprOptions and TuckerOptions: MemoryNeed
 /// counts the start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody
 /// else holds X. X may be on the host and exec a GPU that streams it; `host` does not count X then.
-/// A tenth more at most, unless the order of X hangs on the nonzeros in ways that only sorting
-/// shows, or the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take
-/// more. (A fit of CP-ALS so near 1 that the residual is computed nonzero by nonzero takes their
+/// The count is at most a tenth more than what is taken, except where
+/// - the order of X depends on the nonzeros in ways that only sorting shows, or
+/// - the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take more.
+///
+/// (A fit of CP-ALS so near 1 that the residual is computed nonzero by nonzero takes their
 /// coordinates beside the plan.) Some passes over the nonzeros at most. Fences exec. Throws Error
 /// where the options are out of range, or a product of HOOI exceeds the memory limit.
 

@@ -24,21 +24,23 @@ std::vector<std::string> generate_like_names();
 
 /// A tensor that resembles a published one: its dims, and, as far as they are known, its skewed
 /// slices and its fibers' lengths. (algorithms/detail/generate/recipes.cpp says where the dims and
-/// numbers of nonzeros are from, and what is known.)
-/// Coordinates are distinct and sorted by modes 0 to N-1; a value is the number of times that its
-/// cell was drawn. Scalar is to be named: generate_like<double>(exec, "uber").
+/// numbers of nonzeros are from, and what is known.) Coordinates are distinct and sorted by modes 0
+/// to N-1; a value is the number of times that its cell was drawn. Scalar is to be named:
+/// generate_like<double>(exec, "uber").
+///
 /// nnz: that many nonzeros with fibers of the same character, rather than as many as the published
-/// tensor has (a recipe that runs out of new cells may give fewer).
-/// Fences exec. About 40 bytes of memory a nonzero (64 where coordinates need over 64 bits).
-/// Throws Error for an unknown name, or nnz past 2^33.
+/// tensor has (a recipe that runs out of new cells may give fewer). Fences exec. About 40 bytes of
+/// memory a nonzero (64 where coordinates need over 64 bits). Throws Error for an unknown name, or
+/// nnz past 2^33.
 template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     ExecutionSpace const& exec, std::string const& name, std::optional<Position> nnz = {},
     std::uint64_t seed = default_generate_seed);
 
-/// The same, made by processes together: this process gets the nonzeros that follow those of the
-/// process before, about as many as the others; all of them are those of one process. Nonzeros
-/// travel once a round of draws. Collective. Fences exec.
+/// generate_like by several processes together: this process gets the nonzeros that follow those of
+/// the process before, about as many as the others. The nonzeros of all processes are those that
+/// one process makes; they travel once a round of draws. Collective. Fences exec. Throws Error as
+/// on one process.
 template <class Scalar, class ExecutionSpace>
 CooTensor<Scalar, std::uint32_t, typename ExecutionSpace::memory_space> generate_like(
     Communicator const& processes, ExecutionSpace const& exec, std::string const& name,

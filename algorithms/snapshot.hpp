@@ -13,12 +13,12 @@
 namespace sporades {
 
 /// A method's state on the host, as named arrays to write to a file and to read back: a run that
-/// goes on from there gives the same bits as one that was never stopped. Which arrays there are
-/// stands at the state. An array's bytes are numbers of the machine's own format; factor-0,
+/// goes on from there gives the same bits as one that was never stopped. The state's comment says
+/// which arrays there are. An array's bytes are numbers of the machine's own format; factor-0,
 /// factor-1 and so on are dims[n] x ranks[n] numbers of the state's Scalar, row by row. Where
 /// processes share the factors, each has a snapshot of its own rows: arrays that `modes` names are
-/// parts, in the order of ranks, of those of one process, and the others are the same on all, times
-/// excepted.
+/// parts, in the order of ranks, of those of one process. The other arrays are the same on all,
+/// except times.
 struct Snapshot {
   Dims dims;               // I_0 ... I_{N-1}: the rows of each mode's factor that are here
   std::vector<int> ranks;  // columns of each mode's factor

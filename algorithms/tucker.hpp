@@ -27,7 +27,7 @@
 ///   TuckerOptions options;
 ///   options.ranks = {8, 8, 8};
 ///   auto const result = tucker(exec, X, options);
-/// The same in parts, so that a run can be watched, saved and continued:
+/// In parts, so that a run can be watched, saved and continued:
 ///   auto problem = make_tucker_problem(exec, X, options);
 ///   auto state = tucker_start(exec, X, options);  // or restore<State>(exec, saved)
 ///   auto const result = tucker(exec, problem, options, state);
@@ -82,7 +82,7 @@ struct TuckerProblem {
     return chain.where.empty() ? RowDistribution{}
                                : chain.where[static_cast<std::size_t>(n)].factor;
   }
-  /// The same of all modes.
+  /// The rows of each mode's factor that this process has.
   std::vector<RowDistribution> rows() const {
     std::vector<RowDistribution> all;
     for (std::size_t n = 0; n < dims.size(); ++n) all.push_back(rows_of(static_cast<int>(n)));
@@ -125,27 +125,36 @@ struct TuckerResult : RunResult {
 /// Makes X ready: plans the chain of products of every mode, and computes the norm. X: nonzeros in
 /// any order; values of equal coordinates are added. Nothing of X is used after; if it is handed
 /// over (hand_over), its memory is given back as early as can be. Cost: a sort a mode. Fences exec.
-/// Throws Error for options out of range or that do not fit X, where X has no nonzeros, an index
-/// past its mode, is all zero, or holds NaN or infinity (saying where), and where a chain does not
-/// fit the memory.
-/// An X on the host that exec, a GPU, cannot access is made ready by the host and always streamed,
-/// as another X is where its copies take more than options.streaming says: by strategy `fused`,
-/// whose bits are the same as without. Throws Error, too, where another strategy is asked for;
-/// RunError where there is no far memory.
+///
+/// X is streamed by strategy `fused`, whose bits are the same as without, if
+/// - it is on the host and exec, a GPU, cannot access it: the host makes it ready, or
+/// - its copies take more than options.streaming says.
+///
+/// Throws Error where
+/// - options are out of range or do not fit X,
+/// - X has no nonzeros, has an index past its mode, is all zero, or holds NaN or infinity (saying
+///   where),
+/// - a chain does not fit the memory,
+/// - X is streamed, and another strategy is asked for.
+///
+/// Throws RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options);
 
-/// The same of a tensor whose nonzeros are those of all processes, X the ones that this process
-/// brings: any of them, with the dims of the whole. States and models of such a problem have the
-/// rows of factors that problem.rows_of(n) says, and their bits are those of one process with
-/// strategy `fused`, which `automatic` is here. Products of more rows than columns are distributed;
-/// smaller ones are gathered, and their singular vectors computed by every process. Nothing is
-/// streamed, nor fitted to a limit; options.memory_limit is of a process. start: null, or gets the
-/// state before the first iteration, as tucker_start makes it of all nonzeros: any but a given one,
-/// for which see there. Collective. Fences exec. Throws Error, too, for other strategies, streaming
-/// and options.memory, and where dims disagree.
+/// make_tucker_problem of a tensor whose nonzeros are those of all processes. X: the nonzeros that
+/// this process brings, any of them, with the dims of the whole. States and models of such a
+/// problem have the rows of factors that problem.rows_of(n) says, and their bits are those of one
+/// process with strategy `fused`, which `automatic` is here. Collective. Fences exec.
+/// - start: null, or gets the state before the first iteration, as tucker_start makes it of all
+///   nonzeros. Not of a given start: see tucker_start of a problem.
+/// - Products of more rows than columns are distributed; smaller ones are gathered, and their
+///   singular vectors computed by every process.
+/// - Nothing is streamed, nor fitted to a limit; options.memory_limit is of a process.
+///
+/// Throws as make_tucker_problem of one process, and Error for other strategies, streaming and
+/// options.memory, and where dims disagree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
@@ -167,8 +176,9 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
     ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
     TuckerTensor<Scalar, StartSpace> const& start);
 
-/// The same for a problem, whose processes each hand in their rows of the factors: rows of mode n
-/// as problem.rows_of(n) says, which are all where there is one process. Collective.
+/// tucker_start of a given start for a problem, whose processes each hand in their rows of the
+/// factors: rows of mode n as problem.rows_of(n) says, which are all where there is one process.
+/// Collective. Fences exec. Throws Error as on one process.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
 TuckerState<Scalar, MemorySpace> tucker_start(
     ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
@@ -197,9 +207,9 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          TuckerOptions const& options,
                                          Observer const& observer = {});
 
-/// The same of the nonzeros of all processes, which each calls with those that it brings: see
+/// tucker of the nonzeros of all processes, which each calls with those that it brings: see
 /// make_tucker_problem. The model has the rows of factors that this process owns, and the whole
-/// core. Collective.
+/// core. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,

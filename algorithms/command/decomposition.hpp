@@ -77,7 +77,8 @@ class Decomposition {
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.
   int finish(int signal, std::string const& result);
-  /// The same where a signal came before there was a model.
+  /// Writes the report and says that the signal came before there was a model. Returns the exit
+  /// status.
   int finish_without_model(int signal);
 
   Report report;

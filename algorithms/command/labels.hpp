@@ -35,7 +35,7 @@ std::vector<std::string> label_candidates(std::string const& folder);
 /// such files, or one has not as many lines as its mode has indices, or the tensor modes.
 Labels read_labels(std::string const& folder, Dims const& dims);
 
-/// The same of a tensor of this order, whose dims are not known.
+/// read_labels for a tensor of this order, whose dims are not known.
 Labels read_labels(std::string const& folder, int order);
 
 /// All names as a terminal may show them.
@@ -55,7 +55,8 @@ template <class Scalar>
 TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top,
                        std::vector<RowDistribution> const& rows);
 
-/// The same for each mode's columns, and the `top` entries of the core of largest magnitude.
+/// For each mode's columns the `top` entries of largest magnitude with their names, as top_entries
+/// of a KruskalTensor has them, and the `top` entries of the core of largest magnitude. Collective.
 template <class Scalar>
 TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top,
                        std::vector<RowDistribution> const& rows);

@@ -216,7 +216,7 @@ class ModelRun {
     return method_.build(exec_, hand_over(placed.X));
   }
 
-  /// The same of a tensor that several processes share.
+  /// The problem of a tensor that several processes share, and the first state.
   typename Method::Problem build_shared(std::optional<Checkpoint> const& from) {
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);

@@ -63,7 +63,8 @@ inline CLI::Option* add_bytes(CLI::App& app, std::string const& name, std::uint6
   return app.add_option(name, variable, description)->transform(CLI::Validator(take, ""));
 }
 
-/// The same for numbers with a fraction; their bounds are those of the algorithm.
+/// Adds an option that takes a number with a fraction, and says in one sentence what is none. Its
+/// bounds are those of the algorithm.
 template <class Variable>
 CLI::Option* add_real(CLI::App& app, std::string const& name, Variable& variable,
                       std::string const& description) {

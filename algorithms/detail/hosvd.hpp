@@ -222,7 +222,7 @@ DistributedMatrix<Scalar, MemorySpace> leading_singular_vectors(
   return A;
 }
 
-/// The same of one process.
+/// leading_singular_vectors of a tensor that one process has whole: I_n x R. Fences.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Matrix<Scalar, MemorySpace> leading_singular_vectors(ExecutionSpace const& exec,
                                                      CooTensor<Scalar, Index, MemorySpace> const& X,

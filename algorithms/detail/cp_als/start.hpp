@@ -67,7 +67,7 @@ void check_start(Dims const& dims, CpAlsOptions const& options,
   }
 }
 
-/// The same for a state that a run goes on from.
+/// Throws Error where a state that a run goes on from does not fit X's dims and the options.
 template <class Scalar, class MemorySpace>
 void check_state(Dims const& dims, CpAlsOptions const& options,
                  CpAlsState<Scalar, MemorySpace> const& state) {

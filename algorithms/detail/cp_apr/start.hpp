@@ -75,7 +75,7 @@ void check_apr_start(Dims const& dims, CpAprOptions const& options,
   }
 }
 
-/// The same for a state that a run goes on from.
+/// Throws Error where a state that a run goes on from does not fit X's dims and the options.
 template <class Scalar, class MemorySpace>
 void check_apr_state(Dims const& dims, CpAprOptions const& options,
                      CpAprState<Scalar, MemorySpace> const& state) {

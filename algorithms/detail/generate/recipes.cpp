@@ -134,7 +134,7 @@ std::vector<Recipe> const& recipes() {
        0b101,
        40000000,
        .1},
-      // The same of other entities (rounded: Ma et al. 2018, table 3; of HaTen2).
+      // Entity, entity, relation, of other entities (rounded: Ma et al. 2018, table 3; of HaTen2).
       {"freebase-sampled",
        {{39000000, .5, shuffled}, {39000000, .6, shuffled}, {532, .9, shuffled}},
        140000000,

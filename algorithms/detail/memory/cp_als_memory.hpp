@@ -80,9 +80,9 @@ double copy_bytes(ExecutionSpace const&, CooShape const& X, CpAlsOptions const& 
   return sorted_list_bytes(dims, X.count(), sizeof(Index), sizeof(Scalar));
 }
 
-/// The same, where exec computes, of an X that stays on the host or in files:
-/// make_cp_als_problem(exec, X, options) and cp_als from a random or a given start. Of windows it
-/// counts none.
+/// The memory of CP-ALS where exec computes, for an X that stays on the host or in files:
+/// make_cp_als_problem(exec, X, options) and cp_als from a random or a given start. Windows are not
+/// counted.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
                                   CpAlsOptions const& options) {

@@ -105,7 +105,7 @@ class LeftSingularVectors {
         product.where.product);
   }
 
-  /// The same in these rows alone.
+  /// The first k columns of A, in these rows alone.
   MatrixType used_rows(Vector<Index, Memory> const& rows, MatrixType const& A,
                        std::size_t k) const {
     auto const U = make_matrix<Scalar>(exec_, "sporades::tucker::left", rows.extent(0), k);

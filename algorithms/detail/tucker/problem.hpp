@@ -31,9 +31,9 @@ inline void check_tucker(TuckerOptions const& options) {
             " of mode ", n, " is not in 1 to 65535");
 }
 
-/// The same, and where the ranks do not fit a tensor of these dims: there is one a mode, none
-/// larger than its mode, nor than the product of the others (X_(n) times their Kronecker product
-/// has no more columns, and so no more singular vectors).
+/// Throws Error where an option is out of its range, or the ranks do not fit a tensor of these
+/// dims: there is one a mode, none larger than its mode, nor than the product of the others (X_(n)
+/// times their Kronecker product has no more columns, and so no more singular vectors).
 inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
   check_tucker(options);
   auto const& ranks = options.ranks;
