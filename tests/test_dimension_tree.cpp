@@ -40,7 +40,7 @@ TEST_CASE("modes stay apart where the matrices of cells exceed the caches",
     if (rank > 8) CHECK(chosen({300, 300, 20000}, 1100000, rank).empty());
     if (rank > 8) CHECK(chosen({300, 300, 20000}, 3000000, rank).empty());
   }
-  // The same grid is worth it where its rows are short enough to stay in a cache.
+  // The grid of modes 0 and 1 is worth it where its rows are short enough to stay in a cache.
   CHECK(chosen({300, 300, 20000}, 3000000, 4) == std::vector<int>{0, 1});
   CHECK(chosen({100, 100, 100, 100}, 2000000, 16) == std::vector<int>{0, 1});
   CHECK(chosen({100, 100, 100, 100}, 2000000, 32).empty());

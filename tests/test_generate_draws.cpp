@@ -28,7 +28,7 @@ struct RoughMath {
   KOKKOS_FUNCTION static double pow(double x, double y) { return blur(std::pow(x, y)); }
 };
 
-/// The same, not saying so.
+/// RoughMath that claims to be exact.
 struct CarelessMath : RoughMath {
   static constexpr double error = 0;
 };

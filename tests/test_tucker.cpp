@@ -161,7 +161,7 @@ TEMPLATE_LIST_TEST_CASE("both routes to singular vectors agree", "[algorithms][t
   for (std::size_t r = 0; r < R; ++r)
     CHECK(lanczos.squares()[r] == Approx(gram.squares()[r]).epsilon(is_float ? 1e-4 : 1e-9));
   CHECK(distance_from_orthonormal(other) < (is_float ? 2e-6 : 1e-12));
-  // The same space: the products of the two bases make an orthogonal matrix.
+  // Both bases span one space: the products of the two make an orthogonal matrix.
   auto const U = matrix_on_host(left), V = matrix_on_host(other);
   double captured = 0;
   for (std::size_t r = 0; r < R; ++r)

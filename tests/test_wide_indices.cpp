@@ -52,7 +52,7 @@ Narrow counts(Dims const& dims, Position nnz) {
   return reversed;
 }
 
-/// The same with 64-bit indices, those of one mode (-1: none) widened.
+/// X with 64-bit indices, those of one mode (-1: none) widened.
 Wide widen(Narrow const& X, int mode) {
   Host const host{};
   auto dims = X.dims;

@@ -157,7 +157,7 @@ void run(Communicator const& processes, Settings const& settings) {
   }
 }
 
-/// The same where that is the type which is asked for; else false.
+/// Runs in Scalar where that is the type which is asked for; else returns false.
 template <class Scalar>
 bool runs(Communicator const& processes, Settings const& settings) {
   if (settings.scalar != (std::is_same_v<Scalar, float> ? "float" : "double")) return false;

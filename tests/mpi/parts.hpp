@@ -132,7 +132,7 @@ auto entries_of(ViewType const& view) {
   return entries;
 }
 
-/// The same of each matrix.
+/// The entries of each matrix, row by row.
 template <class MatrixType>
 auto entries_of(std::vector<MatrixType> const& matrices) {
   std::vector<decltype(entries_of(matrices[0]))> entries;
