@@ -108,7 +108,7 @@ struct CpAprProblem {
   CooTensor<Scalar, Index, MemorySpace> counts;  // of processes: those here, as they number rows
   PhiPlan<Scalar, Index, MemorySpace> plan;      // for method mu, of counts / unit
   std::vector<detail::RowSubproblems<Scalar, Index, MemorySpace>>
-      rows;               // for pdnr and pqnr, likewise
+      rows;               // for pdnr and pqnr, of counts / unit
   detail::FarMemory far;  // where the counts are in far memory: holds it; else empty
   detail::FarMemory
       shared;          // where plan or rows share values in far memory: holds them; else empty

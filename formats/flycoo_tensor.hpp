@@ -81,7 +81,7 @@ struct FlycooTensor {
   int id_bits = 0;   // of a remap id
   Position count = 0;
   Records records;                             // nnz; and some units more, which are not used
-  Records spare;                               // the same room, for the order of the next mode
+  Records spare;                               // room for the order of the next mode
   std::vector<FlycooMode<MemorySpace>> modes;  // one a mode
 
   int order() const { return static_cast<int>(dims.size()); }

@@ -158,7 +158,7 @@ struct MttkrpPlan {
   detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
   detail::RoundedFactors<MemorySpace> rounded;
   detail::ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
-  detail::NonzeroNumbers<MemorySpace> record_numbers;  // the same of `flycoo`, in mode 0's order
+  detail::NonzeroNumbers<MemorySpace> record_numbers;  // of `flycoo`, in the order of mode 0
   std::vector<RowDistribution> rows;  // per mode: those of a factor that this process has; or none,
                                       // where it has all
   std::shared_ptr<detail::SharedProducts<Scalar, Index, MemorySpace>> shared;  // of processes

@@ -28,7 +28,7 @@ struct SptvCollection {
   Position first_fiber = 0, block_sums = 0;
   char* begin = nullptr;         // of the plan's arrays
   std::uint64_t bytes = 0;       // that a product reads
-  std::uint64_t room_bytes = 0;  // the same with room for what it writes
+  std::uint64_t room_bytes = 0;  // `bytes` and room for what a product writes
 };
 
 }  // namespace detail

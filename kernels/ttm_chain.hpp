@@ -60,7 +60,7 @@ struct SharedChains;
 struct RowsOfMode {
   RowDistribution factor;   // of the mode's factor
   RowDistribution used;     // of those of non-empty slices, numbered: the ones of the factor's rows
-  RowDistribution product;  // the same rows, in products; all may be on every process
+  RowDistribution product;  // of used rows, in products; all may be on every process
 };
 }  // namespace detail
 
@@ -117,18 +117,18 @@ struct TtmChainPlan {
   std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
   std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
   std::vector<detail::SemiSparseChain<Scalar, Index, MemorySpace>>
-      semi_sparse;                               // per mode; the same
+      semi_sparse;                               // per mode; empty where not used
   std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
   std::vector<Vector<std::int64_t, MemorySpace>>
       places;                                        // per mode: of columns, in ascending order
   detail::ValueLists<Scalar, MemorySpace> values;    // of the formats, where they are updatable
-  detail::SummedValues<Scalar, MemorySpace> summed;  // the same: duplicates
+  detail::SummedValues<Scalar, MemorySpace> summed;  // duplicates, where updatable
   Vector<Scalar, MemorySpace> product, between;
   detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
   detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
   detail::FarMemory far;  // where formats share nonzeros in far memory: holds them; else empty
   std::vector<detail::RowsOfMode> where;  // per mode, of processes that share X; else empty
-  std::shared_ptr<detail::SharedChains<Scalar, Index, MemorySpace>> shared;  // the same; else null
+  std::shared_ptr<detail::SharedChains<Scalar, Index, MemorySpace>> shared;  // of processes
 
   int order() const { return static_cast<int>(dims.size()); }
 

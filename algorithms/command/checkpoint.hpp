@@ -28,7 +28,8 @@ struct CheckpointArray {
 ///     8  u64      version of the format, 2; zeros to 64
 ///    64  the arrays at multiples of 64, then at a multiple of 64
 ///        the directory, text lines: "fact NAME TEXT" and "array NAME OFFSET BYTES CHECKSUM MODE",
-///        offsets from the begin of the file, checksums as in spt_file.hpp, modes as above
+///        offsets from the begin of the file, checksums as in spt_file.hpp, modes those of the
+///        arrays
 ///  and in the last 40 bytes
 ///        u64      offset of the directory
 ///        u64      its bytes

@@ -224,7 +224,7 @@ class SharedRows {
 
   Communicator processes_;
   std::vector<Position> read_;  // where each process's rows begin among those read
-  std::vector<Position> sent_;  // the same of those that are sent to it
+  std::vector<Position> sent_;  // where each process's rows begin among those sent to it
   std::vector<Position> runs_;  // the first of these, of the own block, where they are a run
   bool reads_all_own_ = false;
   bool is_registered_ = false;  // what is sent and read lies in memory that is, on all processes

@@ -371,7 +371,7 @@ class CpAlsSolver {
   SquareType inverse_;  // else: its inverse
   Vector<Scalar, Memory> scale_;
   Factors<Scalar, Memory> given_;    // the state's
-  Factors<Scalar, Memory> factors_;  // the same, or where the plan reads them
+  Factors<Scalar, Memory> factors_;  // the state's, or those that the plan reads
   MatrixType product_memory_;
   Factors<Scalar, Memory> products_;  // V of every mode, in this or the plan's memory
   MatrixType gradient_;

@@ -19,9 +19,9 @@ namespace sporades::detail {
 inline constexpr double first_level_price = 0.4;  // of a row out of the first level (hosts)
 inline constexpr double far_price = 4;            // of a row from past the second level (hosts)
 inline constexpr double run_price = 4;            // of a run: a branch mispredicted (hosts)
-inline constexpr double looped_run_price = 9;  // the same where kernels loop over the modes: it was
-                                               // measured on 20^3 x 500^3 (hosts)
-inline constexpr double gpu_run_price = 7;     // of a run: loads that wait (H200)
+inline constexpr double looped_run_price = 9;     // of a run where kernels loop over the modes:
+                                                  // measured on 20^3 x 500^3 (hosts)
+inline constexpr double gpu_run_price = 7;        // of a run: loads that wait (H200)
 
 /// Bytes of factor rows that a second-level cache keeps, next to what else goes through it (hosts).
 inline double cached_bytes() {

@@ -31,7 +31,7 @@ struct SharedProducts {
   std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   ExchangeMemory<MemorySpace> sums;      // rows of a product, as a share numbers them
-  ExchangeMemory<MemorySpace> inputs;    // the same of a factor of the product's mode
+  ExchangeMemory<MemorySpace> inputs;    // of a factor, as a share of its mode numbers them
   Matrix<Scalar, MemorySpace> lent;      // see lend_products
   KeptFactors kept;
   std::vector<OwnChunks> own;               // per mode in slices, where these are summed last

@@ -128,7 +128,7 @@ template <class Scalar, class Index, class MemorySpace>
 struct NumberedParts {
   CooTensor<Scalar, Index, MemorySpace> nonzeros;    // with the parts' numbers in mode n
   Kokkos::View<std::uint64_t*, MemorySpace> rows;    // of the parts that begin here
-  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // the same
+  Kokkos::View<std::uint32_t*, MemorySpace> slices;  // of the parts that begin here
 };
 
 /// X: of with_slices and in sliced_order for mode n; `parts` are its runs by slice and row.

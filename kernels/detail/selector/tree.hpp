@@ -20,7 +20,7 @@ enum class Feature {
   second_level_share,  // bytes of all factors over those of the second-level cache
   longest_share,       // length of the longest mode over the sum of all
   run_length,          // mean nonzeros that agree in the modes that a split multiplies once a run
-  longer_run_length,   // the same of the split that was chosen so far
+  longer_run_length,   // run_length of the split that was chosen so far
   modes_saved,         // modes that the split multiplies once a run and the one so far does not
   modes_left,          // modes that it still multiplies for each nonzero
   fiber_length,        // mean nonzeros of a fiber

@@ -35,7 +35,7 @@ struct BlockTerms {
     Position block;  // row of Y; an Entry of zeros is one that can be loaded
   };
   RawVector<Index const, MemorySpace> index;      // blocks of Y, in the fibers' order
-  RawVector<Position const, MemorySpace> blocks;  // the same; none where it is Y's own
+  RawVector<Position const, MemorySpace> blocks;  // rows of Y; none where the order is Y's
   Position first;                                 // block of Y's first row
   RawMatrix<Scalar const, MemorySpace> Y;         // blocks x their entries
   RawMatrix<Scalar const, MemorySpace> U;         // I_n x R
