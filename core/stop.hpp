@@ -10,8 +10,8 @@ namespace sporades {
 /// Says whether a long computation shall end at once. Empty: never.
 using StopCheck = std::function<bool()>;
 
-/// Thrown where a StopCheck said so. Of several processes the others get RunError, and their
-/// communicator is of no more use: see Communicator. An observer stops all of them in order.
+/// Thrown where a StopCheck said so. Of several processes the others get RunError, and no function
+/// can use their communicator after that: see Communicator. An observer stops all of them in order.
 class Stopped : public RunError {
  public:
   Stopped() : RunError("stopped from outside") {}
