@@ -49,7 +49,7 @@ Tensor hand_over(Tensor& X) {
 
 namespace detail {
 
-/// Whether nobody else holds X's nonzeros, so that they go with it.
+/// Whether X alone holds its nonzeros, so that their memory is given back with X.
 template <class Tensor>
 bool is_last(Tensor const& X) {
   return X.coordinates.use_count() == 1 && X.values.use_count() == 1;

@@ -13,8 +13,8 @@ struct FlycooOptions {
   /// 0: on GPUs one for each 2048 threads that the GPU runs at once, which is one a multiprocessor
   /// of most; on hosts one for 8192 nonzeros, and 512 at most.
   int partitions = 0;
-  /// Nonzeros that a team works on at once (P), 1 to 64; on GPUs as far as its 256 threads do, each
-  /// of which takes 16 bytes of a row. 0: 16 on GPUs, 1 on hosts.
+  /// Nonzeros that a team works on at once (P), 1 to 64. On GPUs as many of them as its 256 threads
+  /// have room for, each of which takes 16 bytes of a row. 0: 16 on GPUs, 1 on hosts.
   int parallel = 0;
 };
 

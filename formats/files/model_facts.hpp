@@ -15,8 +15,8 @@ using ModelFacts = std::vector<std::pair<std::string, std::string>>;
 /// The facts in the content of a ktensor or ttensor file, as write_ktensor and write_ttensor put
 /// them there: comments after the model, a line each,
 ///   // sporades NAME: VALUE
-/// which Tensor Toolbox and pyttb do not get to, and GenTen skips. Lines of other comments are
-/// none.
+/// Tensor Toolbox and pyttb stop reading before these lines, and GenTen skips them. Other comments
+/// are not facts.
 ModelFacts parse_model_facts(std::string_view content);
 
 }  // namespace sporades
