@@ -16,43 +16,49 @@
 
 namespace sporades {
 
-/// Of make_mttkrp_plan(exec, hand_over(X), options), by the strategy that the options name or that
-/// is the fastest, whatever options.memory says. X may be on the host and exec a GPU.
+/// The bytes of make_mttkrp_plan(exec, hand_over(X), options), by the strategy that the options
+/// name or that is the fastest, whatever options.memory says. X may be on the host and exec a GPU.
+/// Fences exec. Throws Error where the options are out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        MttkrpOptions const& options);
 
-/// Of make_mttkrp_all_modes_plan(exec, hand_over(X), options) in the same way, for an X where exec
-/// computes.
+/// The bytes of make_mttkrp_all_modes_plan(exec, hand_over(X), options), for an X where exec
+/// computes, by the strategy that the options name or that is the fastest. Fences exec. Throws
+/// Error where the options are out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        MttkrpAllModesOptions const& options);
 
-/// Of make_phi_plan(exec, X, options), which keeps X.
+/// The bytes of make_phi_plan(exec, X, options), which keeps X. Fences exec. Throws Error where the
+/// options are out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        PhiOptions const& options);
 
-/// Of make_spttm_plan(exec, X, options), which keeps X, without streaming. Up to a half more where
-/// the carry slots that it counts are not needed.
+/// The bytes of make_spttm_plan(exec, X, options), which keeps X, without streaming. Up to a half
+/// more where the carry slots that it counts are not needed. Fences exec. Throws Error where the
+/// options are out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        SpttmOptions const& options);
 
-/// Of make_sspttm_plan(exec, Y, n, options), which keeps Y, a ScooTensor, without streaming. `peak`
-/// counts Y's coordinates, too, but not its values. In the same way up to twice as much.
+/// The bytes of make_sspttm_plan(exec, Y, n, options), which keeps Y, a ScooTensor, without
+/// streaming. `peak` counts Y's coordinates, too, but not its values. Up to twice as much where the
+/// carry slots that it counts are not needed. Fences exec. Throws Error where the options are out
+/// of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, ScooTensor<Scalar, Index, MemorySpace> const& Y,
                        int n, SspttmOptions const& options);
 
-/// Of make_sptv_plan(exec, X, n, options), which keeps X. Padding of HocfsSlices::ell is not
-/// counted. Throws Error if n is not in [0, N).
+/// The bytes of make_sptv_plan(exec, X, n, options), which keeps X. Padding of HocfsSlices::ell is
+/// not counted. Fences exec. Throws Error if n is not in [0, N) or the options are out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        int n, SptvOptions const& options);
 
-/// Of make_ttm_chain_plan(exec, hand_over(X), ranks, options), without streaming. Throws Error as
-/// that does.
+/// The bytes of make_ttm_chain_plan(exec, hand_over(X), ranks, options), without streaming. Fences
+/// exec. Throws Error as that does.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        std::vector<int> const& ranks, TtmChainOptions const& options);

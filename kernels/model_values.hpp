@@ -30,7 +30,8 @@ template <class ExecutionSpace, class Coordinates, class Model, class Output>
 void model_values(ExecutionSpace const& exec, Coordinates const& coordinates, Model const& model,
                   Output const& values);
 
-/// A View of these values, of the model's scalar type and in its memory space.
+/// model_values in a new View, of the model's scalar type and in its memory space. Fences exec.
+/// Throws as model_values does.
 template <class ExecutionSpace, class Coordinates, class Model>
 detail::VectorOf<Model> model_values(ExecutionSpace const& exec, Coordinates const& coordinates,
                                      Model const& model);

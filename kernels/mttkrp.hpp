@@ -33,8 +33,8 @@ enum class MttkrpStrategy {
   /// `sorted` on a PackedTensor, and the one of its name on others; on a CooTensor `sorted` where
   /// it is sorted by mode n first, else `atomic`.
   automatic,
-  /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
-  /// atomically. Bits change from run to run.
+  /// A baseline, in a plan only if it is asked for: nonzeros in any order; each sum of a row is
+  /// added atomically. Bits change from run to run.
   atomic,
   /// A baseline, never chosen: nonzeros in any order; Kokkos' ScatterView, on hosts a copy of V a
   /// thread. Bits change.
@@ -168,7 +168,7 @@ struct MttkrpPlan {
   RowDistribution rows_of(int m) const {
     return rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(m)];
   }
-  /// The numbers of these rows.
+  /// How many rows of each mode's factor this process has.
   Dims dims_here() const {
     Dims here = dims;
     for (std::size_t m = 0; m < rows.size(); ++m) here[m] = rows[m].here(dims[m]);

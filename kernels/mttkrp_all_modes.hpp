@@ -27,7 +27,7 @@ struct MttkrpAllModesOptions {
   bool dimension_tree = true;
 };
 
-/// What mttkrp_all_modes wants of a tensor X. Some modes S, one after another in the order of
+/// What mttkrp_all_modes needs of a tensor X. Some modes S, one after another in the order of
 /// updates, may be fused into one mode of a tensor X' of lower order, whose index is that of a cell
 /// of the grid of S. With
 ///   K = the Khatri-Rao product of the factors of S (a row a cell), and
@@ -54,14 +54,14 @@ struct MttkrpAllModesPlan {
   int order() const {
     return fused.empty() ? whole.order() : static_cast<int>(fused.size() + others.size());
   }
-  /// As MttkrpPlan::rows_of.
+  /// The rows of mode n's factor, and of a product on it, that this process has.
   RowDistribution rows_of(int n) const {
     if (fused.empty()) return whole.rows_of(n);
     auto const place = detail::place_of(n, fused);
     return place < fused.size() ? grid.rows_of(static_cast<int>(place))
                                 : whole.rows_of(1 + static_cast<int>(detail::place_of(n, others)));
   }
-  /// Those of every mode.
+  /// The rows of each mode's factor that this process has.
   std::vector<RowDistribution> rows() const {
     std::vector<RowDistribution> all;
     for (int n = 0; n < order(); ++n) all.push_back(rows_of(n));
@@ -90,7 +90,7 @@ MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
 /// MTTKRP on modes 0 to N - 1, in this order:
 ///   V[n] = X_(n) (A_{N-1} ⊙ ... ⊙ A_{n+1} ⊙ A_{n-1} ⊙ ... ⊙ A_0), then update(n)
 /// update(n) may enqueue on exec what changes A[n], as alternating least squares does, and nothing
-/// else; what else changes between two calls is to be told by factors_changed.
+/// else. Where something else changes between two calls, call factors_changed.
 /// A and V: N matrices each, as those of mttkrp. V[n] aliases no A[m], m != n, and is not used
 /// after update(n), so that all V[n] may share memory.
 ///   auto plan = make_mttkrp_all_modes_plan(exec, X, {{MttkrpStrategy::automatic, R}});
@@ -111,18 +111,19 @@ void mttkrp_all_modes(ExecutionSpace const& exec,
                       Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V);
 
 /// The product on mode n alone, as mttkrp(exec, plan, A, n, V) of an MttkrpPlan. From one call to
-/// the next only A[n] may change; what else does is to be told by factors_changed.
+/// the next only A[n] may change. Where something else changes, call factors_changed.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V);
 
-/// The cost of mttkrp_all_modes with R columns, after another such call: what mttkrp_cost says of
-/// the products that it takes, those of K and T among them, added up. Fences exec.
+/// The cost of mttkrp_all_modes with R columns, after another such call: mttkrp_cost of all
+/// products that it takes, those of K and T among them, added up. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
                            MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& plan, int R);
 
-/// Where factors have changed since the last product, other than as said there.
+/// To be called where factors have changed since the last product, except for the changes that
+/// mttkrp_all_modes, and mttkrp on one mode, allow.
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;

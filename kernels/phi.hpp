@@ -21,11 +21,11 @@ namespace sporades {
 
 /// How Phi adds up output rows. "Same bits": on every run and number of threads.
 enum class PhiStrategy {
-  /// On hosts `alto` or `pull`, by a rule as that of MTTKRP (PhiPlan::products.choices); on GPUs,
-  /// and where several processes share the nonzeros, `pull`.
+  /// On hosts `alto` or `pull`, by a decision tree (PhiPlan::products.choices); on GPUs, and where
+  /// several processes share the nonzeros, `pull`.
   automatic,
-  /// A baseline, in no plan unless asked for: nonzeros in any order; each sum of a row is added
-  /// atomically. Bits change from run to run.
+  /// A baseline, in a plan only if it is asked for: nonzeros in any order; each sum of a row is
+  /// added atomically. Bits change from run to run.
   atomic,
   /// Nonzeros sorted by mode n, a copy a mode. Same bits.
   pull,
@@ -38,11 +38,11 @@ enum class PhiStrategy {
   /// which each thread of a host takes an equal share; each sum of a row is added atomically. Bits
   /// change from run to run. "COO ALTO, Atomic Edition" of Anderson et al. 2021.
   coo_alto_atomic,
-  /// A baseline, never chosen: the same list in the parts of `alto`. Each part adds into a buffer
-  /// of its own, and a second stage pulls each row from the buffers that hold it. Same bits.
-  /// Refused
-  /// for modes whose rows are used too seldom for buffers. On GPUs, too, where 1024 parts at most
-  /// leave most threads without work. "COO ALTO, Pull-based Edition" of Anderson et al. 2021.
+  /// A baseline, never chosen: the list of `coo_alto_atomic` in the parts of `alto`. Each part adds
+  /// into a buffer of its own, and a second stage pulls each row from the buffers that hold it.
+  /// Same bits. Refused for modes whose rows are used too seldom for buffers. Runs on GPUs, too,
+  /// where 1024 parts at most leave most threads without work. "COO ALTO, Pull-based Edition" of
+  /// Anderson et al. 2021.
   coo_alto_pull
 };
 
@@ -163,11 +163,11 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
 
 /// The cost of phi on mode n with R columns, in flops and bytes (see Cost): (2 N + 2) R nnz flops,
 /// 4 R nnz where the plan stores pi; the nonzeros as mttkrp_cost has them, the rows of B and of the
-/// other factors that nonzeros use, and I_n rows of V. A stored pi is read, a row a nonzero,
-/// instead of the other factors, and of a nonzero its index in mode n and its value alone. One pass
-/// over the indices of each mode whose used rows the plan does not know: all strategies but `pull`
-/// on the fly. Fences exec. Throws Error if n is not in [0, N), or the plan is one of several
-/// processes.
+/// other factors that nonzeros use, and I_n rows of V. Where pi is stored, it is read instead of
+/// the other factors, a row a nonzero, and of a nonzero only its index in mode n and its value. One
+/// pass over the indices of each mode whose used rows the plan does not know: all strategies except
+/// `pull` on the fly. Fences exec. Throws Error if n is not in [0, N), or the plan is one of
+/// several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n);

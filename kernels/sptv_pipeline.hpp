@@ -53,7 +53,7 @@ struct SptvPipeline {
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return nonzeros; }
-  /// Far bytes, all of which a product copies.
+  /// Bytes in far memory. A product copies all of them.
   std::uint64_t storage_bytes() const {
     std::uint64_t sum = 0;
     for (auto const& collection : collections) sum += collection.bytes;

@@ -44,25 +44,27 @@ struct SspttmPlan {
   }
 };
 
-/// A plan for products of ScooTensors with Y's coordinates on mode n. Nothing is sorted if
-/// Y.sorted_modes lists all sparse modes, n last; products of spttm and sspttm are so sorted if n
-/// is the last of their sorted_modes. Else they are sorted by the other modes, in their order, and
-/// then by n. Fences exec. Products stream the fibers, and the blocks of a Y whose values are in
-/// far memory, and fence, if
+/// A plan for products of ScooTensors with Y's coordinates on mode n. Fences exec. Nothing is
+/// sorted if Y.sorted_modes lists all sparse modes, n last; products of spttm and sspttm are so
+/// sorted if n is the last of their sorted_modes. Else the blocks are sorted by the other modes, in
+/// their order, and then by n.
+///
+/// Products stream the fibers, and the blocks of a Y whose values are in far memory, and fence, if
 /// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in far memory,
 /// - Y is on the host and exec, a GPU, cannot access it, or
 /// - Y and its fibers take more than options.streaming.memory.
-/// Y must be sorted as said then.
-/// Throws Error if n is not a sparse mode of Y, the rank is not positive, or Y would be streamed
-/// and is not sorted; RunError where there is no far memory.
+///
+/// In these cases Y.sorted_modes must list all sparse modes, n last. Throws Error if n is not a
+/// sparse mode of Y, the rank is not positive, or Y would be streamed and is not sorted; RunError
+/// where there is no far memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(
     ExecutionSpace const& exec, Tensor const& Y, int n, SspttmOptions const& options = {});
 
 /// A tensor for the product with a matrix of R columns: it shares the plan's coordinates of fibers.
-/// Its values are not set. Where the plan streams, they are in far memory where those of
-/// make_spttm_output would be, a product streams them, too, and this fences exec. Allocates on
-/// exec. Throws Error if R is zero, RunError where there is no far memory.
+/// Its values are not set. Where the plan streams, they are in far memory under the conditions of
+/// make_spttm_output; then a product streams them, too, and this fences exec. Allocates on exec.
+/// Throws Error if R is zero, RunError where there is no far memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
     ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R);

@@ -13,7 +13,7 @@
 #include <sporades/kernels/detail/ttm_chain/summed_values.hpp>
 #include <sporades/kernels/streaming.hpp>
 
-/// TTM chain, a sparse tensor times the factor matrices of all modes but n:
+/// TTM chain, a sparse tensor times the factor matrices of all modes except n:
 ///   Y_(n) = X_(n) (A_{N-1} (x) ... (x) A_{n+1} (x) A_{n-1} (x) ... (x) A_0)
 /// X: I_0 x ... x I_{N-1}. A[m]: I_m x R_m; A[n] is not read. Y_(n): I_n x prod_{m != n} R_m,
 /// dense. Columns in the order of Kolda & Bader and Tensor Toolbox: the index of the first of the
@@ -26,11 +26,13 @@ namespace sporades {
 
 /// How the products of a chain are computed.
 enum class TtmChainStrategy {
-  /// By a decision tree on the modelled times of `semi_sparse` and `fused` (TtmChainPlan::choices);
-  /// on GPUs `semi_sparse`. Where the partial products of `semi_sparse` and the factors take more
-  /// than an eighth of the memory limit (on GPUs more than the limit), `csf` or `fused`, whichever
-  /// the model takes for faster (on GPUs `fused`). `csf` instead of `fused` where the indices of
-  /// all modes but n take over 63 bits. A streamed plan takes `fused`.
+  /// `semi_sparse` or `fused`, by a decision tree on their modelled times (TtmChainPlan::choices);
+  /// on GPUs `semi_sparse`. Exceptions:
+  /// - Where the partial products of `semi_sparse` and the factors take more than an eighth of the
+  ///   memory limit, `csf` or `fused`, whichever is faster by the model; on GPUs `fused` where they
+  ///   take more than the limit.
+  /// - Where the indices of all modes except n take over 63 bits, `csf` instead of `fused`.
+  /// - In a plan that streams, `fused`.
   automatic,
   /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
   semi_sparse,
@@ -181,8 +183,7 @@ detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
 /// padded with zeros, as make_matrix makes them and copy_matrix makes them of any View; A[n] is not
 /// read. Enqueued on exec, does not fence, allocates nothing. Where the plan streams it fences, and
 /// the first call allocates room for windows. The plan is changed only in its buffers: one product
-/// of a plan at a time. Throws Error if the shapes or the padding disagree or
-/// n is not in [0, N).
+/// of a plan at a time. Throws Error if the shapes or the padding disagree or n is not in [0, N).
 template <class ExecutionSpace, class Plan, class FactorsType = detail::FactorsOf<Plan>>
 detail::PlanOf<TtmChainProduct, Plan> ttm_chain(ExecutionSpace const& exec, Plan& plan,
                                                 FactorsType const& A, int n);
