@@ -73,9 +73,9 @@ KruskalTensor<Scalar, MemorySpace> extract(ExecutionSpace const& exec,
                                            KruskalTensor<Scalar, MemorySpace> const& model,
                                            std::vector<int> const& components);
 
-/// The model with the signs of each component's columns such that the entry of largest magnitude,
-/// the first of equal ones, is positive in as many modes as flips of two columns at once allow: of
-/// an odd number of negative ones the last stays. Throws Error if the shapes disagree.
+/// The model with other signs of columns: in each component the entry of largest magnitude, the
+/// first of equal ones, is positive in as many modes as can be. Two columns are flipped at once, so
+/// that of an odd number of negative ones the last stays. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 KruskalTensor<Scalar, MemorySpace> fixsigns(ExecutionSpace const& exec,
                                             KruskalTensor<Scalar, MemorySpace> const& model);

@@ -85,7 +85,7 @@ struct CpAlsProblem {
     auto const mode = static_cast<std::size_t>(n);
     return homes.moves(mode) ? homes.rows[mode] : products.rows_of(n);
   }
-  /// Those of every mode.
+  /// The rows of each mode of given starts and of models that this process has.
   std::vector<RowDistribution> rows() const {
     std::vector<RowDistribution> all;
     for (int n = 0; n < products.order(); ++n) all.push_back(rows_of(n));
@@ -97,8 +97,9 @@ struct CpAlsProblem {
 /// same bits as one that was never stopped. Copies share the factors' memory; a snapshot does not.
 /// Arrays of its snapshot: factor-n, weights, gram-n (R x R doubles a mode), fits, seconds,
 /// row-order, system-kinds, kept-iteration; and where that is not 0, kept-factor-n, kept-weights.
-/// A run with slices puts the factors' rows in an order of the problem's (row_order is its number
-/// then): they are those that problem.products.rows_of(n) says; models have the rows of X.
+/// A run with slices puts the factors' rows in an order of the problem's own, whose number is then
+/// row_order. These rows are those that problem.products.rows_of(n) says. Models have the rows of
+/// X.
 template <class ScalarType, class MemorySpaceType>
 struct CpAlsState {
   using Scalar = ScalarType;
@@ -165,9 +166,9 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_cp_als_problem(
 
 /// The state before the first iteration of any start except a given one. Its weights are 1, in the
 /// problem's unit and not in that of X. For a non-negative decomposition the singular vectors are
-/// taken by their absolute values. Init `hosvd` costs some tens of MTTKRPs of order 2. Of
-/// `automatic` this is the start of singular vectors where there is one. Fences exec. Throws
-/// Error if the options say `given`, or the rank is out of range.
+/// taken by their absolute values. Init `hosvd` costs some tens of MTTKRPs of order 2. For init
+/// `automatic` this is the start of singular vectors where there is one. Fences exec. Throws Error
+/// if the options say `given`, or the rank is out of range.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> const& X,
@@ -210,8 +211,8 @@ CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,
                                         CpAlsState<Scalar, MemorySpace>& state,
                                         Observer const& observer = {});
 
-/// The whole of it: from one start, from the winner of a race, or from several starts, of which the
-/// model of the best fit is returned. The observer does not see a race. Cost and errors
+/// The whole decomposition: from one start, from the winner of a race, or from several starts, of
+/// which the model of the best fit is returned. The observer does not see a race. Cost and errors
 /// are those of make_cp_als_problem, cp_als_start and cp_als on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsResult<Scalar, MemorySpace> cp_als(ExecutionSpace const& exec,

@@ -28,11 +28,11 @@
 /// - Where the model of a count above 0 is exactly 0, the log-likelihood is -infinity, and Phi gets
 ///   nothing from that count. All entries below kappa_tolerance in the count's rows are raised by
 ///   kappa/2 to kappa, at random.
-/// Such models come from an epsilon that is above what the model should be. So method mu goes on
-/// with the least epsilon at which nothing overflows once there was one, and from the start where X
-/// has fewer than 1e-8 nonzeros an entry. Chi & Kolda, SIAM J. Matrix Anal. Appl. 33(4), 2012,
-/// Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3; Hansen, Plantenga & Kolda, Optim. Methods
-/// Softw. 30(5), 2015.
+/// Such models come from an epsilon that is larger than the model should be. So method mu takes the
+/// least epsilon at which nothing overflows, as soon as there was such a model, and from the start
+/// where X has fewer than 1e-8 nonzeros an entry. Chi & Kolda, SIAM J. Matrix Anal. Appl. 33(4),
+/// 2012, Algorithm 3; Anderson et al. 2021, Algorithms 1 to 3; Hansen, Plantenga & Kolda, Optim.
+/// Methods Softw. 30(5), 2015.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for
 /// strategies `atomic`, `alto_atomic` and `coo_alto_atomic`.
@@ -259,9 +259,9 @@ CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CpAprState<Scalar, MemorySpace>& state,
                                         Observer const& observer = {});
 
-/// The whole of it: from one random start, or from several, of which the model of the highest
-/// log-likelihood is returned. Cost and errors are those of make_cp_apr_problem, cp_apr_start and
-/// cp_apr on a problem. Fences exec.
+/// The whole decomposition: from one random start, or from several, of which the model of the
+/// highest log-likelihood is returned. Cost and errors are those of make_cp_apr_problem,
+/// cp_apr_start and cp_apr on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprResult<Scalar, MemorySpace> cp_apr(ExecutionSpace const& exec,
                                         CooTensor<Scalar, Index, MemorySpace> X,

@@ -6,7 +6,7 @@
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
 
-/// The memory of decompositions before they are run, and what they take less memory by.
+/// The memory of decompositions before they are run, and options with which they take less.
 ///   memory_need(exec, X, options)    for CpAlsOptions, CpAprOptions and TuckerOptions: MemoryNeed
 /// counts the start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody
 /// else holds X. X may be on the host and exec a GPU that streams it; `host` does not count X then.
@@ -28,21 +28,24 @@ struct FittedOptions {
   std::string note;            // what is done without, with both numbers, or ""
 };
 
-/// The options with which the decomposition of X takes at most options.memory where exec computes,
-/// or, if that is 0, what is left there with X's own bytes: those given if they do, else the
-/// fastest that do. Of CP-ALS with strategy `automatic`, in this order:
+/// The options with which the decomposition of X takes no more memory than it may where exec
+/// computes: options.memory or, if that is 0, what is left there and X's own bytes. The given
+/// options if they fit, else the fastest that fit. CP-ALS with strategy `automatic` tries, in this
+/// order:
 /// - no singular vectors for a start (init automatic),
 /// - on a GPU: a sorted copy a mode, made by the host,
 /// - one copy of the nonzeros for all modes: strategy `alto` on hosts, then `flycoo`,
 /// - sorted copies in the host's memory, of which a GPU keeps as many as fit and streams the
 ///   others; or on a host, but only where options.memory is set, all in files.
-/// CP-APR and HOOI: the last, with all copies streamed; HOOI of strategy `automatic` before that:
-/// chains without partial products (`fused`, or `csf` where indices take over 63 bits). cp_als,
-/// cp_apr and tucker do this on their own where they are given a tensor; who makes a problem does
-/// it before. The model's bits depend on the fitted options alone. Streaming that is set by hand
-/// stays as it is; it is refused where it exceeds options.memory. Takes a few passes over the
-/// nonzeros, of CP-ALS only where memory may be short. Fences exec. Throws RunError where nothing
-/// fits, with both numbers and the least that would do.
+///
+/// CP-APR and HOOI stream all copies. HOOI of strategy `automatic` tries chains without partial
+/// products first (`fused`, or `csf` where indices take over 63 bits).
+///
+/// cp_als, cp_apr and tucker call this where they are given a tensor; who makes a problem calls it
+/// before. The model's bits depend on the fitted options alone. Streaming that is set by hand stays
+/// as it is; it is refused where it exceeds options.memory. Takes a few passes over the nonzeros,
+/// of CP-ALS only where memory may be short. Fences exec. Throws RunError where nothing fits, with
+/// both numbers and the least that would do.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
 FittedOptions<Options> fit_memory(ExecutionSpace const& exec,
                                   CooTensor<Scalar, Index, MemorySpace> const& X,

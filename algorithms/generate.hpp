@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-/// Random tensors, which are the same on every run, thread count and execution space: the host's
-/// mathematics library settles the draws for which a device's might give another index. They are
-/// drawn and sorted on the execution space that is passed in.
+/// Random tensors, which are the same on every run, thread count and execution space: where the
+/// mathematics library of a device might give another index, that of the host decides the draw.
+/// They are drawn and sorted on the execution space that is passed in.
 
 namespace sporades {
 

@@ -38,14 +38,14 @@ struct IterationInfo {
 
 /// Called after each iteration on the thread that called the method, when all work of the iteration
 /// is done. Returns true to go on and false to stop: the result is then the model so far, its
-/// `stop` is StopReason::observer, and no further start begins. Of several processes all have one
-/// or none has; where it returns false on one of them, all stop.
+/// `stop` is StopReason::observer, and no further start begins. Of several processes either all
+/// have an observer or none has; where it returns false on one of them, all stop.
 ///   auto const result = cp_als(exec, X, options, [](IterationInfo const& now) {
 ///     std::printf("start %d, iteration %d: fit %.6f\n", now.start, now.iteration, now.value);
 ///     return now.change > 1e-6;
 ///   });
-/// The state of a run that begins from one is up to date when the observer is called, and tells
-/// more; here it is saved, so that the run can go on later:
+/// Where a run begins from a state, that state is up to date when the observer is called, and tells
+/// more. Here it is saved, so that the run can go on later:
 ///   auto state = cp_als_start(exec, X, options);
 ///   auto const result = cp_als(exec, problem, options, state, [&](IterationInfo const& now) {
 ///     if (now.iteration % 10 == 0) save(snapshot(exec, state));

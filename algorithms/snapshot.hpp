@@ -32,7 +32,7 @@ Snapshot snapshot(ExecutionSpace const& exec, State const& state);
 
 /// The state that a snapshot was taken of, bit for bit, in the memory space of exec:
 ///   auto state = restore<CpAlsState<double, ExecutionSpace::memory_space>>(exec, saved);
-/// Arrays that the state does not know are passed over. Fences exec. Throws Error where an array is
+/// Arrays that the state does not know are ignored. Fences exec. Throws Error where an array is
 /// missing, or has not the size that dims and ranks give it.
 template <class State, class ExecutionSpace>
 State restore(ExecutionSpace const& exec, Snapshot const& from);

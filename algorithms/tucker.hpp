@@ -198,9 +198,9 @@ TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          TuckerState<Scalar, MemorySpace>& state,
                                          Observer const& observer = {});
 
-/// The whole of it: from one start, or from several random ones, of which the model of the best fit
-/// is returned. Cost and errors are those of make_tucker_problem, tucker_start and tucker on a
-/// problem. Fences exec.
+/// The whole decomposition: from one start, or from several random ones, of which the model of the
+/// best fit is returned. Cost and errors are those of make_tucker_problem, tucker_start and tucker
+/// on a problem. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerResult<Scalar, MemorySpace> tucker(ExecutionSpace const& exec,
                                          CooTensor<Scalar, Index, MemorySpace> X,
