@@ -119,7 +119,7 @@ void check(ncclResult_t result, char const* name) {
     throw RunError(concatenate("NCCL, ", name, ": ", ncclGetErrorString(result)));
 }
 
-/// Those that have exchanges enqueued, by whichever thread.
+/// Communicators that have exchanges enqueued, by any thread.
 std::vector<CommunicatorState*> waiting;
 std::mutex waiting_mutex;
 std::atomic<int> waiting_count{0};

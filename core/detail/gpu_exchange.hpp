@@ -19,8 +19,8 @@ namespace sporades::detail {
 
 enum class GpuPath { mpi, nccl, host };
 
-/// Which of them it is. device: of this process's GPU, as CUDA numbers them. Collective where it is
-/// asked first, which is when NCCL starts.
+/// The path by which GPUs exchange. device: of this process's GPU, as CUDA numbers them. Collective
+/// where it is asked first, which is when NCCL starts.
 GpuPath gpu_path(Communicator const& processes, int device);
 
 /// Page-locked memory of so many bytes, valid until the next call for these processes.

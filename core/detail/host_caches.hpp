@@ -11,7 +11,7 @@ struct HostCaches {
   double first_level, second_level;
 };
 
-/// Those of the machine, read once, by which hosts choose how they compute. Tests set others.
+/// The caches of the machine, read once, by which hosts choose how they compute. Tests set others.
 HostCaches& host_caches();
 
 /// The caches that a folder of the system describes, one in each index0, index1, ... by the files

@@ -18,19 +18,20 @@ class MemoryCount {
     held_ += bytes;
     peak_ = std::max(peak_, held_);
   }
-  /// It frees.
+  /// The computation frees.
   void release(double bytes) { held_ -= bytes; }
-  /// It allocates and frees at once.
+  /// The computation allocates and frees at once.
   void pass(double bytes) {
     hold(bytes);
     release(bytes);
   }
-  /// It allocates or frees until it holds this many bytes.
+  /// The computation allocates or frees until it holds this many bytes.
   void hold_in_all(double bytes) {
     held_ = bytes;
     peak_ = std::max(peak_, held_);
   }
-  /// It takes one of two courses, and it is not known which: counts the larger of both.
+  /// The computation takes one of two courses, and it is not known which: counts the larger of
+  /// both.
   void take_larger(MemoryCount const& other) {
     held_ = std::max(held_, other.held_);
     peak_ = std::max(peak_, other.peak_);

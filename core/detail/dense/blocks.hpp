@@ -64,7 +64,7 @@ struct RowBlocks {
     lengthen(most_blocks(entries));
   }
 
-  /// Those of the rows that are here of a distribution, whose blocks of rows begin where these do.
+  /// The blocks of the rows that are here of a distribution, whose rows begin where blocks do.
   RowBlocks here(RowDistribution const& distribution) const {
     RowBlocks blocks = *this;
     blocks.rows = distribution.here(rows);

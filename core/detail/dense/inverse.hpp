@@ -92,7 +92,8 @@ struct InvertByTeam {
     Kokkos::single(Kokkos::PerTeam(team), [&] { to.kind() = kind; });
   }
 
-  /// As inverse_or_pseudo_inverse decides it.
+  /// Whether a matrix of this condition number gets a pseudo-inverse, as inverse_or_pseudo_inverse
+  /// decides it.
   static KOKKOS_INLINE_FUNCTION bool is_beyond_inverse(double condition) {
     return 1 < 1.4901161193847656e-8 * condition;
   }
