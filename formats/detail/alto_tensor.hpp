@@ -122,7 +122,7 @@ inline Position most_parts(Position nnz) {
 struct RowInterval {
   Position first, last;
 };
-/// Of some equally long parts.
+/// The rows that each of some equally long parts spans.
 using PartIntervals = std::vector<RowInterval>;
 
 /// Joins parts of the finest partition two by two until what is left, 2^k equally long parts, is
@@ -150,7 +150,8 @@ inline PartIntervals join_parts(PartIntervals intervals, Position nnz, std::uint
   return intervals;
 }
 
-/// These parts of a mode of so many rows, whose first nonzeros are begins[k].
+/// The partition of a mode of length dim into parts that span these intervals and whose first
+/// nonzeros are begins[k].
 template <class ExecutionSpace>
 AltoPartition<typename ExecutionSpace::memory_space> make_partition(
     ExecutionSpace const& exec, std::vector<Position> const& begins, PartIntervals const& intervals,

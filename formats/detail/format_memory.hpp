@@ -241,8 +241,8 @@ inline bool has_far_more_rows(CooShape const& X, std::uint64_t dim) {
   return dim > 65536 && static_cast<double>(dim / 64) > X.nnz;
 }
 
-/// make_alto with room for as many rows in all parts: the tensor stays held, and X, if is_last says
-/// that nobody else holds it, does not.
+/// make_alto with room for as many rows in all parts: the tensor stays held. X does not if is_last,
+/// which says that X alone holds its nonzeros.
 template <class ExecutionSpace>
 void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, bool is_last,
                 double buffer_rows) {
@@ -266,7 +266,8 @@ void count_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& 
              4 * N * buffer_rows / block);
 }
 
-/// make_flycoo: the tensor stays held, and X, if is_last says that nobody else holds it, does not.
+/// make_flycoo: the tensor stays held. X does not if is_last, which says that X alone holds its
+/// nonzeros.
 template <class ExecutionSpace>
 void count_flycoo(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, bool is_last,
                   Position partitions) {

@@ -120,7 +120,7 @@ struct IndexTuples {
   }
 };
 
-/// Where process p's nonzeros end, for all but the last: tuples below which about cuts[p + 1] of
+/// Where the nonzeros of each process except the last end: tuples below which about cuts[p + 1] of
 /// all nonzeros are, estimated from some nonzeros of each process. tuples: of the `nnz` here,
 /// ascending.
 template <class ExecutionSpace, class Tuples>

@@ -66,7 +66,7 @@ void handle_bus_error(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(signal);
 }
 
-/// With the mutex locked.
+/// Installs the handler. To be called with the mutex locked.
 void install() {
   if (living++ > 0 || is_installed) return;
   struct sigaction action = {};
@@ -75,7 +75,8 @@ void install() {
   is_installed = sigaction(SIGBUS, &action, &before) == 0;
 }
 
-/// With the mutex locked. If another handler has come on top, ours stays below it.
+/// Removes the handler. To be called with the mutex locked. If another handler has come on top,
+/// ours stays below it.
 void uninstall() {
   if (--living > 0 || !is_installed) return;
   struct sigaction now = {};
