@@ -70,9 +70,9 @@ struct CarryWindow {
   }
 };
 
-/// Those of the own rows of a share, and of its rows in front of these and behind. rows: the own
-/// ones, of `chunks` of the share, which are behind `before` of the `kept` that have slots here. At
-/// both ends of a window there is a slot of other rows, where there are chunks.
+/// The carry windows of a share: of its own rows, and of its rows in front of these and behind.
+/// rows: the own ones, of `chunks` of the share, which are behind `before` of the `kept` that have
+/// slots here. At both ends of a window there is a slot of other rows, where there are chunks.
 struct CarryWindows {
   CarryWindow own, front, behind;
 
@@ -91,7 +91,7 @@ struct CarryWindows {
 };
 
 /// sum_shared_rows of a share whose rows are all of this process: V has a row more. `send` is
-/// called when all but the own rows are done; it is not to wait for others.
+/// called when all rows except the own ones are done; it must not wait for others.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk,
           class Send>
 void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec,

@@ -26,7 +26,7 @@ struct ContinueRow {
 };
 
 /// A process's chunks. Its rows are numbered from 1, the row of its first nonzero, to `count`, that
-/// of its last one; 0 and count + 1 stand for the rows before and behind, whose sums are of no use.
+/// of its last one; 0 and count + 1 stand for the rows before and behind, whose sums are not used.
 template <class Scalar, class Index, class MemorySpace>
 struct PackedShare {
   PackedTensor<Scalar, Index, MemorySpace> packed;  // and one nonzero more, of the row behind

@@ -165,7 +165,7 @@ struct PackedWindow {
     return window;
   }
 
-  /// Of its nonzeros.
+  /// The marks of the window's nonzeros.
   auto marks() const {
     Position const mark = first / Packed::mark_distance;
     return decltype(X.marks)(X.marks.data() + mark, X.marks.extent(0) - mark);

@@ -49,7 +49,7 @@ class RoundedFactors {
  public:
   KeptFactors kept;
 
-  /// Rounds the factors for a product on mode n, which needs all but A[n]. Enqueued on exec;
+  /// Rounds the factors for a product on mode n, which needs all except A[n]. Enqueued on exec;
   /// allocates where there is too little room.
   template <class ExecutionSpace, class Scalar>
   void round(ExecutionSpace const& exec, GatherPrecision precision,

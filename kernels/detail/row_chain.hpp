@@ -29,7 +29,7 @@ class RowChain {
     auto const P = static_cast<std::size_t>(processes.size());
     std::uint64_t const first = owned[static_cast<std::size_t>(processes.rank())];
     AskedRows const lists(processes, owned, added);
-    // Their owners know who adds to which row, and tell who comes before and behind.
+    // The owners of rows know who adds to which row, and tell who comes before and behind.
     constexpr int nobody = -1;
     std::vector<int> before(lists.rows.size(), nobody), behind(lists.rows.size(), nobody);
     std::vector<Position> last(owned[static_cast<std::size_t>(processes.rank()) + 1] - first,
@@ -109,7 +109,7 @@ class RowChain {
       }
       rows = to_view(exec, "sporades::row_chain::rows", all);
     }
-    /// Those of a process, of everybody or nobody: from the first to before the second.
+    /// The rows of a process, of everybody or of nobody: from the first to before the second.
     std::pair<Position, Position> of(int process) const {
       if (process == nobody) return {0, 0};
       if (process == everybody) return {0, begins.back()};

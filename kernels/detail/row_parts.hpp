@@ -215,13 +215,14 @@ class RowParts {
   /// behind them, and behind spare_rows.
   bool is_one_slice() const { return is_one_slice_; }
   static constexpr Position spare_rows = 2;
-  /// Of one slice on all processes: whether the matrix of parts is to be registered memory.
+  /// If there is one slice on all processes: whether the matrix of parts is to be registered
+  /// memory.
   bool is_registered() const { return is_registered_; }
   /// Rows of the matrix of parts that sum() takes.
   Position rows_of_parts() const {
     return parts_ + (is_one_slice_ ? spare_rows + received_.back() : 0);
   }
-  /// Of one slice: the parts here of rows that this process owns.
+  /// If there is one slice: the parts here of rows that this process owns.
   std::pair<Position, Position> own_parts() const {
     auto const me = static_cast<std::size_t>(processes_.rank());
     return {sent_[me], sent_[me + 1]};

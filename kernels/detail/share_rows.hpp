@@ -146,7 +146,7 @@ class ReadRows {
     for (auto dim : dims) sets_.emplace_back(exec, dim);
   }
 
-  /// X's indices of all modes but one; of all for -1. Enqueued on exec.
+  /// Inserts X's indices of all modes except `but`; of all modes for -1. Enqueued on exec.
   template <class ExecutionSpace, class Tensor>
   void insert(ExecutionSpace const& exec, Tensor const& X, int but = -1) {
     for (int m = 0; m < X.order(); ++m)
@@ -192,7 +192,7 @@ class ReadRows {
     std::vector<std::uint64_t> rows;  // ascending
     std::vector<Position> numbers;
   };
-  /// Those of a mode that X names. For the memory of hosts. Fences exec.
+  /// The rows of mode n that X names. For the memory of hosts. Fences exec.
   template <class ExecutionSpace, class Tensor>
   Subset subset(ExecutionSpace const& exec, Tensor const& X, int n) const {
     auto const mode = static_cast<std::size_t>(n);

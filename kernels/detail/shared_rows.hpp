@@ -146,10 +146,11 @@ class SharedRows {
   /// Whether gather() of rows that are lent can go on beside kernels: on all processes or on none.
   bool goes_beside() const { return goes_beside_; }
 
-  /// Its i-th row is the i-th of the rows that this process reads; padded as make_matrix does. own:
-  /// the block of rows that each process owns. The result is valid until the next call. Collective,
-  /// under this name. Fences exec, or is enqueued: see enqueue_exchange. beside: what is enqueued
-  /// after does not wait for rows of others, nor writes this process's, up to join_exchange.
+  /// Gathers the rows that this process reads: the result's i-th row is the i-th of them; padded as
+  /// make_matrix does, and valid until the next call. own: the block of rows that each process
+  /// owns. beside: what is enqueued after does not wait for rows of others, nor writes this
+  /// process's, up to join_exchange. Collective, under this name. Fences exec, or is enqueued: see
+  /// enqueue_exchange.
   template <class ExecutionSpace>
   MatrixType gather(ExecutionSpace const& exec, char const* name, MatrixType const& own,
                     bool beside = false) {
@@ -249,7 +250,7 @@ struct RowRanges {
   }
 };
 
-/// Those that processes own.
+/// The ranges of rows that processes own.
 inline RowRanges ranges_of(RowDistribution const& rows) {
   return {{rows.begins.begin(), rows.begins.end() - 1},
           {rows.begins.begin() + 1, rows.begins.end()}};

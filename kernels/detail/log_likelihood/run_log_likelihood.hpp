@@ -21,7 +21,7 @@ struct LogLikelihoodBuffers {
   typename Kokkos::View<double*, MemorySpace>::HostMirror host;
 };
 
-/// Of a model whose processes share the nonzeros.
+/// What this process has of a model whose processes share the nonzeros.
 template <class Scalar, class MemorySpace>
 struct SharedModel {
   RowDistribution nonzeros;                // of all, that are here; they begin where a block does

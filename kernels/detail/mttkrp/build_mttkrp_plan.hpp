@@ -14,7 +14,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 
 /// How the plans of kernels/mttkrp.hpp are built: what to do for all modes is chosen first, then
-/// each family of strategies builds what it wants for the modes that it serves.
+/// each family of strategies builds what it needs for the modes that it serves.
 
 namespace sporades {
 
@@ -129,8 +129,8 @@ bool has_near(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
                      [](auto const& packed) { return packed.far == nullptr; });
 }
 
-/// Throws Error if nonzeros in the order of rows, for this strategy, cannot be had as they are
-/// asked for: far, or for factors that are gathered in fewer bits, where indices do not fit a word.
+/// Throws Error if this strategy cannot have nonzeros in the order of rows as they are asked for:
+/// far, or for factors that are gathered in fewer bits, where indices do not fit a word.
 inline void check_rows(Dims const& dims, int n, MttkrpStrategy strategy,
                        MttkrpOptions const& options, bool is_far) {
   bool const fits = fits_packed(dims, n);

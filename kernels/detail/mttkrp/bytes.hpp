@@ -53,7 +53,8 @@ double remap_bytes(FlycooTensor<Scalar, Index, MemorySpace> const& X) {
   return 2 * record_bytes(X) + static_cast<double>(X.nnz()) * X.id_bits / 8;
 }
 
-/// With the remap that follows a product.
+/// Bytes that a product reads: its pieces, and its records or, where that is more, what the remap
+/// after it moves.
 template <class Scalar, class Index, class MemorySpace>
 double bytes_read(FlycooTensor<Scalar, Index, MemorySpace> const& X, int n) {
   return std::max(record_bytes(X), remap_bytes(X)) +

@@ -95,7 +95,7 @@ KOKKOS_INLINE_FUNCTION int count_bits(std::uint64_t set) {
          count_ones(static_cast<std::uint32_t>(set >> 32));
 }
 
-/// The slices of each row but one.
+/// Adds up the numbers of slices of all rows, without one slice of each.
 template <class MemorySpace>
 struct CountFarSlices {
   Permutation<MemorySpace> sets;
@@ -297,7 +297,7 @@ class FindHomes {
         homes, sort_permutation(exec_, homes, index_bits(static_cast<std::uint64_t>(slices_)))};
     std::vector<Position> numbers(static_cast<std::size_t>(slices_) + 1);
     std::iota(numbers.begin(), numbers.end(), Position{0});
-    // Of homes here: where each one's rows begin, and the end.
+    // Where the rows of each home begin among those here, and the end.
     auto const here = count_below(exec_, in_order, homes.extent(0), numbers);
     OfSlices counts{};
     for (int s = 0; s < slices_; ++s)

@@ -63,7 +63,7 @@ double window_bytes(Streaming const& streaming, double streamed) {
                                                  instance_bytes<ExecutionSpace>);
 }
 
-/// What a plan with far lists holds where it computes, windows excepted.
+/// What a plan with far lists holds where it computes, without windows.
 template <class Scalar, class ExecutionSpace>
 void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
                     RowsOf const& rows_of) {
@@ -220,7 +220,7 @@ MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
   return is_row_by_row ? MttkrpStrategy::sorted : strategy;
 }
 
-/// As MostTuples, without a look at the nonzeros.
+/// At least the number of different tuples of indices, as MostTuples, by the shape alone.
 class PossibleTuples {
  public:
   explicit PossibleTuples(CooShape const& X) : X_(X) {}
@@ -314,7 +314,7 @@ inline double least_windows(bool on_gpu, CooShape const& X) {
   return std::max(double{1 << 20}, on_gpu ? 0 : 2 * part);
 }
 
-/// Whether the indices of all modes but any fit the words of packed nonzeros.
+/// Whether the indices fit the words of packed nonzeros for each mode of rows.
 inline bool fits_packed_words(CooShape const& X) {
   for (int n = 0; n < X.order(); ++n)
     if (!fits_packed(X.dims, n)) return false;

@@ -63,7 +63,7 @@ void run_mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
 }
 
 /// split: the modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in
-/// them; -1: all but the last of them.
+/// them; -1: all except the last of X.modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                 Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,

@@ -112,7 +112,7 @@ struct TreeDims {
       ExecutionSpace const& exec, Position begin, Position end) const {
     return grid_cells<Scalar, Index>(exec, {}, begin, end - begin);
   }
-  /// Those of a list. Fences exec.
+  /// The grid's cells whose numbers are in a list. Fences exec.
   template <class Scalar, class Index, class ExecutionSpace>
   CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> grid_cells(
       ExecutionSpace const& exec, std::vector<std::uint64_t> const& list) const {

@@ -49,7 +49,7 @@ class SharedNonzeros {
 
   NonzeroPlaces const& places() const { return places_; }
 
-  /// Their indices are the rows that gather() gives. Fences exec.
+  /// The nonzeros as a tensor whose indices are the rows that gather() gives. Fences exec.
   template <class ExecutionSpace>
   Tensor tensor(ExecutionSpace const& exec) const {
     auto const N = static_cast<std::size_t>(tree_.order());

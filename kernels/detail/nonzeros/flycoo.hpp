@@ -57,7 +57,7 @@ struct WordField<DoubleWord> {
   }
 };
 
-/// Of nonzeros whose words hold their rows.
+/// The row at hand of nonzeros whose words hold their rows.
 template <class Index, class Word>
 struct WordRows {
   WordField<Word> field;

@@ -9,7 +9,7 @@
 
 namespace sporades::detail {
 
-/// Of nonzeros that name their rows.
+/// The cursor of nonzeros that name their rows.
 template <class Index>
 struct NamedRows {
   Index row;
@@ -20,7 +20,7 @@ struct NamedRows {
   }
 };
 
-/// Of rows that are counted: `row` is the place of a row among those that are not empty.
+/// The cursor of rows that are counted: `row` is the place of a row among those that are not empty.
 template <class Index>
 struct CountedRows {
   Index row;
@@ -31,8 +31,8 @@ struct CountedRows {
   }
 };
 
-/// Of nonzeros whose rows are listed in order; a row's name is loaded while the row before it is
-/// summed.
+/// The cursor of nonzeros whose rows are listed in order; a row's name is loaded while the row
+/// before it is summed.
 template <class Index>
 struct ListedRows {
   Index const* next;

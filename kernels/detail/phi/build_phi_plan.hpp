@@ -93,7 +93,7 @@ void build_coo_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemoryS
   plan.coo.assign(X.order(), to_coo(exec, linear));
 }
 
-/// `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP wants.
+/// The products of `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP needs.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
 void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
                     PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {

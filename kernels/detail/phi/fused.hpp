@@ -124,7 +124,7 @@ bool packed_takes_one_pass([[maybe_unused]] Factors<Scalar, MemorySpace> const& 
     return rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1));
 }
 
-/// That pass over packed nonzeros in the order of their rows. split: as MTTKRP's.
+/// The one pass of Phi over packed nonzeros in the order of their rows. split: as MTTKRP's.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed_once(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                       SortedRows<Scalar, Index, MemorySpace> const& rows,

@@ -58,7 +58,7 @@ void run_update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpac
   plan.pi_mode = n;
 }
 
-/// Both passes over packed nonzeros in the order of their rows; weights may be their values.
+/// Both passes of Phi over packed nonzeros in the order of their rows; weights may be their values.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> X,
                        SortedRows<Scalar, Index, MemorySpace> const& rows,
@@ -72,7 +72,7 @@ void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, M
               choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
 }
 
-/// Both passes over each window of far nonzeros, whose values there become the weights.
+/// Both passes of Phi over each window of far nonzeros, whose values there become the weights.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi_far(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
              Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,

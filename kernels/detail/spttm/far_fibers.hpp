@@ -143,7 +143,7 @@ class FiberWindow {
   // The host can read far memory, whatever the type of its Views says.
   Position begin_of(Position f) const { return all_.fibers.begin.data()[f]; }
   Position fiber_of(Position p) const { return all_.fibers.marks.data()[p / distance]; }
-  /// As FiberRanges::from.
+  /// The first fiber that begins at item p or behind it (FiberRanges::from).
   Position first_from(Position p) const {
     if (p >= all_.fibers.items()) return all_.fibers.count();
     return fiber_of(p) + (begin_of(fiber_of(p)) < p ? 1 : 0);

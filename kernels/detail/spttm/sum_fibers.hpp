@@ -69,7 +69,7 @@ Position carried_chunk_length(Position items, std::size_t item_bytes, std::size_
   return std::max(fiber_chunk_length<ExecutionSpace>(items, item_bytes), least);
 }
 
-/// Of a product with these fibers.
+/// Items of a chunk of a product with these fibers.
 template <class ExecutionSpace, class Index, class MemorySpace>
 Position fiber_chunk_length(Fibers<Index, MemorySpace> const& fibers, std::size_t item_bytes,
                             std::size_t columns) {

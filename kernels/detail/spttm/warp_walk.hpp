@@ -73,7 +73,7 @@ struct WarpWalk {
     Scalar factor[Steps];
   };
 
-  /// Of the items that lane j has, and the lanes each `distance` behind.
+  /// What a group multiplies of the items that lane j has, and the lanes each `distance` behind.
   KOKKOS_FORCEINLINE_FUNCTION Batch fetch(Warp const& warp, typename Terms::Entry const& own, int j,
                                           int distance) const {
     typename Terms::Entry entries[Steps];

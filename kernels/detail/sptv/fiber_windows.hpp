@@ -105,7 +105,7 @@ struct SumWindows {
       sum_window(group - long_blocks);
   }
 
-  /// Of the window's fiber number f; nothing past its last one.
+  /// The place of the window's fiber number f; an empty one past its last fiber.
   KOKKOS_FORCEINLINE_FUNCTION Place place(Window const& window, std::uint32_t f) const {
     if (f >= window.fibers) return {};
     return {starts(window.fiber + f),

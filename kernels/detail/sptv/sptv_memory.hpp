@@ -24,7 +24,7 @@ double split_bytes(double entries, double fibers) {
 }
 
 /// make_sptv_plan of an X that is kept: the plan stays held. Padding of HocfsSlices::ell, which
-/// hangs on the longest fibers, is not counted.
+/// depends on the longest fibers, is not counted.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X, int n,
                      SptvOptions const& options, Tuples& tuples) {

@@ -14,7 +14,7 @@
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// How the plans of kernels/ttm_chain.hpp are built: for each mode a strategy and an order of modes
-/// are chosen, and the strategy's builder makes what it wants.
+/// are chosen, and the strategy's builder makes what it needs.
 
 namespace sporades {
 

@@ -96,7 +96,7 @@ struct ChainPackedWalk {
       }
   }
 
-  /// The Kronecker product of the factor rows of all modes but the last two; its length.
+  /// The Kronecker product of the factor rows of all modes except the last two; its length.
   KOKKOS_FORCEINLINE_FUNCTION Scalar const* upper_product(Scalar* scratch, Word path,
                                                           std::size_t& length) const {
     scratch[0] = 1;

@@ -37,8 +37,8 @@ std::vector<ChainMode<Scalar, MemorySpace>> chain_modes(
   return modes;
 }
 
-/// A tile of columns of Y_(n): an entry of the factor row of each mode but the last, and a tile of
-/// that one's.
+/// A tile of columns of Y_(n): an entry of the factor row of each mode except the last, and a tile
+/// of the last one's.
 template <class TileType, int capacity>
 struct KroneckerColumns {
   using T = typename TileType::T;

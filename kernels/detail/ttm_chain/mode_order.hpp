@@ -21,7 +21,7 @@ class TupleCounts {
       : TupleCounts(X.dims, static_cast<double>(X.nnz()),
                     [&](std::uint32_t set) { return estimate_tuples(exec, X, set); }) {}
 
-  /// Of the nonzeros of all processes, `count` of them. Collective.
+  /// The counts of the nonzeros of all processes, `count` of them. Collective.
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
   TupleCounts(Communicator const& processes, ExecutionSpace const& exec,
               CooTensor<Scalar, Index, MemorySpace> const& X, Position count)
@@ -63,7 +63,8 @@ class TupleCounts {
 };
 
 /// Flops of one product if the nonzeros are walked as a tree of the modes in this order, and what
-/// else the choice hangs on. The constants come from A to F of perf/results/peers.md at ranks 8 on
+/// else the choice depends on. The constants come from A to F of perf/results/peers.md at ranks 8
+/// on
 /// two cores with AVX-512: a partial product is added at 13 flops a nanosecond, loads and stores
 /// included, an outer product in registers at 60, a Kronecker row at 20; a leaf costs its flops.
 /// The costs of writing a number of the product, and of semi_sparse, were fitted to the chains of

@@ -7,7 +7,7 @@
 
 namespace sporades::detail {
 
-/// What strategy `semi_sparse` of ttm_chain wants for one mode: X sorted once, by that mode first
+/// What strategy `semi_sparse` of ttm_chain needs for one mode: X sorted once, by that mode first
 /// and the chain's last column mode last; SpTTM takes the last mode, and each SspTTM the one that
 /// is last then, so that no result is sorted again (Ma et al., JPDC 2018). The blocks' modes end in
 /// the order of the columns.

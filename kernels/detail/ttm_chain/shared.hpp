@@ -81,8 +81,8 @@ struct NamedShare {
   NonzeroPlaces places;
 };
 
-/// Those of mode n. A: as for gather_factors; U: the rows of A[n] of plan.where[n].used. The rows
-/// are valid until the next product. Collective. Fences exec.
+/// The share of mode n and the rows that it names. A: as for gather_factors; U: the rows of A[n] of
+/// plan.where[n].used. The rows are valid until the next product. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
                                                    TtmChainPlan<Scalar, Index, MemorySpace>& plan,
