@@ -32,7 +32,7 @@ struct ScoreOptions {
 
 /// What score gives.
 struct Score {
-  double value = 0;                // in [0, 1]; 1: alike but for order, signs and lengths
+  double value = 0;                // in [0, 1]; 1: alike except order, signs, lengths
   std::vector<int> permutation;    // R numbers: arrange(exec, A, permutation) has A's components at
                                    // the places of B's, then those without a partner
   std::vector<double> components;  // of each component of B: how alike its partner is

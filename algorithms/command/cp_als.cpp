@@ -91,7 +91,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   Problem build(Exec const& exec, Given X) const {
     return make_cp_als_problem(exec, hand_over(X), options);
   }
-  /// Of X's parts on several processes; first: null, or gets the first state.
+  /// The problem of X's parts on several processes; first: null, or gets the first state.
   Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) {
     if (first != nullptr) decide_start(X.order(), sum_of_all(X.nnz()));
     return make_cp_als_problem(processes, exec, hand_over(X), options, first);
@@ -166,7 +166,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     if (!race.empty()) values.push_back({"race_fits", race});  // of hosvd and random
     return values;
   }
-  /// With a line before it where components are dead, and where fits have fallen.
+  /// The summary, with a line before it where components are dead, and where fits have fallen.
   static std::string summary(Result const& result) {
     auto line = Shared::summary(result);
     if (result.model_iteration < result.iterations())

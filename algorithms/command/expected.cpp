@@ -42,7 +42,8 @@ double seconds_of_way(std::size_t bytes, int rounds) {
   return least;
 }
 
-/// As asked for, else as measured where there are several processes, else the defaults.
+/// The network as the arguments say, else as measured where there are several processes, else the
+/// defaults.
 Network network_of(InfoArguments const& arguments) {
   Network network;
   if (processes().size() > 1) {

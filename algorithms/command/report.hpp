@@ -15,8 +15,8 @@
 
 namespace sporades::command {
 
-/// That of the JSON reports: it counts up where a field is no longer what it was. Fields may be
-/// added without that. algorithms/README.md documents them.
+/// The version of the JSON reports: it counts up where a field is no longer what it was. Fields may
+/// be added without that. algorithms/README.md documents them.
 inline constexpr int report_version = 1;
 
 /// What an algorithm says of itself, by name and in order.

@@ -73,7 +73,7 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
     take_rows(model, problem.rows(), problem.dims, "tucker");
     return tucker_start(exec, problem, options, model);
   }
-  /// Of X's parts on several processes; first: null, or gets the first state.
+  /// The problem of X's parts on several processes; first: null, or gets the first state.
   Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
     return make_tucker_problem(processes, exec, hand_over(X), options, first);
   }

@@ -104,7 +104,7 @@ inline ChosenComponents in_order(ChosenComponents const& chosen, std::vector<int
   return result;
 }
 
-/// Their columns of mode n change the sign where flips[n].
+/// Columns of mode n of the chosen components change the sign where flips[n].
 inline void flip(ChosenComponents& chosen, std::vector<std::vector<bool>> const& flips) {
   for (std::size_t n = 0; n < flips.size(); ++n) {
     auto& divisors = chosen.columns[n].divisors;

@@ -83,9 +83,10 @@ void expect_decomposable(Communicator const& processes, ExecutionSpace const& ex
   expect_finite(exec, X, where);
 }
 
-/// summed_and_scaled of the nonzeros of all processes: X's are those that this one brings, and the
-/// result's those that follow the process before's in the order of modes; each has a multiple of
-/// 2048 of them, but the last that has any. Collective. Fences exec. Throws as summed_and_scaled.
+/// summed_and_scaled of the nonzeros of all processes. X has those that this process brings. The
+/// result has those that follow the process before's in the order of modes; each process has a
+/// multiple of 2048 of them, except the last that has any. Collective. Fences exec. Throws as
+/// summed_and_scaled.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
     Communicator const& processes, ExecutionSpace const& exec,

@@ -27,7 +27,7 @@ struct IterationModel {
     for (auto const& [name, one] : exchanges) sum += one.all();
     return sum;
   }
-  /// Of the process that sends most bytes.
+  /// The volume of the process that sends most bytes.
   Volume largest() const {
     Volume most;
     for (std::size_t p = 0; p < nonzeros.size(); ++p) {

@@ -277,7 +277,8 @@ class CpAprSolver {
     }
   }
 
-  /// Of the counts where they are far; those of the plan, so that all streams take the same memory.
+  /// Windows of the counts where they are far; those of the plan, so that all streams take the same
+  /// memory.
   Windows<Memory>* windows() {
     return problem_.far ? &problem_.plan.products.carry.windows : nullptr;
   }

@@ -33,8 +33,8 @@ struct UnpackCells {
   }
 };
 
-/// Of nnz of the cells of all processes, which are distributed as places says, those that are here.
-/// Fences exec.
+/// This process's part of the tensor of nnz of the cells of all processes, which are distributed as
+/// `places` says. Fences exec.
 template <class Scalar, class Index, class ExecutionSpace, class Key, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_tensor(ExecutionSpace const& exec, Dims const& dims,
                                                 DrawnCells<Key, MemorySpace> const& cells,

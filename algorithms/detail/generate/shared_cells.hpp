@@ -31,7 +31,7 @@ class SharedCells {
 
   Cells const& here() const { return cells_; }
   NonzeroPlaces const& places() const { return places_; }
-  /// Of all processes.
+  /// The number of cells of all processes.
   Position size() const { return places_.all(); }
 
   /// Which of so many draws are this process's: from the first to before the second.
@@ -52,8 +52,8 @@ class SharedCells {
   }
 
  private:
-  /// Of all drawn cells those of this process's range. No list is held for longer than it is used:
-  /// a billion keys are 16 GB. Fences exec.
+  /// The cells of this process's range, of all drawn ones. No list is held for longer than it is
+  /// used: a billion keys are 16 GB. Fences exec.
   template <class ExecutionSpace>
   Cells exchanged(ExecutionSpace const& exec, Cells drawn) {
     auto const& processes = places_.processes;

@@ -10,7 +10,7 @@
 
 /// How decompositions take less memory. What each of them has, for its Options:
 ///   memory_need(exec, X, options)
-///   streamed_need(exec, shape, options, Numbers)   where X is streamed; windows excepted
+///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
 ///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies near
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
@@ -55,7 +55,7 @@ double in_all(MemoryNeed const& need) {
   return need.peak + (is_gpu<ExecutionSpace> ? 0 : need.host);
 }
 
-/// With the windows of what is streamed.
+/// The need with the windows of what is streamed.
 template <class ExecutionSpace, class Options>
 MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed need) {
   double const windows = window_bytes<ExecutionSpace>(options.streaming, X.bytes());
