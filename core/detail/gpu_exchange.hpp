@@ -26,9 +26,10 @@ GpuPath gpu_path(Communicator const& processes, int device);
 /// Page-locked memory of so many bytes, valid until the next call for these processes.
 std::byte* page_locked(Communicator const& processes, std::size_t bytes);
 
-/// Messages between such memory of GPUs of a machine, which is registered with NCCL, are written
-/// straight to their places: both ends have to be. Not initialised. Freeing it waits for the GPU.
-/// Throws RunError where there is none left. After has_registered_memory.
+/// Memory of a GPU that is registered with NCCL. Messages between such memory of GPUs of one
+/// machine are written straight to their places: both ends have to be registered. Not initialised.
+/// Freeing it waits for the GPU. Throws RunError where there is none left. Call
+/// has_registered_memory first.
 std::shared_ptr<std::byte> registered_memory(Communicator const& processes, std::size_t bytes);
 
 /// Whether there is such memory. Collective.

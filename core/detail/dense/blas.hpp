@@ -19,7 +19,7 @@ namespace sporades::detail {
 ///     from run to run;
 ///   - sums of floats: Kokkos Kernels adds them in float, and the library in double;
 ///   - what processes share, sums of vectors and products on GPUs: their bits are to be those of
-///     one process, and those of cuBLAS hang on the number of rows;
+///     one process, and those of cuBLAS depend on the number of rows;
 ///   - products on hosts, in blocks of rows that have a thread each. `KokkosBatched::SerialGemm`
 ///     takes 1.7 to 6.9 times as long as our kernels (EPYC with AVX-512). `KokkosBlas::gemm` takes
 ///     0.58 to 2.3 times as long with OpenBLAS, and 5 to 17 times with the reference BLAS; its bits

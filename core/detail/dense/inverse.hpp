@@ -317,9 +317,9 @@ void invert_on_host(ExecutionSpace const& exec, Input const& H, double ridge, do
 /// which it is. A matrix that is not finite gives NaN. H: n x n doubles, n >= 1; inverse and
 /// transposed: n x n, rows contiguous, alias not H; columns past n that pad their rows are zeros or
 /// become so. About 2 n^3 flops, in double, with the same bits on any number of threads. On a GPU
-/// enqueued on exec, without a fence but where the workspace grows; a GPU's n > 256, which is too
-/// much for one team, and the CPUs' matrices go to LAPACK on the host (inverse_or_pseudo_inverse),
-/// which fences. Throws Error if the shapes disagree.
+/// enqueued on exec, without a fence, except where the workspace grows; a GPU's n > 256, which is
+/// too much for one team, and the CPUs' matrices go to LAPACK on the host
+/// (inverse_or_pseudo_inverse), which fences. Throws Error if the shapes disagree.
 /// KokkosLapack::gesv (cuSOLVER on an H200) takes 6.7, 4.4 and 2.1 times as long for n = 16, 32 and
 /// 64, and 0.65 and 0.14 times for 128 and 256; it allocates and fences in each call, and does not
 /// say which matrices are numerically singular.

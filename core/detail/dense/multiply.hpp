@@ -114,7 +114,7 @@ void multiply_by_warps(ExecutionSpace const& exec, Left const& V, Right const& S
 
 /// A = V S, or A += V S where `adds`. V: I x R, S: R x Q of V's scalar type or double, A: I x Q of
 /// V's scalar type; A shares no memory with V or S. Entries are summed in S's scalar type. The same
-/// bits on every run and on any number of threads; those of a row do not hang on other rows, on
+/// bits on every run and on any number of threads; those of a row do not depend on other rows, on
 /// hosts if parts of V begin at multiples of 64 rows: then they are those of one process on
 /// several. Entries are summed in an order that R and Q give, on hosts over k = 0 to R-1; in double
 /// on GPUs that multiply doubles by matrix instructions, except where V and S are both in float and

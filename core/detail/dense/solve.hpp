@@ -57,9 +57,9 @@ struct MultiplyInPlace {
 /// A = V H^-1, or V times the pseudo-inverse, from what invert_system made of H. With a factor U it
 /// is (V U) U^T: the error, as A K^T of K^T K = H sees it, is that of V times the root of H's
 /// condition, where V times the rounded inverse has the condition times the rounding of double.
-/// V, A: I x R, which share no memory. The bits of a row hang on H and that row alone, as those of
-/// multiply. Enqueued on exec, does not fence. 2 I R^2 flops, 3 I R^2 with a factor. Throws Error
-/// if the shapes disagree.
+/// V, A: I x R, which share no memory. The bits of a row depend on H and that row alone, as those
+/// of multiply. Enqueued on exec, does not fence. 2 I R^2 flops, 3 I R^2 with a factor. Throws
+/// Error if the shapes disagree.
 template <class ExecutionSpace, class Left, class Memory, class Output>
 void multiply_by_inverse(ExecutionSpace const& exec, Left const& V,
                          InvertedSystem<Memory> const& system, Output const& A) {
