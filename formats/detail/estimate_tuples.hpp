@@ -60,7 +60,7 @@ inline double tuples_of_map(Position empty, Position words) {
 
 /// How many different tuples the nonzeros' indices in some modes form, within a few per cent and
 /// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of `words`, a
-/// power of two. modes: bit n is set for mode n. The same on every run. Fences exec.
+/// power of two. modes: bit n is set for mode n. Every run gives the same number. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        std::uint32_t modes, Position words) {

@@ -152,9 +152,9 @@ std::vector<IndexTuple> splitters(Communicator const& processes, ExecutionSpace 
   return result;
 }
 
-/// The nonzeros of all processes, sorted by these modes: each has a part that follows that of the
-/// process before, nonzeros that agree in these modes are together, in the order in which they
-/// came, and there are about cuts[p + 1] - cuts[p] on process p where no more of them agree.
+/// The nonzeros of all processes, sorted by these modes. Each process has a part that follows that
+/// of the process before. Nonzeros that agree in these modes are together, in the order in which
+/// they came. Process p has about cuts[p + 1] - cuts[p] nonzeros, unless more of them agree.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> roughly_sorted_across(Communicator const& processes,
                                                             ExecutionSpace const& exec,

@@ -45,9 +45,9 @@ class InputFile {
   /// Copies so many bytes from `place` on, or fewer at the end.
   std::string text(std::uint64_t place, std::size_t size) const;
 
-  /// The bytes from `place` on, which is faster than to copy them. They may change under the eyes
-  /// of the caller, be zeros where they cannot be loaded, and a page of line ends follows the last
-  /// (except for bytes in memory, which do not change). Threads may call it at once.
+  /// The bytes from `place` on, which is faster than to copy them. Other programs may change them
+  /// meanwhile; they are zeros where they cannot be loaded, and a page of line ends follows the
+  /// last (except for bytes in memory, which do not change). Threads may call it at once.
   virtual std::string_view view(std::uint64_t place, std::size_t size) const;
 
   /// Throws RunError if the file has another size or time of modification than when it was opened,

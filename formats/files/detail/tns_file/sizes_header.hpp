@@ -26,8 +26,12 @@ enum class FirstLinesAre {
 };
 
 /// Judges header.sizes once all lines are read as nonzeros into X, of which the range of indices is
-/// known: they are sizes if their number is that of the nonzeros that follow, no index that follows
-/// is past their dims, and nonzeros are so by chance in one file of 20 at most. Collective.
+/// known. They are sizes if
+/// - their number is that of the nonzeros that follow,
+/// - no index that follows is past their dims, and
+/// - nonzeros look so by chance in one file of 20 at most.
+///
+/// Collective.
 template <class Scalar, class Index>
 FirstLinesAre judge_sizes(TextTask const& task, CooTensor<Scalar, Index> const& X,
                           Dims const& smallest);

@@ -41,9 +41,9 @@ class TextSource {
   /// Sets the range of the next block in file(); returns false at the end.
   virtual bool next_range(TextRange&) { return false; }
 
-  /// From now on gives only one of so many parts of what is left, in whole lines, which are about
-  /// equally long in the file: a part may be empty. first: the last block that was given, which
-  /// belongs to part 0; empty after in other parts.
+  /// From now on gives only one of so many parts of what is left. Parts are whole lines and about
+  /// equally long in the file; a part may be empty. first: the last block that was given, which
+  /// belongs to part 0; it becomes empty in other parts.
   virtual void keep_part(int part, int parts, TextBlock& first) = 0;
 
   /// The number of lines in the parts before. Without a file: once there was a next block.
