@@ -12,9 +12,9 @@ namespace sporades::detail {
 /// Slots that one work item reduces at a carry level.
 inline constexpr Position carry_chunk = 32;
 
-/// The slots of a level that a process has: `count` of them, `first` of all in front, a multiple of
-/// carry_chunk. At the next level a chunk of them has two slots, and that level begins with
-/// 2 * unused() that no chunk has.
+/// The slots of a level that a process has: `count` of them; `first` slots of other processes, a
+/// multiple of carry_chunk, are in front of them. At the next level each chunk of them has two
+/// slots. That level begins with 2 * unused() slots that belong to no chunk.
 struct CarryLevel {
   Position first, count;
 

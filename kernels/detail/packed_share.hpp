@@ -138,8 +138,8 @@ struct NameOtherSlots {
 };
 
 /// Makes the share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
-/// `length`, packed if `packs`. X: the process's nonzeros, of indices as they are read here, but
-/// for the rows. cuts: see sorted_across. Collective. Fences exec.
+/// `length`, packed if `packs`. X: the process's nonzeros, with indices as they are read here,
+/// except those of rows. cuts: see sorted_across. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 PackedShare<Scalar, Index, MemorySpace> make_packed_share(
     Communicator const& processes, ExecutionSpace const& exec,

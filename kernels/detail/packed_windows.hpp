@@ -42,10 +42,13 @@ bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
                                                   sizeof(typename Tensor::Scalar)));
 }
 
-/// Whether the copy of each mode is in far memory. Where all of them take more than
-/// streaming.memory, a GPU keeps as many near as leave room for windows, the largest first; a host
-/// none, since the system keeps what it can of files. is_given_far: X is, and its copies are near
-/// only as far as streaming.memory says so.
+/// Whether the copy of each mode is in far memory. Where all copies together take more than
+/// streaming.memory,
+/// - a GPU keeps as many near as leave room for windows, the largest first;
+/// - a host keeps none near, since the system keeps what it can of files.
+///
+/// is_given_far: X is in far memory, and its copies are near only as far as streaming.memory says
+/// so.
 template <class ExecutionSpace, class Tensor>
 std::vector<bool> far_copies(Tensor const& X, Streaming const& streaming, bool is_given_far) {
   std::size_t const N = X.dims.size();
@@ -185,9 +188,9 @@ struct PackedWindow {
   }
 };
 
-/// V's rows: walk(exec, nonzeros, rows) adds up those of nonzeros, which is X or a window of it, as
-/// `rows` says, in chunks of `length` nonzeros. The same bits in both cases, because a window ends
-/// where a chunk of X ends. Fences exec where X is far.
+/// Sums V's rows: walk(exec, nonzeros, rows) adds up the rows of `nonzeros`, which is X or a window
+/// of it, as `rows` says, in chunks of `length` nonzeros. Bits are the same in both cases, because
+/// a window ends where a chunk of X ends. Fences exec where X is far.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Matrix<Scalar, MemorySpace> const& V,

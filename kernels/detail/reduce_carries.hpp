@@ -4,11 +4,11 @@
 
 #include <sporades/kernels/detail/row_sums.hpp>
 
-/// Adds carries to the output in one launch. A work item takes a chunk of carry slots of the
-/// first level; what its first and last row share with other chunks goes to the two slots of the
-/// chunk at the next level. Whoever finishes the last of the chunks that one chunk of the next
-/// level waits for takes that one too. Who it is depends on the run; what is added in which order
-/// does not.
+/// Adds carries to the output in one launch. A work item takes a chunk of carry slots of the first
+/// level; what its first and last row share with other chunks goes to the two slots of the chunk at
+/// the next level. A chunk of the next level waits for some chunks: the work item that finishes the
+/// last of these takes it, too. Which item that is depends on the run; the order of additions does
+/// not.
 
 namespace sporades::detail {
 
@@ -136,10 +136,10 @@ struct ReduceCarries {
   }
 };
 
-/// Adds the carries of `chunks` chunks to V, of which `first` of all chunks are in front, as
-/// reserved; the slots of `skipped` of these are in front in the buffers. If there are chunks in
-/// front or behind, the first or the last slot here is of a row that none of the chunks has.
-/// Enqueued on exec.
+/// Adds the carries of `chunks` chunks to V. `first` of all chunks are in front of them, as
+/// reserved; the slots of `skipped` of those in front are in front in the buffers. If there are
+/// chunks in front or behind, the first or the last slot here is of a row that none of the chunks
+/// has. Enqueued on exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void reduce_carries(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& V,
                     CarryBuffers<Scalar, Index, MemorySpace> const& carry, Position chunks,

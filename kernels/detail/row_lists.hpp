@@ -55,9 +55,9 @@ struct CountLists {
   }
 };
 
-/// to(i, r) = the sum of from(rows(k), r) over list i, as a binary tree over slices, `heights`
-/// high, adds them: two neighbours before either is added to what they meet higher up. from: with
-/// padding. An item is a row on hosts, four entries of one on GPUs.
+/// to(i, r) = the sum of from(rows(k), r) over list i. A binary tree over slices, `heights` high,
+/// gives the order: two neighbours are added to each other before their sum is added higher up.
+/// from: with padding. An item is a row on hosts, four entries of one on GPUs.
 template <class ExecutionSpace, class Scalar, class MemorySpace, int heights>
 struct SumLists {
   static constexpr int width = 4;

@@ -230,9 +230,10 @@ class RowParts {
   /// In one process: rows that have parts.
   std::uint64_t rows() const { return rows_; }
 
-  /// to: the rows, of those that this process owns, from the parts of all processes; of several
-  /// processes both have the same columns, without gaps. parts: rows_of_parts(), of which those
-  /// behind count() are overwritten. Collective. Fences exec, or is enqueued: see enqueue_exchange.
+  /// Sums the parts of all processes to `to`, the rows that this process owns. With several
+  /// processes `parts` and `to` have the same columns, without gaps. parts: rows_of_parts() rows,
+  /// of which those behind count() are overwritten. Collective. Fences exec, or is enqueued: see
+  /// enqueue_exchange.
   template <class ExecutionSpace>
   void sum(ExecutionSpace const& exec, MatrixType const& parts, MatrixType const& to) {
     if (processes_.size() == 1) return sum_lists(exec, parts, of_rows_, to);

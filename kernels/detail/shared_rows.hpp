@@ -190,9 +190,10 @@ class SharedRows {
     return Kokkos::subview(gathered_, Kokkos::ALL, std::make_pair(std::size_t{0}, own.extent(1)));
   }
 
-  /// The other way round: `read` has a row for each that this process reads. use(arrived, rows)
-  /// gets what all processes have for those that this one owns: arrived's i-th row is for its own
-  /// row rows(i), and several may be for the same. Collective. Fences exec.
+  /// Sends rows to their owners, the other way round than gather(). `read` has a row for each that
+  /// this process reads. use(arrived, rows) gets what all processes have for the rows that this one
+  /// owns: arrived's i-th row is for its own row rows(i), and several may be for the same.
+  /// Collective. Fences exec.
   template <class ExecutionSpace, class Number, class Use>
   void give_back(ExecutionSpace const& exec, char const* name,
                  Matrix<Number, MemorySpace> const& read, Use const& use) const {
@@ -256,11 +257,11 @@ inline RowRanges ranges_of(RowDistribution const& rows) {
           {rows.begins.begin() + 1, rows.begins.end()}};
 }
 
-/// Rows from where they are to where they are wanted: `from` has this process's of `given`, which
-/// are behind those of the process before, and `to` gets its rows of `wanted`; those that nobody
-/// has become 0. Both matrices have the same columns, without gaps; rows that stay on the process
-/// may be in their places already. Collective, under this name. Fences exec, or is enqueued: see
-/// enqueue_exchange.
+/// Moves rows from where they are to where they are wanted. `from` has this process's rows of
+/// `given`, which are behind those of the process before, and `to` gets its rows of `wanted`; rows
+/// that no process has become 0. Both matrices have the same columns, without gaps; rows that stay
+/// on the process may be in their places already. Collective, under this name. Fences exec, or is
+/// enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                    RowRanges const& given, Matrix<Scalar, MemorySpace> const& from,

@@ -142,9 +142,9 @@ double run_length(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memory
   return sample.length();
 }
 
-/// What rows of mode n in order cost a nonzero, in factor rows out of the second-level cache.
-/// price_of(m): that of a row of mode m; length_of(set): the mean of runs that agree in the modes
-/// whose bits are set.
+/// The cost of a nonzero where the rows of mode n are in order, in factor rows out of the
+/// second-level cache. price_of(m): the cost of a row of mode m. length_of(set): the mean length of
+/// runs that agree in the modes whose bits are set.
 template <class ExecutionSpace, class PriceOf, class LengthOf>
 double rows_in_order(Dims const& dims, int n, PriceOf const& price_of, LengthOf const& length_of) {
   auto const modes = mttkrp_mode_order(dims, n);

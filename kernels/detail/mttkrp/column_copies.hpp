@@ -7,9 +7,9 @@
 #include <sporades/kernels/detail/carry_buffers.hpp>
 #include <sporades/kernels/detail/mttkrp/cost_model.hpp>
 
-/// Copies of a few columns of all factors. Gathering from them takes fewer cache lines a row; and
-/// they lie without gaps, so that all sets of a cache hold them. Of rows that are a power of two of
-/// lines apart, parts would share half of the sets or fewer.
+/// Copies of a few columns of all factors. Gathering from them takes fewer cache lines a row. They
+/// lie without gaps, so that all sets of a cache hold them. Parts of rows that are a power of two
+/// of lines apart would share half of the sets or fewer.
 
 namespace sporades::detail {
 

@@ -183,8 +183,8 @@ inline int most_value_lists(CooShape const& X, MttkrpOptions const& options,
 }
 
 /// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
-/// plan stays held; X, if is_last says that nobody else holds it, does where it is part of the
-/// plan. tuples: of X.
+/// plan stays held. is_last: X alone holds its nonzeros; then X stays held only where it is part of
+/// the plan. tuples: of X.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                        bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,

@@ -86,10 +86,10 @@ struct SharedProducts {
     }
   }
 
-  /// Where rows can travel beside kernels: gather() of mode m's factor `own`, which is lent, and is
-  /// not written, up to join_exchange. `rows` becomes all that are read, with the own ones among
-  /// them: what is done there, on all processes, is done to the factor. Returns whether.
-  /// Collective. Enqueued on exec.
+  /// Where rows can travel beside kernels, gathers mode m's factor `own`, which is lent and is not
+  /// written up to join_exchange, and returns true. `rows` becomes all rows that are read, the own
+  /// ones among them: what all processes do to these rows is done to the factor. Else returns
+  /// false. Collective. Enqueued on exec.
   template <class ExecutionSpace>
   bool gather_beside(ExecutionSpace const& exec, std::size_t m,
                      Matrix<Scalar, MemorySpace> const& own, Matrix<Scalar, MemorySpace>& rows) {
@@ -111,9 +111,9 @@ struct SharedProducts {
   std::size_t first_begun(std::size_t n) const { return shares[n].continues ? 2 : 1; }
 };
 
-/// For each mode, of a plan that processes share, whose product has rows in order: memory of the
-/// plan for the rows that this process owns, with so many columns, padding included. A product
-/// there moves only rows that others own; it is gone with the next. Other modes' are empty.
+/// Memory of a plan that processes share, a matrix a mode, for the rows that this process owns,
+/// with so many columns, padding included. Empty for modes whose product does not have rows in
+/// order. A product into it moves only rows that others own; the next product overwrites it.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
                                            MttkrpPlan<Scalar, Index, MemorySpace>& plan,

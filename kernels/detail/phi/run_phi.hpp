@@ -107,9 +107,9 @@ void walk_coo_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
   });
 }
 
-/// The rows of V that this process owns, where processes share the nonzeros: of those of its share
-/// it gets the rows of B, and of the other factors those that they read; sums go to their owners.
-/// Collective. Fences exec.
+/// Phi where processes share the nonzeros: V gets the rows that this process owns. A process gets
+/// the rows of B of its share, and the rows of the other factors that its nonzeros read; sums go to
+/// the rows' owners. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                 Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,

@@ -160,9 +160,9 @@ detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace
 
 namespace detail {
 
-/// The product of these lengths, whose sparse coordinates are the fibers'. Where these are far,
-/// held by far_fibers, so are its values if they take more than `memory` bytes, or where that is 0
-/// more than half of what is left; then this fences exec.
+/// A tensor of these lengths for a product, whose sparse coordinates are the fibers'. Where the
+/// fibers are far, held by far_fibers, its values are far, too, if they take more than `memory`
+/// bytes, or where that is 0 more than half of what is left; then this fences exec.
 template <class Scalar, class ExecutionSpace, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_product(ExecutionSpace const& exec, Dims const& dims,
                                                     Fibers<Index, MemorySpace> const& fibers,

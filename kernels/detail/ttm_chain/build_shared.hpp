@@ -20,9 +20,9 @@ struct MarkFromOne {
   KOKKOS_FUNCTION void operator()(Position i) const { ++marks(i); }
 };
 
-/// Where the rows of a mode's factor are, which has so many rows and columns, and those that have
-/// nonzeros; `mine` begin here, `begun` says how many where. rows: the indices of those of the
-/// factor's rows here, counted from the first of these. Collective.
+/// Where the rows of a mode's factor are, `all` rows of `rank` columns, and which of them have
+/// nonzeros: `mine` begin on this process, and `begun` says how many begin on each. rows: of the
+/// factor's rows here those that have nonzeros, counted from the first row here. Collective.
 template <class ExecutionSpace, class Index>
 RowsOfMode share_factor(RowDistribution const& begun, std::uint64_t all, int rank,
                         std::vector<std::uint64_t> const& mine, std::vector<Index>& rows) {

@@ -8,7 +8,7 @@
 
 /// Strategy `fused` of ttm_chain on several processes: of the nonzeros in the order of each mode's
 /// rows, a process has whole chunks. It gathers the rows of factors that these read from the
-/// processes that own them, and sends the rows of the product to where the plan wants them.
+/// processes that own them, and sends the rows of the product to where the plan needs them.
 
 namespace sporades::detail {
 

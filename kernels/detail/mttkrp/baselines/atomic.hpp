@@ -9,7 +9,7 @@ namespace sporades::detail {
 
 /// Strategy `atomic`, a baseline: what a COO tensor in any order allows, and most codes do. Runs of
 /// equal rows are summed in registers and added atomically. Not deterministic. `automatic` takes it
-/// on a COO tensor that is not sorted by mode n only, and in a plan never.
+/// only on a COO tensor that is not sorted by mode n, and never in a plan.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_atomic(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                    Factors<Scalar, MemorySpace> const& A, int n,
