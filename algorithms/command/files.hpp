@@ -16,9 +16,12 @@ struct NamedFile {
 /// Whether what has this name can be read once only.
 bool is_pipe(std::string const& path);
 
-/// Throws Error unless a file of every output's name can be made, and each is a file of its own,
-/// neither an input nor another output, whatever names and links lead to it: nothing that is
-/// read would be overwritten, and nothing that is written.
+/// Throws Error unless
+/// - a file of every output's name can be made, and
+/// - each is a file of its own, neither an input nor another output, whatever names and links lead
+///   to it.
+///
+/// Then nothing that is read or written would be overwritten.
 void check_files(std::vector<NamedFile> const& inputs, std::vector<NamedFile> const& outputs);
 
 }  // namespace sporades::command

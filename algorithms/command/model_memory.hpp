@@ -78,9 +78,9 @@ class ModelMemory {
   }
 
   /// X where the run computes. Where it does not fit there, even by lighter options, and can be
-  /// streamed, it stays, and the options are set to stream it; else it is refused with the largest
-  /// ranks that would fit. keeps_X: X stays where it is beside the run, which may not count on its
-  /// memory then.
+  /// streamed, it stays where it is, and the options are set to stream it; else it is refused, and
+  /// the message says the largest ranks that would fit. keeps_X: X stays where it is beside the
+  /// run, which may not count on its memory then.
   template <class Options>
   PlacedTensor<Tensor> place(HostTensor const& X, Options& options, bool keeps_X = false) const {
     PlacedTensor<Tensor> placed;

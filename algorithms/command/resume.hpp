@@ -8,9 +8,9 @@
 namespace sporades::command {
 
 /// Gives each option of the subcommand that the command line left out the value that it had in the
-/// checkpoint's run. A fact belongs to the option of its name; `dims` is the tensor's, and what
-/// --dims was is the fact `given-dims`. Throws Error where the file is no whole checkpoint, or of
-/// another algorithm than the subcommand.
+/// checkpoint's run. A fact belongs to the option of its name, except that `dims` is the tensor's,
+/// and `given-dims` belongs to --dims. Throws Error where the file is not a whole checkpoint, or is
+/// of another algorithm than the subcommand.
 void take_options_of_checkpoint(CLI::App& subcommand, std::string const& checkpoint);
 
 }  // namespace sporades::command

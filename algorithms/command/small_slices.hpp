@@ -14,9 +14,10 @@ struct KeptSlices {
   std::vector<std::vector<std::uint64_t>> indices;
 };
 
-/// X without slices of fewer than `least` nonzeros, in any mode: what loses nonzeros with them may
-/// then be too small, too, until all that are left are large enough. The others close up. N nnz
-/// comparisons a round, on the host; sorts the indices of each mode once.
+/// X without slices of fewer than `least` nonzeros, in any mode. A slice that loses nonzeros with
+/// another may then be too small, too; this goes on until all that are left are large enough.
+/// Indices of those that are left close up. N nnz comparisons a round, on the host; sorts the
+/// indices of each mode once.
 template <class Scalar, class Index>
 KeptSlices<CooTensor<Scalar, Index>> without_small_slices(CooTensor<Scalar, Index> const& X,
                                                           std::uint64_t least) {

@@ -20,9 +20,9 @@ struct CsvColumns {
 };
 
 /// Finds the columns that --columns and --value name in the header, the first record of this text,
-/// or where there is none by their numbers, from 1. Without --separator it is that of , ; tab and |
-/// with which the header has these columns. Throws Error for columns that the header has not, has
-/// twice, or that come twice.
+/// or where there is no header by their numbers, from 1. Without --separator it is that of , ; tab
+/// and | with which the header has these columns. Throws Error for columns that the header does not
+/// have or has twice, or that are named twice.
 CsvColumns find_columns(std::string_view text, std::string const& name, CsvArguments const& csv);
 
 /// "','" or "tab".

@@ -29,9 +29,9 @@ inline void check_cp_als(CpAlsOptions const& options) {
           " starts: a given one is the only one");
 }
 
-/// Whether the best iterate is kept. Exact steps never lower the fit, so that roundings alone do,
-/// and those of ill-conditioned systems alone by much. A non-negative step begins at the last
-/// iterate, and regularized ones do not aim at the fit.
+/// Whether the best iterate is kept. Exact steps never lower the fit. Only roundings do, and only
+/// those of ill-conditioned systems by much. A non-negative step begins at the last iterate, and
+/// regularized ones do not aim at the fit.
 inline bool keeps_best(CpAlsOptions const& options) {
   return !options.non_negative && options.regularization == 0;
 }

@@ -90,9 +90,11 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
   check_start(dims, options, kept);
 }
 
-/// Whether the first start is one of singular vectors: there is a mode whose vectors would be read,
-/// and init says so, or is `automatic` and what they take, by a bound that is the same on every
-/// machine, is at most 2 GB.
+/// Whether the first start is one of singular vectors. There must be a mode whose vectors would be
+/// read, and init must
+/// - say so, or
+/// - be `automatic`, and the vectors take at most 2 GB, by a bound that is the same on every
+///   machine.
 inline bool has_singular_start(CpAlsOptions const& options, int order, Position nnz) {
   auto const columns = static_cast<double>(padded_columns(std::max(options.rank + 8, 32)));
   double const bytes = static_cast<double>(nnz) * (100 + 8 * columns);

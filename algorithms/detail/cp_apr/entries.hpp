@@ -19,9 +19,9 @@ RawVector<Scalar, MemorySpace> all_entries(Matrix<Scalar, MemorySpace> const& A)
   return RawVector<Scalar, MemorySpace>(A.data(), A.extent(0) * A.extent(1));
 }
 
-/// Entries below it are 0: no product of one entry a mode of those that are left is denormal, which
-/// would make CPUs many times slower. At most 1e-20, far below what counts as 0 (kappa_tolerance);
-/// where that is less than it takes, as in float, some products are denormal.
+/// Entries below this are 0. Then no product of one entry a mode is denormal, which would make CPUs
+/// many times slower. It is at most 1e-20, far below what counts as 0 (kappa_tolerance). Where that
+/// is too low, as in float, some products are denormal.
 template <class Scalar>
 Scalar least_entry(std::size_t order) {
   double const least = static_cast<double>(std::numeric_limits<Scalar>::min());

@@ -77,9 +77,8 @@ void count_cp_apr_solver(MemoryCount& count, Dims const& dims, double nnz, int R
              8.0 * (64 + (static_cast<double>(dims.size()) + 1) * P));
 }
 
-/// What is near memory where X is streamed: cp_apr_start, then
-/// make_cp_apr_problem(exec, X, options) of an X that stays on the host, then cp_apr. Of windows it
-/// counts none.
+/// What is in near memory where X is streamed: cp_apr_start, then make_cp_apr_problem(exec, X,
+/// options) of an X that stays on the host, then cp_apr. Windows are not counted.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
                                   CpAprOptions const& options) {

@@ -64,9 +64,9 @@ MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed ne
   return need;
 }
 
-/// What the first options need that need no more than `most`, from these to ever slower ones, or
-/// what those need that need least; the options are set to them. And in words how they differ
-/// from those given, or "".
+/// Sets the options to the first, from these to ever slower ones, that need no more than `most`, or
+/// to those that need least. Returns what they need, and in words how they differ from those given,
+/// or "".
 template <class ExecutionSpace, class Options, class Need>
 std::pair<double, std::string> lightened(CooShape const& X, Options& options, bool streams,
                                          double most, Need const& need) {

@@ -32,8 +32,9 @@ inline void check_tucker(TuckerOptions const& options) {
 }
 
 /// Throws Error where an option is out of its range, or the ranks do not fit a tensor of these
-/// dims: there is one a mode, none larger than its mode, nor than the product of the others (X_(n)
-/// times their Kronecker product has no more columns, and so no more singular vectors).
+/// dims. There must be one rank a mode. None may be larger than its mode, or than the product of
+/// the other ranks: X_(n) times the other factors' Kronecker product has that many columns, and so
+/// no more singular vectors.
 inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
   check_tucker(options);
   auto const& ranks = options.ranks;
@@ -68,9 +69,10 @@ NamedOptions named_options(TuckerOptions const& options) {
       .add("memory", options.memory);
 }
 
-/// Where the rows of mode n's unfolding are, on several processes. All are on every process where
-/// there are no more rows than columns: so many numbers are few, and the sums over columns are in
-/// one process's order. Else they begin where blocks do whose sums LeftSingularVectors adds.
+/// Where the rows of mode n's unfolding are, on several processes. Where there are no more rows
+/// than columns, all are on every process: so many numbers are few, and the sums over columns are
+/// in one process's order. Else each process's rows begin where blocks do whose sums
+/// LeftSingularVectors adds.
 template <class ExecutionSpace, class Plan>
 RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
   auto const mode = static_cast<std::size_t>(n);

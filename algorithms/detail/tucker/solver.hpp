@@ -75,10 +75,10 @@ class TuckerSolver {
     return core;
   }
 
-  /// How exactly singular vectors of Y are wanted that are iterated for, relative to the model's
-  /// energy, which is about 2 fit ||X||^2. One more pass over Y pays if it gains more than an
-  /// iteration does in the same time, as the last one did; before there are two, an iteration may
-  /// gain all. A pass runs at about twice the flops a second of the chains.
+  /// How exactly iterated singular vectors of Y are to be computed, relative to the model's energy,
+  /// which is about 2 fit ||X||^2. One more pass over Y pays if it gains more than an iteration
+  /// does in the same time, as the last one did; before there are two, an iteration may gain all. A
+  /// pass runs at about twice the flops a second of the chains.
   double tolerance(Product const& product, int n) const {
     constexpr double most = 0.3;
     double const finest = 500 * double{std::numeric_limits<Scalar>::epsilon()};
