@@ -33,9 +33,9 @@ struct Names<HocfsSlices> {
 /// is not empty.
 /// - A node of level l has an index in mode mode_order[l]. Its children, if it is node f, are the
 ///   nodes first_child[l](f) to first_child[l](f + 1) - 1 of level l + 1.
-/// - The slices are the nodes of level N - 3. Slice s has fibers first_fiber(s) to first_fiber(s +
-///   1) - 1. If there are nonzeros, a tensor of order 2 is one slice, and one of order 1 is one
-///   slice of one fiber.
+/// - The slices are the nodes of level N - 3. The fibers of slice s are
+///   first_fiber(s) to first_fiber(s + 1) - 1. If there are nonzeros, a tensor of order 2 is one
+///   slice, and one of order 1 is one slice of one fiber.
 /// - The fibers are the nodes of the last level. Fiber f has entries begin(f) to begin(f + 1) - 1.
 ///   In ELL slices the entries past a fiber's own have index no_index and value 0.
 template <class ScalarType, class IndexType = std::uint32_t,

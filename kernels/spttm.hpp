@@ -45,8 +45,8 @@ enum class SpttmStrategy {
   /// them from lane to lane. GE-SpMM of Huang, Dai, Wang & Yang, SC 2020.
   spmm_rows,
   /// Chunks that each hold as many nonzeros and ends of fibers together as any other, x tiles of
-  /// columns. The merge path of Merrill & Garland, SC 2016, and of Yang, Buluç & Owens, Euro-Par
-  /// 2018.
+  /// columns. The merge path of Merrill & Garland, SC 2016, and of
+  /// Yang, Buluç & Owens, Euro-Par 2018.
   spmm_nonzeros,
   /// KokkosSparse::spmv of Kokkos Kernels. Nothing is copied or converted: it reads the fibers with
   /// their 64-bit offsets, and U and Y by rows. cuSPARSE and rocSPARSE take 32-bit offsets, and

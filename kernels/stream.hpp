@@ -7,8 +7,8 @@
 /// The simple array operations that MTTKRP and CP-APR's kernels are made of. The memory bandwidth
 /// that they reach on a machine is the most that the tensor kernels can reach. Arrays of one
 /// length, in one memory space. Each is enqueued on exec, does not fence, and throws Error if
-/// lengths differ. McCalpin's STREAM, and the element-wise product of Anderson & Choi 2021, section
-/// 4.
+/// lengths differ.
+/// McCalpin's STREAM, and the element-wise product of Anderson & Choi 2021, section 4.
 
 namespace sporades {
 
