@@ -14,7 +14,7 @@ using namespace sporades;
 namespace {
 
 /// The bits of one process with slices of a mode: more slices than processes, as many, and fewer,
-/// modes of few rows, and modes whose other indices take more than 63 bits: all but the longest,
+/// modes of few rows, and modes whose other indices take more than 63 bits: all except the longest,
 /// and all. Without slices, too, of modes so long that GPUs exchange their rows beside kernels.
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of one",
                         "[mpi][variants]", sporades::test::Cases) {

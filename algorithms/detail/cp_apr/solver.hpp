@@ -198,7 +198,7 @@ class CpAprSolver {
 
   /// The epsilon of multiplicative updates. Where it is above the model of a nonzero, they shrink
   /// the entries that should grow, down to a model of 0. So it is lowered to what overflow asks for
-  /// - where that has happened in this run, and
+  /// - where that has happened in this run, or
   /// - where the mean of the model is so small that it would happen in the first iteration.
   double epsilon() const {
     constexpr double thin = 1e-8;  // 100 times the default epsilon
