@@ -2,10 +2,10 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# pictures.sh: makes the README's pictures and the pages beside the results anew: perf/results/*.png,
-# perf/results/README.md, and the tables of perf/README.md and perf/results/tables.md. Needs the command
-# sporades (cmake/build.sh), Python with matplotlib (/usr/bin/python3 of Debian has it as
-# python3-matplotlib) and Chromium.
+# pictures.sh: makes the pictures of README.md and perf/README.md and the pages beside the results
+# anew: perf/results/*.png, perf/results/README.md, and the tables of perf/README.md and
+# perf/results/tables.md. Needs the command sporades (cmake/build.sh), Python with matplotlib
+# (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # of rows that two files of one machine have, those of the later date count

@@ -22,6 +22,10 @@ set(sporades_reference ${PROJECT_BINARY_DIR}/reference)
 set(folders . core formats formats/files kernels algorithms)
 list(TRANSFORM folders REPLACE "(.+)" "\"${sporades_include}/sporades/\\1\"")
 list(JOIN folders " " sporades_reference_input)
+set(pages README.md algorithms/README.md kernels/README.md formats/README.md core/README.md cmake/README.md
+  perf/README.md)
+list(TRANSFORM pages REPLACE "(.+)" "\"${PROJECT_SOURCE_DIR}/\\1\"")
+list(JOIN pages " " sporades_reference_pages)
 configure_file(cmake/Doxyfile.in ${sporades_reference}/Doxyfile @ONLY)
 set(sporades_make_reference ${CMAKE_COMMAND} -D DOXYGEN=$<TARGET_FILE:Doxygen::doxygen>
   -D DOXYFILE=${sporades_reference}/Doxyfile -P ${PROJECT_SOURCE_DIR}/cmake/run_doxygen.cmake)

@@ -121,6 +121,8 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
        ":6: column 3 (mode 2): the index 0, so indices count from 0, but one of mode 1 is its "
        "length "
        "4"},
+      {"sptensor\n3\n5 4 0\n1\n0 0 0 1\n",
+       ":5: column 3 (mode 2): the index 0 is past the mode's length 0"},
       {"sptensor indices-start-at-zero\n1\n5\n1\n5 1\n",
        ":5: column 1 (mode 0): the index 5 is past the mode's length 5, counted from 0"},
       {"sptensor indices-start-at-one\n1\n5\n1\n0 1\n",

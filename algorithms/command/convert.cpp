@@ -7,6 +7,7 @@
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/small_slices.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/command/text.hpp>
 #include <sporades/formats/aggregate_coo.hpp>
 
 namespace sporades::command {
@@ -105,7 +106,7 @@ void convert_as(ConvertArguments const& arguments) {
   write_tensor(arguments.output, read.tensor);
   output.commit();
   if (arguments.quiet) return;
-  for (auto const& line : result.lines) std::printf("%s\n", line.c_str());
+  for (auto const& line : result.lines) std::printf("%s\n", printable(line).c_str());
   if (nnz() < nnz_before)
     std::printf("%llu nonzeros are in slices of fewer than %llu, and left out\n",
                 static_cast<unsigned long long>(nnz_before - nnz()),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
 
+#include <cmath>
 #include <sporades/algorithms/command/count_sums.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
@@ -162,20 +163,20 @@ struct CpAprMethodRun {
             {"dead_components", static_cast<std::uint64_t>(result.dead_components)}};
   }
   ModelFacts model_facts(Result const& result) const {
-    double const likelihood = result.log_likelihood();
-    return {{"method of updates", to_string(options.method)},
-            {"log-likelihood", score(likelihood)},
-            {"deviance explained", fmt::format("{:.6f}", sums_.explained(likelihood))}};
+    double const likelihood = result.log_likelihood(), explained = sums_.explained(likelihood);
+    ModelFacts facts{{"method of updates", to_string(options.method)},
+                     {"log-likelihood", score(likelihood)}};
+    if (!std::isnan(explained))
+      facts.push_back({"deviance explained", fmt::format("{:.6f}", explained)});
+    return facts;
   }
   /// Takes the sums that deviances need.
   template <class Counts>
   void look_at(Counts const& X) {
     CountSums here;
     here.add(X.values, X.nnz());
-    for (auto const& other : sporades::detail::all_gathered(processes(), "sums of counts", here)) {
-      sums_.counts += other.counts;
-      sums_.entropy += other.entropy;
-    }
+    for (auto const& other : sporades::detail::all_gathered(processes(), "sums of counts", here))
+      sums_.add(other);
     sums_.cells = sporades::detail::dense_size(X.dims);
   }
   static std::string summary(Result const& result) {

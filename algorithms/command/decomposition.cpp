@@ -94,7 +94,7 @@ ReadResult<Scalar> Decomposition::read(std::uint64_t memory) {
         report.nnz = sum_of_all(X.nnz());
         // What is given to cp-apr are counts.
         if (arguments_.read.values == "any") note(absent_cells_note(X));
-        if (!arguments_.labels.empty()) labels_ = read_labels(arguments_.labels, X.dims);
+        if (!arguments_.labels.empty()) labels_ = printable(read_labels(arguments_.labels, X.dims));
       },
       result.tensor);
   end_phase(report.seconds.read);

@@ -83,7 +83,7 @@ void set_likelihood(Distance& distance, Sums const& sums, double sum,
   }
   distance.log_likelihood = sums.x_log_m - sum;
   distance.deviance = counts.deviance(distance.log_likelihood);
-  if (counts.null_deviance() > 0) distance.explained = counts.explained(distance.log_likelihood);
+  distance.explained = counts.explained(distance.log_likelihood);
 }
 
 struct Distances {
@@ -99,10 +99,15 @@ Distances distances(Tensor const& X, Model const& model, EvaluateArguments const
   result.given.cells = static_cast<double>(X.nnz());
   set_fit(result.given, sums.residual_squares, sums.squares);
   set_likelihood(result.given, sums, sums.m, sums.negative_model);
+  double const cells = sporades::detail::dense_size(X.dims);
+  if (result.given.cells == cells) {
+    result.all = result.given;
+    return result;
+  }
   // What the model has in the other cells, where the tensor is 0.
   double const length = norm(exec, model);
   double const others = std::max(0.0, length * length - sums.model_squares);
-  result.all.cells = sporades::detail::dense_size(X.dims);
+  result.all.cells = cells;
   set_fit(result.all, sums.residual_squares + others, sums.squares);
   set_likelihood(result.all, sums, sum_of_entries(model) + sums.raised, why_negative(model));
   return result;

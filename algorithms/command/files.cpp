@@ -60,9 +60,10 @@ void check_output(NamedFile const& output) {
           " is no file that can be replaced: give a file");
   if (is_direct) return;  // a pipe, a device
   fs::path const file = sporades::detail::link_target(path), folder = folder_of(file);
-  if (exists)
-    expects(access(file.c_str(), W_OK) == 0, option, " ", path, " cannot be written to (",
-            std::strerror(errno), ")");
+  if (exists) {
+    int const error = access(file.c_str(), W_OK) == 0 ? 0 : errno;
+    expects(error == 0, option, " ", path, " cannot be written to (", std::strerror(error), ")");
+  }
   expects(file.filename().native().size() <= NAME_MAX, option, " ", path, ": a name has at most ",
           NAME_MAX, " bytes");
   expects(fs::is_directory(folder, ignored), option, " ", path, ": there is no folder ",

@@ -46,12 +46,6 @@ std::vector<std::string> label_files(std::string const& folder, int order) {
   return others;
 }
 
-/// What a terminal would obey rather than show.
-bool is_control(char c) {
-  auto const byte = static_cast<unsigned char>(c);
-  return byte < 32 || byte == 127;
-}
-
 std::vector<std::string> read_lines(std::string const& path) {
   sporades::detail::InputFile const file(path);
   auto const text = sporades::detail::read_unchanged(
@@ -63,7 +57,6 @@ std::vector<std::string> read_lines(std::string const& path) {
     auto const end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    std::replace_if(line.begin(), line.end(), is_control, '?');
     lines.push_back(std::move(line));
     begin = end + 1;
   }
@@ -153,6 +146,13 @@ Labels read_labels(std::string const& folder, Dims const& dims) {
   for (std::size_t n = 0; n < dims.size(); ++n)
     expects(files[n].empty() || labels.names[n].size() == dims[n], "--labels: ", files[n], " has ",
             labels.names[n].size(), " lines, mode ", n, " of the tensor has length ", dims[n]);
+  return labels;
+}
+
+Labels printable(Labels labels) {
+  for (auto& names : labels.names)
+    for (auto& name : names) name = printable(name);
+  for (auto& mode : labels.modes) mode = printable(mode);
   return labels;
 }
 

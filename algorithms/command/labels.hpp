@@ -38,6 +38,9 @@ Labels read_labels(std::string const& folder, Dims const& dims);
 /// The same of a tensor of this order, whose dims are not known.
 Labels read_labels(std::string const& folder, int order);
 
+/// All names as a terminal may show them.
+Labels printable(Labels labels);
+
 /// The `top` entries of largest magnitude of column r of the factor of mode n, with their names, as
 /// top_entries has them. names: of the mode, or none.
 template <class Model>

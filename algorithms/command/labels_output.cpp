@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <sporades/algorithms/command/labels_output.hpp>
+#include <sporades/algorithms/command/text.hpp>
+#include <sporades/formats/files/detail/foreign_format.hpp>
 
 namespace sporades::command {
 namespace {
@@ -16,16 +18,12 @@ std::string mode_file(std::size_t n) {
   return "mode-" + std::to_string(n) + ".txt";
 }
 
-/// One name a line; line ends in a name become blanks.
+/// One name a line. Readers drop a byte-order mark at the begin, so that a name's own comes twice.
 std::string lines_of(std::vector<std::string> const& names) {
+  using sporades::detail::byte_order_mark;
   std::string text;
-  for (auto const& name : names) {
-    auto const begin = text.size();
-    text += name;
-    for (char const end : {'\n', '\r'})
-      std::replace(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), end, ' ');
-    text += '\n';
-  }
+  if (names[0].compare(0, byte_order_mark.size(), byte_order_mark) == 0) text = byte_order_mark;
+  for (auto const& name : names) text += in_one_line(name) + '\n';
   return text;
 }
 

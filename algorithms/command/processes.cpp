@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sporades/algorithms/command/processes.hpp>
+#include <sporades/algorithms/command/text.hpp>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/error.hpp>
 
@@ -111,7 +112,8 @@ bool speaks() {
 }
 
 void tell(std::string const& text) {
-  if (speaks() && copies().rank == 0) std::fprintf(stderr, "sporades: %s\n", text.c_str());
+  if (speaks() && copies().rank == 0)
+    std::fprintf(stderr, "sporades: %s\n", printable(text).c_str());
 }
 
 std::uint64_t sum_of_all(std::uint64_t here) {

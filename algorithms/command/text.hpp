@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace sporades::command {
 
@@ -21,6 +22,28 @@ inline std::string cut_to(std::string const& text, int width) {
   std::size_t end = 0;
   for (int places = 0; !begins_character(text[end]) || ++places < width;) ++end;
   return text.substr(0, end) + "~";
+}
+
+inline bool has_line_ends(std::string_view text) {
+  return text.find('\n') != text.npos || text.find('\r') != text.npos;
+}
+
+/// The text with blanks instead of line ends, as files have it that hold one name a line.
+inline std::string in_one_line(std::string_view text) {
+  std::string line(text);
+  for (char const end : {'\n', '\r'}) std::replace(line.begin(), line.end(), end, ' ');
+  return line;
+}
+
+/// One line, with '?' for other control characters, which a terminal would obey rather than show.
+inline std::string printable(std::string_view text) {
+  auto const is_control = [](char c) {
+    auto const byte = static_cast<unsigned char>(c);
+    return byte < 32 || byte == 127;
+  };
+  auto line = in_one_line(text);
+  std::replace_if(line.begin(), line.end(), is_control, '?');
+  return line;
 }
 
 }  // namespace sporades::command

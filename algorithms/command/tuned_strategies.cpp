@@ -63,7 +63,10 @@ TunedFile tuned_file(std::string const& asked, std::string const& tensor) {
   expects(!folder.empty(), "--tune keeps what it measures beside the tensor, but ", why,
           ", and there is no $HOME: name a file by --tune-file");
   fs::create_directories(folder, error);
-  auto const path = (folder / "tune.json").string(), why_not = why_not_written(path);
+  auto const path = (folder / "tune.json").string();
+  auto const why_not =
+      error ? "the folder " + folder.string() + " cannot be made (" + error.message() + ")"
+            : why_not_written(path);
   expects(why_not.empty(), "--tune keeps what it measures beside the tensor, but ", why, ", and ",
           why_not, ": name a file by --tune-file");
   return {path, "; kept in " + path};

@@ -40,7 +40,7 @@ std::vector<int> line_modes(std::string const& text, int order) {
 /// The names of a folder, or those of the modes that the model's file tells.
 Labels labels_of(ViewArguments const& arguments, ModelFacts const& facts, Dims const& dims) {
   Labels labels;
-  if (!arguments.labels.empty()) labels = read_labels(arguments.labels, dims);
+  if (!arguments.labels.empty()) labels = printable(read_labels(arguments.labels, dims));
   if (labels.modes.empty()) labels.modes = mode_names(facts, dims.size());
   return labels;
 }

@@ -70,6 +70,20 @@ refuses "--names has 'ann' twice in a mode" convert x.csv z.tns --columns user -
 printf 'ann\nbob\n' > same/mode-0.txt
 refuses 'has no names of mode 1' convert x.csv z.tns --columns user,item --names same
 
+# Labels that convert wrote are found again. Line ends count as blanks in names; other characters stay.
+printf 'a,n\n"x\ty",1\n"p\nq",2\np q,4\n\xEF\xBB\xBFz,8\n' > odd.csv
+run 0 convert odd.csv x1.tns --columns a --value n --labels odd
+holds x1.tns '1 6' '2 1' '3 8'
+holds odd/mode-0.txt $'p q' $'x\ty' $'\xEF\xBB\xBFz'
+printf 'a\n\xEF\xBB\xBFz\n' > mark.csv
+run 0 convert mark.csv y.tns --columns a --labels mark
+for names in odd mark; do
+  run 0 convert $names.csv y.tns --columns a --names $names
+  silent
+done
+run 0 convert x1.tns y.tns --names odd --min-slice 1 --labels odd-kept
+same odd/mode-0.txt odd-kept/mode-0.txt
+
 # One table as several programs write it: the same bytes.
 sed 's/$/\r/' x.csv > crlf.csv
 sed '1s/^/\xEF\xBB\xBF/' x.csv > bom.csv
@@ -137,6 +151,10 @@ run 0 convert dates.csv d.tns --columns when --value n --bin month --labels d
 holds d/mode-0.txt 2023-12 2024-02 2024-03
 holds d.tns '1 4' '2 2' '3 9'
 says 'mode 0: when, 3 months from 2023-12 to 2024-03; 1 between have no rows'
+mkdir months && printf '2024-03\n2024-02\n2023-12\nlater\n' > months/mode-0.txt
+run 0 convert dates.csv d.tns --columns when --value n --bin month --names months
+check 'names that are given need not be bins in order' grep -qx 'mode 0: when, 4 names' out
+holds d.tns '# sporades dims: 4' '1 9' '2 2' '3 4'
 run 0 convert dates.csv d.tns --columns when,n --bin when=year --labels d2
 holds d2/mode-0.txt 2023 2024
 holds d2/mode-1.txt 1 2 4 8
@@ -193,6 +211,16 @@ printf '\xff\xfea\0,\0b\0' > utf16.csv
 refuses 'utf16.csv: expected a CSV file, and this is UTF-16 text' convert utf16.csv none.tns --columns a,b
 printf 'a,b\nx,\0y\n' > zero.csv
 refuses 'zero.csv:2: a zero byte' convert zero.csv none.tns --columns a,b
+printf 'a,b\nx,"1\n2\n3\0y"\n' > zero.csv
+refuses 'zero.csv:4: a zero byte' convert zero.csv none.tns --columns a,b
+gzip -c x.csv.gz > twice.csv.gz
+refuses 'twice.csv.gz:1: a zero byte' convert twice.csv.gz none.tns --columns a
+printf '"a\nb",1' > one.csv
+run 0 convert one.csv y.tns --columns 1 --value 2 --no-header
+holds y.tns '1 1'
+printf 'a,v\nx,"\e[31mred\nline"\n' > red.csv
+refuses "red.csv:2: column 'v': '?[31mred line' is not a number" \
+  convert red.csv none.tns --columns a --value v
 printf 'PK\3\4sheet' > sheet.csv
 refuses 'sheet.csv: expected a CSV file, and this is a zip archive' convert sheet.csv none.tns --columns a
 : > nothing.csv

@@ -258,6 +258,23 @@ refuses 'm.ttns: score compares CP models, and this is a Tucker model' score m.k
 run 0 cp-als police.tns --rank 2 --iterations 2 -q -o small.ktns
 refuses 'score: m.ktns is 5 x 4 x 3, small.ktns' score m.ktns small.ktns
 
+# Equal counts in all cells have no deviance that a model could explain; with all cells given, all
+# and given are the same.
+printf '1 1 3\n1 2 3\n1 3 3\n2 1 3\n2 2 3\n2 3 3\n' > equal.tns
+for method in mu pdnr pqnr; do
+  run 0 cp-apr equal.tns --rank 2 --method $method -q -o equal.ktns --report equal.json
+  check 'no share in the report' grep -q '"deviance_explained": null' equal.json
+  check_not 'nor in the model' grep -q 'deviance explained' equal.ktns
+  run 0 evaluate equal.ktns equal.tns
+  check 'no share of equal counts' grep -Eq '^deviance explained +- +-$' out
+  for line in fit RMSE log-likelihood deviance; do
+    check "$line of all and given" awk -v line="$line" '$1 == line && $2 != "explained" { exit $2 != $3 }' out
+  done
+done
+printf '1 1 5\n2 1 5\n' > five.tns
+run 0 evaluate equal.ktns five.tns --cells given
+check 'no share of two equal counts' grep -Eq '^deviance explained +-$' out
+
 # info of a model, and what its file says of the run that made it.
 run 0 info m.ktns
 says 'm.ktns: CP model, 5 x 4 x 3, rank 2'

@@ -51,9 +51,9 @@ awk '$1 == "tensor" { part = "core"; n = -2; next } $1 == "matrix" { part = ++m;
     if (x > 1e-9 || x < -1e-9) printf "%d %d %d %.6g\n", i, j, k, x } }' model.ttns | sort > rebuilt
 sort full.tns > expected
 same expected rebuilt
-# The README's lines of numpy read it in the same order.
+# The lines of numpy in formats/README.md read it in the same order.
 if python3 -c 'import numpy' 2> err; then
-  { sed -n '/^```python/,/^```$/p' "$(dirname "${BASH_SOURCE[0]}")/../../README.md" | sed '1d;$d'
+  { sed -n '/^```python/,/^```$/p' "$(dirname "${BASH_SOURCE[0]}")/../../formats/README.md" | sed '1d;$d'
     echo 'X = np.einsum("abc,ia,jb,kc->ijk", core, *factors)'
     echo 'for i in np.argwhere(abs(X) > 1e-9): print(*(i + 1), "%.6g" % X[tuple(i)])'
   } > read.py

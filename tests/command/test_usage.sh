@@ -123,10 +123,13 @@ longest() { tr '\r' '\n' < err | sed 's/\x1b\[K//' | awk '{ if (length > most) m
 COLUMNS=30 run 0 cp-als x.tns --rank 2 --iterations 3 --progress always
 check "29 places of 30 are used ($(longest))" test "$(longest)" = 29
 
-# The programs in the README are examples, which are tested.
+# programs_of PAGE NAME: NAME-1.cpp, NAME-2.cpp ... are what the page shows in C++.
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
-awk '/^```cpp/ { name = "readme-" ++k ".cpp"; next } /^```/ { name = "" } name { print > name }' \
-  "$root/README.md"
+programs_of() {
+  awk -v of="$2" '/^```cpp/ { name = of "-" ++k ".cpp"; next } /^```/ { name = "" } name { print > name }' "$1"
+}
+# The programs in the README are examples, which are tested.
+programs_of "$root/README.md" readme
 check 'the README has a program' test -s readme-1.cpp
 for program in readme-*.cpp; do
   is_example=no
@@ -134,6 +137,16 @@ for program in readme-*.cpp; do
     sed -n '/^#include/,$p' "$example" | cmp -s - "$program" && is_example=yes
   done
   check "$(head -1 "$program") ... in the README is an example" test $is_example = yes
+done
+# Those of the folders' pages are parts of examples.
+for page in core formats kernels algorithms cmake; do programs_of "$root/$page/README.md" "page-$page"; done
+check 'the page of kernels shows a loop' test -s page-kernels-1.cpp
+for program in page-*.cpp; do
+  is_part=no
+  for example in "$root"/tests/examples/*.cpp; do
+    [[ $(< "$example") == *"$(< "$program")"* ]] && is_part=yes
+  done
+  check "$program: $(head -1 "$program") ... is a part of an example" test $is_part = yes
 done
 
 refuses 'abacus' cp-als x.tns --rank 2 --backend abacus

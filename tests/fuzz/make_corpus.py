@@ -48,6 +48,20 @@ KTENSORS = [
     "matrix\n2\n1 2\n7e-1 8\n",
     "// GenTen\r\nktensor\r\n1\r\n2\r\n1\r\n1.0\r\nfacmatrix\r\n2\r\n2 1\r\n.5\r\n-0.5\r\n",
 ]
+# Bits of the options (see fuzz_csv.cpp), the bin, the columns and that of the values; the text.
+TABLES = [
+    (0, 0, 7, 4, "user,item,hour,amount\nbob,tea,9,1.5\nann,\"tea, green\",10,2\nbob,tea,9,.25\n"),
+    (0, 0, 3, 3, "a , \"b\" ,c\n\"say \"\"hi\"\"\", x ,1\n\"two\nlines\",5\" pipe,1\ncaf\xe9,\"a,b\",1\n"),
+    (1, 0, 2, 1, "7,x\n8,y\n7,x\n"),
+    (2, 0, 3, 3, "a;b;v\r\nx;y;1\r\n;y;2\r\nx;;3\r\nx;y;\r\nx;y;NA\r\nx\r\nz;y;5;;\r\n"),
+    (4, 0, 3, 0, "\"a\nb\"\tc\n\n1\t2\n1\t10\n2.0\t\"\"\n2\t9\n"),
+    (0, 1, 1, 2, "when,n\n2024-03-01,1\n2024-02-29T23:59:59.5+01:00,2\n2023-12-31 12:00,4\n"),
+    (0, 2, 3, 0, "a,when\nx,2024-03\ny,2023-12-31\nx,2024-03-04T00:00Z\n"),
+    (0, 5, 1, 0, "when\n2000-02-29\n0001-01-01\n9999-12-31\n"),
+    (0, 7, 3, 3, "a=b,c,d\n2024,x,1e308\n2024,x,1e308\n"),
+    (0, 0, 1, 0, "\xef\xbb\xbfa\n\xef\xbb\xbfb\n\"c\td\"\n"),
+    (1, 0, 1, 0, "\xef\xbb\xbf\x1f\x8b\n"),
+]
 
 
 def spt(dims, indices, values, index="I", value="d"):
@@ -66,7 +80,7 @@ def spt(dims, indices, values, index="I", value="d"):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for name in ("tensor", "spt", "ktensor"):
+    for name in ("tensor", "spt", "ktensor", "csv"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for k, text in enumerate(TENSORS):
         text = text.encode("latin-1")
@@ -76,6 +90,10 @@ def main():
         (folder / "tensor" / f"{k}-gz").write_bytes(b"\0\0" + packed + (packed if k % 2 else b""))
     for k, text in enumerate(KTENSORS):
         (folder / "ktensor" / str(k)).write_bytes(text.encode())
+    for k, (flags, *columns, text) in enumerate(TABLES):
+        for more in (0, 8 + 16, 32, 64):
+            content = bytes([flags + more, *columns]) + text.encode("latin-1")
+            (folder / "csv" / f"{k}-{more}").write_bytes(content)
     (folder / "spt" / "0").write_bytes(spt([2, 3], [[0, 1], [2, 0]], [1.5, -2.0]))
     (folder / "spt" / "1").write_bytes(spt([4], [[0, 0, 3]], [1, 2, 3], "Q", "f"))
     (folder / "spt" / "2").write_bytes(spt([1 << 40], [[5, 1 << 39]], [1, 2], "Q", "d"))

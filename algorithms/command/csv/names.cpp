@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <sporades/algorithms/command/csv/names.hpp>
+#include <sporades/algorithms/command/text.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/formats/files/detail/tns_file/number.hpp>
 
@@ -17,6 +18,7 @@ void Names::fix(std::vector<std::string> const& names) {
 }
 
 std::uint32_t Names::number(std::string_view name) {
+  if (has_line_ends(name)) return number(in_one_line(name));
   auto const known = numbers_.find(name);
   if (known != numbers_.end()) return known->second;
   if (is_fixed_) return unknown;

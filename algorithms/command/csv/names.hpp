@@ -17,16 +17,15 @@ class Names {
   /// From here on there are these names alone, in their order. Throws Error if one comes twice.
   void fix(std::vector<std::string> const& names);
 
-  /// The number of a name, or `unknown` of one that was not given. Throws Error for more names than
-  /// 32 bits count.
+  /// The number of a name, or `unknown` of one that was not given. Line ends count as blanks, as in
+  /// files of labels. Throws Error for more names than 32 bits count.
   std::uint32_t number(std::string_view name);
   static constexpr std::uint32_t unknown = 0xffffffff;
 
   std::uint64_t bytes() const { return bytes_; }
 
   /// The names in order: as they were given, by their values where all are numbers, else by their
-  /// bytes. places[k]
-  /// becomes the place of the name of number k. Empties this.
+  /// bytes. places[k] becomes the place of the name of number k. Empties this.
   std::vector<std::string> ordered(std::vector<std::uint32_t>& places);
 
  private:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <sporades/algorithms/command/csv/date_columns.hpp>
 #include <sporades/algorithms/command/csv/names.hpp>
 #include <sporades/algorithms/command/csv/read_csv.hpp>
@@ -14,8 +15,8 @@
 namespace sporades::command {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 24;  // no line is longer
-constexpr std::uint64_t rows_between_checks = 1 << 16;    // of memory
+constexpr std::size_t longest_line = std::size_t{1} << 24;
+constexpr std::uint64_t rows_between_checks = 1 << 16;  // of memory
 
 /// Rows that were left out for want of a field.
 struct Missing {
@@ -52,6 +53,7 @@ class CsvReader {
       expects(!labels.names[n].empty(), "--names has no names of mode ", n);
       names_[n].fix(labels.names[n]);
     }
+    has_names_ = true;
   }
 
   void read(CsvRecords& records, std::string const& name) {
@@ -159,7 +161,7 @@ class CsvReader {
     };
     auto const line = sporades::detail::concatenate("mode ", n, ": ", columns_.names[n], ", ");
     auto const bin = dates_.bin(n);
-    if (!bin) return line + count(names.size(), "name");
+    if (!bin || has_names_) return line + count(names.size(), "name");
     auto const text = line + count(names.size(), to_string(*bin));
     if (names.empty()) return text;
     auto const all = static_cast<std::uint64_t>(bins_between(names.front(), names.back(), *bin));
@@ -171,6 +173,7 @@ class CsvReader {
   CsvColumns const& columns_;
   DateColumns dates_;
   double memory_;
+  bool has_names_ = false;                          // those of --names, which may be no bins
   std::vector<Names> names_;                        // of each mode
   std::vector<std::deque<std::uint32_t>> indices_;  // of each mode: numbers of names
   std::deque<Scalar> values_;
@@ -186,19 +189,22 @@ void check_format(std::string_view text, std::string const& name) {
 
 template <class Scalar>
 NamedTensor<Scalar> read_file(sporades::detail::InputFile const& file, CsvArguments const& csv,
-                              std::string const& names, Duplicates duplicates,
-                              std::uint64_t memory) {
+                              std::string const& names, Duplicates duplicates, std::uint64_t memory,
+                              std::size_t block_size) {
   auto const& name = file.name();
   expects(file.size() > 0, name, ": the file is empty");
   check_format(file.text(0, 512), name);
   auto const source = sporades::detail::make_text_source(file, block_size);
   sporades::detail::TextBlock first;
   expects(source->next(first), name, ": there is no text");
+  // A last line without a line end is a block of its own, and the first record may end there.
+  if (sporades::detail::TextBlock next; file.size() <= block_size && source->next(next))
+    first.storage += next.storage;
   check_format(first.text(), name);
   auto const& mark = sporades::detail::byte_order_mark;
   if (first.text().substr(0, mark.size()) == mark) first.remove_prefix(mark.size());
   auto const columns = find_columns(first.text(), name, csv);
-  CsvRecords records(*source, std::move(first), name, columns.separator);
+  CsvRecords records(source.get(), std::move(first), name, columns.separator);
   if (csv.has_header) records.next();
   CsvReader<Scalar> reader(
       columns, csv,
@@ -224,12 +230,22 @@ NamedTensor<Scalar> read_csv(std::string const& path, CsvArguments const& csv,
                              std::uint64_t memory) {
   sporades::detail::InputFile const file(path, memory);
   return sporades::detail::read_unchanged(
-      file, [&] { return read_file<Scalar>(file, csv, names, duplicates, memory); });
+      file, [&] { return read_file<Scalar>(file, csv, names, duplicates, memory, longest_line); });
+}
+
+template <class Scalar>
+NamedTensor<Scalar> parse_csv(std::string_view content, std::string const& name,
+                              CsvArguments const& csv, std::string const& names,
+                              Duplicates duplicates, std::size_t block_size) {
+  constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
+  return read_file<Scalar>({content, name}, csv, names, duplicates, unlimited, block_size);
 }
 
 template NamedTensor<double> read_csv(std::string const&, CsvArguments const&, std::string const&,
                                       Duplicates, std::uint64_t);
 template NamedTensor<float> read_csv(std::string const&, CsvArguments const&, std::string const&,
                                      Duplicates, std::uint64_t);
+template NamedTensor<double> parse_csv(std::string_view, std::string const&, CsvArguments const&,
+                                       std::string const&, Duplicates, std::size_t);
 
 }  // namespace sporades::command

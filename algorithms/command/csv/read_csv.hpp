@@ -26,4 +26,11 @@ template <class Scalar>
 NamedTensor<Scalar> read_csv(std::string const& file, CsvArguments const& csv,
                              std::string const& names, Duplicates duplicates, std::uint64_t memory);
 
+/// read_csv for the content of a file, which may take any memory, in blocks of so many bytes: no
+/// line, nor the first record, may be longer. name: how error messages call the file.
+template <class Scalar>
+NamedTensor<Scalar> parse_csv(std::string_view content, std::string const& name,
+                              CsvArguments const& csv, std::string const& names,
+                              Duplicates duplicates, std::size_t block_size);
+
 }  // namespace sporades::command

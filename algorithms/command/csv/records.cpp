@@ -13,7 +13,7 @@ constexpr std::size_t longest_field = std::size_t{1} << 20;
 
 }  // namespace
 
-CsvRecords::CsvRecords(sporades::detail::TextSource& source, sporades::detail::TextBlock first,
+CsvRecords::CsvRecords(sporades::detail::TextSource* source, sporades::detail::TextBlock first,
                        std::string const& name, char separator)
     : source_(source),
       block_(std::move(first)),
@@ -28,7 +28,7 @@ void CsvRecords::refuse(Parts const&... parts) const {
 
 bool CsvRecords::has_more() {
   while (rest_.empty()) {
-    if (!source_.next(block_)) return false;
+    if (!source_ || !source_->next(block_)) return false;
     rest_ = block_.text();
   }
   return true;
@@ -37,9 +37,10 @@ bool CsvRecords::has_more() {
 /// Appends so many bytes to the field.
 void CsvRecords::take(std::size_t count) {
   auto const piece = rest_.substr(0, count);
-  if (piece.find('\0') != piece.npos)
+  auto const before_zero = piece.substr(0, piece.find('\0'));
+  line_ += static_cast<std::uint64_t>(std::count(before_zero.begin(), before_zero.end(), '\n'));
+  if (before_zero.size() < piece.size())
     refuse("a zero byte, which no CSV has; text in UTF-16 has to be saved as UTF-8");
-  line_ += static_cast<std::uint64_t>(std::count(piece.begin(), piece.end(), '\n'));
   text_ += piece;
   rest_.remove_prefix(piece.size());
 }
@@ -131,9 +132,9 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<std::string> first_record(std::string_view text, std::string const& name,
                                       char separator) {
-  sporades::detail::InputFile const file(text, name);
-  auto const source = sporades::detail::make_text_source(file, text.size() + 1);
-  CsvRecords records(*source, {}, name, separator);
+  sporades::detail::TextBlock block{std::string(text)};
+  if (text.empty() || text.back() != '\n') block.storage += '\n';
+  CsvRecords records(nullptr, std::move(block), name, separator);
   expects(records.next(), name, ": there is no line with text");
   return records.fields();
 }

@@ -17,9 +17,9 @@ namespace sporades::command {
 /// what is wrong, and reads what follows a closing quotation mark as text.)
 class CsvRecords {
  public:
-  /// first: what the source gave already. name: how error messages call the file. All but the
-  /// block are to outlive this.
-  CsvRecords(sporades::detail::TextSource& source, sporades::detail::TextBlock first,
+  /// first: what the source gave already, or the whole text where source is null. name: how error
+  /// messages call the file. All but the block are to outlive this.
+  CsvRecords(sporades::detail::TextSource* source, sporades::detail::TextBlock first,
              std::string const& name, char separator);
 
   /// Goes to the next record; false at the end. Throws Error naming file and line for what is no
@@ -43,7 +43,7 @@ class CsvRecords {
   template <class... Parts>
   [[noreturn]] void refuse(Parts const&... parts) const;
 
-  sporades::detail::TextSource& source_;
+  sporades::detail::TextSource* source_;
   sporades::detail::TextBlock block_;
   std::string_view rest_;  // of the block
   std::string const& name_;

@@ -93,11 +93,11 @@ bool parse_line_fast(char const*& p, LineShape const& shape, Line<Scalar>& line)
   return *p++ == '\n';
 }
 
-/// Notes an index 0 that may come; throws LineProblem for one that may not, or that is past the
-/// mode.
+/// Notes an index 0 that may come; throws LineProblem for one that may not, and for one that is
+/// past the mode, as all are of a mode of length 0.
 void handle_unusual_index(std::uint64_t index, int n, std::uint64_t line, LineShape const& shape,
                           BlockSummary& summary) {
-  if (index == 0 && shape.base == 1) {
+  if (index == 0 && shape.base == 1 && shape.limits[n] > 0) {
     if (!shape.zero_may_come)
       refuse("column ", n + 1, " (mode ", n, "): the index 0, where indices count from 1; a file ",
              "that counts from 0 is read with --index-base zero, or per-mode where some modes do");
