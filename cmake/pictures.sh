@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # pictures.sh: makes the pictures of README.md and perf/README.md and the pages beside the results
-# anew: perf/results/*.png, perf/results/README.md and the tables of perf/README.md. Needs the command sporades (cmake/build.sh),
-# Python with matplotlib (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
+# anew: perf/results/*.png, perf/results/README.md, and the tables of perf/README.md and
+# perf/results/tables.md. Needs the command sporades (cmake/build.sh), Python with matplotlib
+# (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # of rows that two files of one machine have, those of the later date count
@@ -15,7 +16,8 @@ mkdir -p $made
 python=${PYTHON:-python3}
 "$python" perf/report "${results[@]}" --output $made/report.html --pictures $made
 cp $made/portability.png perf/results/portability.png
-"$python" perf/tables "${results[@]}" --into perf/README.md
+"$python" perf/tables "${results[@]}" --summary --into perf/README.md
+"$python" perf/tables "${results[@]}" --into perf/results/tables.md
 "$python" perf/claims "${results[@]}" > $made/claims.md
 mv $made/claims.md perf/results/README.md
 

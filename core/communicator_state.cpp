@@ -19,8 +19,8 @@ Communicator::Communicator(MPI_Comm mpi)
 namespace detail {
 namespace {
 
-constexpr std::size_t longest_news = 2000;                 // characters
-constexpr int failed_tag = 0, drained_tag = 1;             // of news
+constexpr std::size_t longest_news = 2000;      // characters
+constexpr int failed_tag = 0, drained_tag = 1;  // of news
 
 bool is_up() {
   int started = 0, ended = 0;

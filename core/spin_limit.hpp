@@ -11,9 +11,10 @@ namespace sporades {
 ///
 /// The limit is set by the environment variables GOMP_SPINCOUNT and KMP_BLOCKTIME, which the OpenMP
 /// library reads when it is loaded. So the program is executed again in place, with the same
-/// arguments, and without standard error until this is called again, so that what libraries say when
-/// they are loaded is said once. Call this first in main, before any input is read and before Kokkos
-/// is initialised.
+/// arguments, and without standard error until this is called again, so that what libraries say
+/// when they are loaded is said once. Call this first in main, before any input is read and before
+/// Kokkos is initialised.
+///
 /// argv: main's, ended by a null pointer. Returns without any effect if
 /// - OMP_WAIT_POLICY, GOMP_SPINCOUNT or KMP_BLOCKTIME is set, as it is in the second execution,
 /// - the library was built without OpenMP,

@@ -325,7 +325,7 @@ TEST_CASE("what derives from a format is taken as that format", "[views][coo]") 
   Kokkos::deep_copy(A[1], 0.5);
   mttkrp(exec, X, A, 0, V);
   auto plan = make_mttkrp_plan(exec, X);
-mttkrp(exec, plan, A, 0, W);
+  mttkrp(exec, plan, A, 0, W);
   CHECK(V(2, 0) == 2);
   CHECK(W(2, 0) == 2);
 }

@@ -145,7 +145,7 @@ class ModelRun {
  private:
   using Result = typename Method::Result;
 
-  inline static std::string const best_prefix = "best-";  // of the best start's arrays
+  inline static std::string const best_prefix = "best-";    // of the best start's arrays
   static constexpr char const* singular_vectors = "hosvd";  // the first start, in checkpoints
 
   int finish(Result const& result) {

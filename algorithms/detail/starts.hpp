@@ -15,11 +15,11 @@ struct Starts {
 
   bool first_is_singular = false;  // the first start is one of singular vectors: the random ones,
                                    // which are those of any run, come after it
-  State state{};               // of the start that runs, or that ran last
-  int current = 0;             // which start that is, from 0
-  std::vector<double> scores;  // fit or log-likelihood of every start that has ended
-  int best = 0;                // which of those is the best, the first of equal ones
-  State best_state{};          // and its state
+  State state{};                   // of the start that runs, or that ran last
+  int current = 0;                 // which start that is, from 0
+  std::vector<double> scores;      // fit or log-likelihood of every start that has ended
+  int best = 0;                    // which of those is the best, the first of equal ones
+  State best_state{};              // and its state
 
   /// The seed of start k of a run of this seed.
   std::uint64_t seed_of(std::uint64_t seed, int k) const {

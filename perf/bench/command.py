@@ -28,7 +28,8 @@ def arguments_text(options):
     return " ".join([os.path.basename(path) for path in options.results]
                     + ["--peak '%s'" % one for one in options.peak or []]
                     + ["--scalar " + scalar] * (scalar != "double")
-                    + (["--rank %d" % rank] if rank else []))
+                    + (["--rank %d" % rank] if rank else [])
+                    + ["--summary"] * getattr(options, "summary", False))
 
 
 def run(name, main):

@@ -289,6 +289,13 @@ def portability(data):
                  "over the machines.")
 
 
+def summary(data):
+    """The tables that say most: machines, STREAM, what bounds each kernel, and times."""
+    found = [machines(data), stream(data), portability(data)]
+    found += [times(data, machine) for machine in data.machines]
+    return [table for table in found if table.rows]
+
+
 def all_tables(data):
     found = [machines(data), stream(data), portability(data)]
     for machine in data.machines:

@@ -52,9 +52,9 @@ void check_model(Tensor const& X, CpAlsOptions options, Observer const& observer
   auto const brought = test::part_of(exec, X, processes);
   auto const two = traffic_of(exec, brought, options, 2, observer),
              four = traffic_of(exec, brought, options, 4, observer);
-  auto const model = detail::model_iteration<Exec>(copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
-                                                   options, processes.size(),
-                                                   static_cast<bool>(observer));
+  auto const model =
+      detail::model_iteration<Exec>(copy_to(Kokkos::DefaultHostExecutionSpace{}, X), options,
+                                    processes.size(), static_cast<bool>(observer));
   auto const me = static_cast<std::size_t>(processes.rank());
   std::map<std::string, detail::Volume> measured;
   for (auto const& [name, all] : four) {

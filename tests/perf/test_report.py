@@ -175,6 +175,19 @@ class Tables(support.Folder):
         lines = [line for line in out.splitlines() if line.startswith("|")]
         self.assertGreater(len(lines), 30)
 
+    def test_summary(self):
+        whole, _ = self.run_command(0, "tables", support.DATA)
+        out, _ = self.run_command(0, "tables", support.DATA, "--summary")
+        self.assertIn("made by `perf/tables bench-results.json --summary`", out)
+        for text in (out, whole):
+            for title in ("### Machines", "### STREAM", "### What bounds each kernel", ": times ("):
+                self.assertIn(title, text)
+            self.assertIn("noise band", text)
+        titles = [line for line in out.splitlines() if line.startswith("### ")]
+        self.assertEqual([line for line in whole.splitlines() if line in titles], titles)
+        self.assertIn("### Storage by format", whole)
+        self.assertNotIn("### Storage by format", out)
+
     def test_each_kernel_alone(self):
         for kernel in sorted({row["kernel"] for row in data_file()["rows"]}):
             alone = data_file()

@@ -47,8 +47,8 @@ struct DenseCounts : Dense {
     if (entry < least) entry = 0;
   }
 
-  /// Divides the columns by their sums, and multiplies the weights by these. Columns of zeros become
-  /// uniform.
+  /// Divides the columns by their sums, and multiplies the weights by these. Columns of zeros
+  /// become uniform.
   void normalize(std::size_t n) {
     for (std::size_t r = 0; r < rank(); ++r) {
       double sum = 0;

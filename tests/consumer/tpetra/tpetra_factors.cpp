@@ -59,8 +59,7 @@ int main(int argc, char** argv) {
                           factors[n].getLocalViewDevice(Tpetra::Access::OverwriteAll));
 
   double lengths[3];
-  for (int n = 0; n < 3; ++n)
-    factors[n].norm2(Teuchos::ArrayView<double>(lengths + n, 1));
+  for (int n = 0; n < 3; ++n) factors[n].norm2(Teuchos::ArrayView<double>(lengths + n, 1));
   if (processes.rank() == 0)
     std::printf("fit %.4f, columns of length %.4f %.4f %.4f\n", result.fit(), lengths[0],
                 lengths[1], lengths[2]);
