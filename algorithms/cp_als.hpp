@@ -47,25 +47,17 @@ enum class CpAlsInit {
 };
 
 /// What CP-ALS is asked for.
-struct CpAlsOptions {
+struct CpAlsOptions : RunOptions {
   int rank = 16;            // R
   int iterations = 50;      // at most
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
-  std::uint64_t seed = 1;   // of the random start
   CpAlsInit init = CpAlsInit::automatic;
-  int starts = 1;  // that of singular vectors, if init has it, and random ones, of seeds by
-                   // seed_of_start; the best model is returned
   bool non_negative = false;  // factors and weights >= 0
   double regularization = 0;  // mu: minimises ||X - M||^2 + mu sum_r weights_r^2
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   bool dimension_tree = true;  // products of several modes share a part, where that pays
   GatherPrecision gather = GatherPrecision::full;  // with sorted and fibers; the last mode in full
   int slices = 1;                                  // of a mode: see MttkrpOptions
-  Streaming streaming = {};                        // where the nonzeros take too much memory
-  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
-  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
-                              // what is left
-  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
 };
 
 /// A tensor made ready for CP-ALS by make_cp_als_problem. It holds for one rank and strategy.
@@ -232,7 +224,7 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_als/decompose.hpp>
+#include <sporades/algorithms/detail/cp_als/method.hpp>
 #include <sporades/algorithms/detail/cp_als/problem.hpp>
 #include <sporades/algorithms/detail/cp_als/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_als/start.hpp>

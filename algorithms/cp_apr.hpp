@@ -69,26 +69,23 @@ enum class CpAprInit {
   given    // a KruskalTensor that is passed to cp_apr_start
 };
 
+/// What only method mu is asked for.
+struct CpAprMuOptions {
+  double epsilon = 1e-10;  // least value that the model divides by
+  PhiStrategy strategy = PhiStrategy::automatic;
+  Pi pi = Pi::on_the_fly;
+};
+
 /// What CP-APR is asked for.
-struct CpAprOptions {
+struct CpAprOptions : RunOptions, CpAprMuOptions {
   int rank = 16;              // R
   int iterations = 1000;      // at most
   int inner_iterations = 10;  // of a mode in one iteration, at most
   double tolerance = 1e-4;    // on the KKT violation; 0 runs all iterations
-  std::uint64_t seed = 1;     // of the random start
   CpAprInit init = CpAprInit::random;
-  int starts = 1;  // random ones, of seeds by seed_of_start; the best model is returned
   CpAprMethod method = CpAprMethod::pqnr;
-  double kappa = 1e-2;                            // added to an entry that should not be 0
-  double kappa_tolerance = 1e-10;                 // entries below it count as 0 there
-  double epsilon = 1e-10;                         // of mu: least value that the model divides by
-  PhiStrategy strategy = PhiStrategy::automatic;  // of mu
-  Pi pi = Pi::on_the_fly;                         // of mu
-  Streaming streaming = {};   // where the counts, a copy a mode included, take too much memory
-  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
-  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
-                              // what is left
-  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
+  double kappa = 1e-2;             // added to an entry that should not be 0
+  double kappa_tolerance = 1e-10;  // entries below it count as 0 there
 };
 
 namespace detail {
@@ -277,7 +274,7 @@ CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, Execution
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/cp_apr/decompose.hpp>
+#include <sporades/algorithms/detail/cp_apr/method.hpp>
 #include <sporades/algorithms/detail/cp_apr/problem.hpp>
 #include <sporades/algorithms/detail/cp_apr/refuse_types.hpp>
 #include <sporades/algorithms/detail/cp_apr/start.hpp>

@@ -5,14 +5,28 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <sporades/core/stop.hpp>
 #include <sporades/core/timer.hpp>
+#include <sporades/kernels/streaming.hpp>
 #include <string>
 #include <vector>
 
-/// What the runs of CP-ALS, CP-APR and Tucker have in common: how they are watched, why they end,
-/// and what their results tell beside the model.
+/// What the runs of CP-ALS, CP-APR and Tucker have in common: options, how they are watched, why
+/// they end, and what their results tell beside the model.
 
 namespace sporades {
+
+/// What all methods are asked for; the options of each begin with these.
+struct RunOptions {
+  std::uint64_t seed = 1;  // of the random start
+  int starts = 1;  // that of singular vectors, if `init` has it, and random ones, of seeds by
+                   // seed_of_start; the best model is returned
+  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
+                              // what is left
+  Streaming streaming = {};   // where the nonzeros, a copy a mode included, take too much memory
+  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
+  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
+};
 
 /// Why a run ended.
 enum class StopReason {

@@ -49,22 +49,14 @@ enum class SingularVectorMethod {
 };
 
 /// What HOOI is asked for.
-struct TuckerOptions {
+struct TuckerOptions : RunOptions {
   std::vector<int> ranks;   // R_0 to R_{N-1}
   int iterations = 50;      // at most
   double tolerance = 1e-5;  // stops when the fit changes by less; 0 runs all iterations
-  std::uint64_t seed = 1;   // of the random start
   TuckerInit init = TuckerInit::random;
-  int starts = 1;  // the one of init `hosvd`, and random ones, of seeds by seed_of_start; the best
-                   // model is returned
   TtmChainStrategy strategy = TtmChainStrategy::automatic;
   SingularVectorMethod singular_vectors = SingularVectorMethod::automatic;
-  double memory_limit = 0;    // bytes of a chain's product, and of its partial ones; 0: machine's
-  Streaming streaming = {};   // where the nonzeros, a copy a mode, take too much memory
-  bool time_kernels = false;  // seconds by kernel, at the cost of a fence around each
-  std::uint64_t memory = 0;   // bytes that a run may take where it computes: see fit_memory.hpp; 0:
-                              // what is left
-  StopCheck stop = {};  // asked within iterations; true ends the run by Stopped, its state is void
+  double memory_limit = 0;  // bytes of a chain's product, and of its partial ones; 0: machine's
 };
 
 /// A tensor made ready for HOOI by make_tucker_problem. It holds for these ranks and strategy.
@@ -218,7 +210,7 @@ TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, Executio
 
 }  // namespace sporades
 
-#include <sporades/algorithms/detail/tucker/decompose.hpp>
+#include <sporades/algorithms/detail/tucker/method.hpp>
 #include <sporades/algorithms/detail/tucker/problem.hpp>
 #include <sporades/algorithms/detail/tucker/refuse_types.hpp>
 #include <sporades/algorithms/detail/tucker/start.hpp>

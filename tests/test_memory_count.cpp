@@ -62,7 +62,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-ALS holds", "[algorithms][me
     starts.state = cp_als_start(exec, own, options);
     auto problem = make_cp_als_problem(exec, hand_over(own), options);
     if (races) sporades::detail::cp_als_race(exec, problem, options, starts.state);
-    sporades::detail::cp_als_of_starts(exec, problem, options, starts);
+    sporades::detail::run_from_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, 0, recording);
   double const factors = sporades::detail::factors_bytes<Scalar>(X.dims, options.rank);
@@ -95,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what CP-APR holds", "[algorithms][me
     sporades::detail::Starts<CpAprState<Scalar, Memory>> starts_of_run;
     starts_of_run.state = cp_apr_start<Scalar>(exec, X.dims, options);
     auto problem = make_cp_apr_problem(exec, hand_over(X), options);
-    sporades::detail::cp_apr_of_starts(exec, problem, options, starts_of_run, {});
+    sporades::detail::run_from_starts(exec, problem, options, starts_of_run, {});
   });
   check_need<Memory>(need, before, recording);
 }
@@ -175,7 +175,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
                                   chain.places[n].extent(0) * 8 +
                                   starts.state.factors[n].span() * sizeof(Scalar));
   auto const recording =
-      test::record([&] { sporades::detail::tucker_of_starts(exec, problem, options, starts); });
+      test::record([&] { sporades::detail::run_from_starts(exec, problem, options, starts); });
   // Windows need not fill the limit, and rows may be empty.
   check_need<Memory>(need, before, recording, 1.5);
 }
@@ -198,7 +198,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memo
     sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
     starts.state = tucker_start(exec, X, options);
     auto problem = make_tucker_problem(exec, hand_over(X), options);
-    sporades::detail::tucker_of_starts(exec, problem, options, starts);
+    sporades::detail::run_from_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording);
 }
@@ -223,7 +223,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
     sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
     starts.state = tucker_start(exec, X, options);
     auto problem = make_tucker_problem(exec, hand_over(X), options);
-    sporades::detail::tucker_of_starts(exec, problem, options, starts);
+    sporades::detail::run_from_starts(exec, problem, options, starts);
   });
   check_need<Memory>(need, before, recording, 1.25);
 }

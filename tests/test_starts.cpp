@@ -91,7 +91,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return cp_als(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return sporades::detail::cp_als_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::run_from_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.fit(); });
     options.starts = 3;
@@ -112,7 +112,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return cp_apr(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return sporades::detail::cp_apr_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::run_from_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.log_likelihood(); });
     options.starts = 0;
@@ -130,7 +130,7 @@ TEST_CASE("several starts are different, the best is kept, and a stopped run goe
           return tucker(exec, prepared, one, state);
         },
         [&](auto& prepared, auto const& all, auto& starts, auto const& observer) {
-          return sporades::detail::tucker_of_starts(exec, prepared, all, starts, observer);
+          return sporades::detail::run_from_starts(exec, prepared, all, starts, observer);
         },
         [](auto const& result) { return result.fit(); });
   }

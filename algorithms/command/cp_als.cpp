@@ -40,10 +40,9 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   using State = CpAlsState<Scalar, Memory>;
   using Problem = CpAlsProblem<Scalar, Index, Memory>;
   using Result = CpAlsResult<Scalar, Memory>;
-  using Tensor = CooTensor<Scalar, Index, Memory>;
 
   CpAlsOptions options;
-  bool races = false, first_is_singular = false, too_large_for_vectors = false;
+  bool races = false, too_large_for_vectors = false;
   std::vector<double> race;  // the fits of singular vectors and of the random start after it
 
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
@@ -68,38 +67,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
     return is_streamed ? "" : "; --strategy sorted or fibers would stream it";
   }
 
-  State start(Exec const& exec, Tensor const& X) {
-    decide_start(X.order(), X.nnz());
-    return cp_als_start(exec, X, options);
-  }
-  State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
-    return cp_als_start(exec, dims, options, model);
-  }
-  State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    take_rows(model, problem.rows(), problem.dims, "cp_als");
-    return cp_als_start(exec, problem, options, model);
-  }
-  /// Where X is streamed: of random factors, as singular vectors would need X in memory.
-  State streamed_start(Exec const& exec, Dims const& dims) {
-    too_large_for_vectors = options.init == CpAlsInit::automatic;
-    auto random = options;
-    random.init = CpAlsInit::random;
-    return cp_als_start(exec, Tensor{dims, {}, {}, {}}, random);
-  }
-  /// X: on the host or where exec works.
-  template <class Given>
-  Problem build(Exec const& exec, Given X) const {
-    return make_cp_als_problem(exec, hand_over(X), options);
-  }
-  /// The problem of X's parts on several processes; first: null, or gets the first state.
-  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) {
-    if (first != nullptr) decide_start(X.order(), sum_of_all(X.nnz()));
-    return make_cp_als_problem(processes, exec, hand_over(X), options, first);
-  }
-  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
-  std::vector<RowDistribution> state_rows(Problem const& problem) const {
-    return problem.products.rows();
-  }
   /// The observer sees the winner of a race once, as it goes on.
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) {
@@ -109,15 +76,15 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
       if (!observer(starts.state.info(starts.state.iterations() - 1)))
         limited.iterations = starts.state.iterations();
     }
-    auto result = sporades::detail::cp_als_of_starts(exec, problem, limited, starts, observer);
+    auto result = sporades::detail::run_from_starts(exec, problem, limited, starts, observer);
     if (limited.iterations != options.iterations && !result.converged)
       result.stop = StopReason::observer;
     return result;
   }
   void decide_start(int order, Position nnz) {
     races = sporades::detail::has_cp_als_race(options, order, nnz);
-    first_is_singular = sporades::detail::has_singular_start(options, order, nnz);
-    too_large_for_vectors = !first_is_singular && order > 1 && options.init == CpAlsInit::automatic;
+    too_large_for_vectors = !sporades::detail::has_singular_start(options, order, nnz) &&
+                            order > 1 && nnz > 0 && options.init == CpAlsInit::automatic;
   }
   std::string start_note() const {
     bool const is_hosvd = !race.empty() && race[0] >= race[1];

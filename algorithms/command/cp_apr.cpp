@@ -47,9 +47,6 @@ struct CpAprMethodRun {
   using State = CpAprState<Scalar, Memory>;
   using Problem = CpAprProblem<Scalar, Index, Memory>;
   using Result = CpAprResult<Scalar, Memory>;
-  using Tensor = CooTensor<Scalar, Index, Memory>;
-
-  static constexpr bool first_is_singular = false;
 
   CpAprOptions options;
 
@@ -78,33 +75,10 @@ struct CpAprMethodRun {
                : "; --strategy pull with --pi on-the-fly would stream it";
   }
 
-  State start(Exec const& exec, Tensor const& X) const { return streamed_start(exec, X.dims); }
-  State streamed_start(Exec const& exec, Dims const& dims) const {
-    return cp_apr_start<Scalar>(exec, dims, options);
-  }
-  State start(Exec const& exec, Dims const& dims, KruskalTensor<Scalar> const& model) const {
-    return cp_apr_start(exec, dims, options, model);
-  }
-  State start(Exec const& exec, Problem const& problem, KruskalTensor<Scalar> model) const {
-    take_rows(model, rows(problem), problem.dims, "cp_apr");
-    return cp_apr_start(exec, problem, options, model);
-  }
-  /// X: on the host or where exec works.
-  template <class Given>
-  Problem build(Exec const& exec, Given X) const {
-    return make_cp_apr_problem(exec, hand_over(X), options);
-  }
-  /// Of X's parts on several processes; first: null, or gets the first state.
-  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
-    auto problem = make_cp_apr_problem(processes, exec, hand_over(X), options);
-    if (first != nullptr) *first = cp_apr_start(exec, problem, options);
-    return problem;
-  }
-  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.factor_rows; }
-  std::vector<RowDistribution> state_rows(Problem const& problem) const { return rows(problem); }
+  static void decide_start(int, Position) {}
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
-    return sporades::detail::cp_apr_of_starts(exec, problem, options, starts, observer);
+    return sporades::detail::run_from_starts(exec, problem, options, starts, observer);
   }
 
   /// A mode's inner iterations, each a model value and its share a component and nonzero, for pdnr

@@ -10,16 +10,11 @@
 ///   options                      with those that all have, `starts`, and an `init` that may be
 ///                                `given`
 ///   facts()                      what its bits depend on beside what all have
-///   start(exec, X), start(exec, dims, model), build(exec, X)
-///   build(processes, exec, X, first), rows(problem), state_rows(problem),
-///   start(exec, problem, model)  of several processes: build sets the first state unless that is
-///                                null; the rows are those of models and given starts
-///   streamed_files(dims, nnz, options), streamed_start(exec, dims)
-///                                of a tensor that is streamed, from the host to a GPU or from
-///                                files to a host: bytes of files, state
+///   Problem, Result              of which detail::Method tells how they are made
+///   decide_start(order, nnz)     before the first state is made, unless it is a given one
+///   streamed_files(dims, nnz, options)   bytes of files, of a tensor that is streamed from them
 ///   streaming_refusal(options)   "; why" these options cannot, or empty
 ///   first_iteration(problem)     Work, roughly
-///   first_is_singular            whether the first start, once it is made, is of singular vectors
 ///   solve(exec, problem, starts, observer), start_note()    what it chose, once it did; or empty
 ///   describe(problem, report)    settings, strategies, bytes
 ///   line(state, k)               of iteration k, from 0
@@ -45,7 +40,7 @@
 #include <sporades/algorithms/command/signals.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/tune.hpp>
-#include <sporades/algorithms/detail/starts.hpp>
+#include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/stop.hpp>
@@ -79,6 +74,10 @@ class ModelRun {
   using Index = typename Method::Index;
   using State = typename Method::State;
   using Kind = typename Method::Kind;
+  using Problem = typename Method::Problem;
+  using Result = typename Method::Result;
+  using Solved = sporades::detail::Method<Exec, Problem>;
+  using Near = CooTensor<Scalar, Index, typename Exec::memory_space>;
 
  public:
   ModelRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
@@ -143,8 +142,6 @@ class ModelRun {
   }
 
  private:
-  using Result = typename Method::Result;
-
   inline static std::string const best_prefix = "best-";    // of the best start's arrays
   static constexpr char const* singular_vectors = "hosvd";  // the first start, in checkpoints
 
@@ -196,7 +193,7 @@ class ModelRun {
   }
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
-  typename Method::Problem build(std::optional<Checkpoint> const& from, double& bytes) {
+  Problem build(std::optional<Checkpoint> const& from, double& bytes) {
     if constexpr (sporades::detail::has_mpi)
       if (processes().size() > 1) return build_shared(from);
     auto placed = memory_.place(tensor_, method_.options);
@@ -206,29 +203,31 @@ class ModelRun {
       auto X = tensor_;
       give_back_nonzeros(tensor_);
       if (!sporades::detail::is_gpu<Exec> && !far_) to_file(X);
-      set_first_state(from, [&] { return method_.streamed_start(exec_, tensor_.dims); });
-      auto problem = method_.build(exec_, hand_over(X));
+      set_first_state(from, Near{tensor_.dims, {}, {}, {}});
+      Problem problem = Solved::make_alone(exec_, hand_over(X), method_.options);
       far_ = {};  // the problem has its own
       return problem;
     }
     give_back_nonzeros(tensor_);
-    set_first_state(from, [&] { return method_.start(exec_, placed.X); });
-    return method_.build(exec_, hand_over(placed.X));
+    set_first_state(from, placed.X);
+    return Solved::make_alone(exec_, hand_over(placed.X), method_.options);
   }
 
   /// The problem of a tensor that several processes share, and the first state.
-  typename Method::Problem build_shared(std::optional<Checkpoint> const& from) {
+  Problem build_shared(std::optional<Checkpoint> const& from) {
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
-    State first;
     bool const is_made = !from && !is_given(method_.options);
-    auto problem = method_.build(processes(), exec_, hand_over(X), is_made ? &first : nullptr);
-    rows_ = method_.state_rows(problem);
-    model_rows_ = method_.rows(problem);
-    if (!from && is_given(method_.options))
-      starts_.state = method_.start(exec_, problem, Kind::read(common_.init));
-    else
-      set_first_state(from, [&] { return first; });
+    if (is_made) decide_start(X.order(), sum_of_all(X.nnz()));
+    auto problem = sporades::detail::make_problem<Problem>(
+        processes(), exec_, hand_over(X), method_.options, is_made ? &starts_.state : nullptr);
+    rows_ = Solved::state_rows(problem);
+    model_rows_ = Solved::rows(problem);
+    if (from) load(*from);
+    if (from || is_made) return problem;
+    auto model = Kind::read(common_.init);
+    take_rows(model, model_rows_, problem.dims, Solved::name);
+    starts_.state = sporades::detail::start_of_model(exec_, problem, method_.options, model);
     return problem;
   }
 
@@ -239,17 +238,22 @@ class ModelRun {
     far_ = far.memory;
   }
 
-  /// By `start` unless the run goes on or begins with a given model.
-  template <class Start>
-  void set_first_state(std::optional<Checkpoint> const& from, Start const& start) {
-    if (from)
-      load(*from);
-    else if (is_given(method_.options))
-      starts_.state = method_.start(exec_, tensor_.dims, Kind::read(common_.init));
-    else {
-      starts_.state = start();
-      starts_.first_is_singular = method_.first_is_singular;
+  /// Of X, unless the run goes on or begins with a given model.
+  void set_first_state(std::optional<Checkpoint> const& from, Near const& X) {
+    auto const& options = method_.options;
+    if (from) return load(*from);
+    if (is_given(options)) {
+      starts_.state = sporades::detail::start_of_model<Problem>(exec_, X.dims, options,
+                                                                Kind::read(common_.init));
+      return;
     }
+    decide_start(X.order(), X.nnz());
+    starts_.state = sporades::detail::first_start<Problem>(exec_, X, options);
+  }
+
+  void decide_start(int order, Position nnz) {
+    starts_.first_is_singular = Solved::first_is_singular(method_.options, order, nnz);
+    method_.decide_start(order, nnz);
   }
 
   /// "seed 7" or "singular vectors"

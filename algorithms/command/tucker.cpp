@@ -36,13 +36,10 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   using State = TuckerState<Scalar, Memory>;
   using Problem = TuckerProblem<Scalar, Index, Memory>;
   using Result = TuckerResult<Scalar, Memory>;
-  using Tensor = CooTensor<Scalar, Index, Memory>;
 
   TuckerOptions options;
-  bool first_is_singular;
 
-  explicit TuckerMethod(TuckerArguments const& arguments)
-      : options(make_options(arguments)), first_is_singular(options.init == TuckerInit::hosvd) {}
+  explicit TuckerMethod(TuckerArguments const& arguments) : options(make_options(arguments)) {}
 
   Facts facts() const { return {}; }
 
@@ -57,31 +54,10 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
                : "; --strategy fused would stream it";
   }
 
-  State start(Exec const& exec, Tensor const& X) const { return tucker_start(exec, X, options); }
-  State streamed_start(Exec const& exec, Dims const& dims) const {
-    return tucker_start(exec, Tensor{dims, {}, {}, {}}, options);
-  }
-  State start(Exec const& exec, Dims const& dims, TuckerTensor<Scalar> const& model) const {
-    return tucker_start(exec, dims, options, model);
-  }
-  /// X: on the host or where exec works.
-  template <class Given>
-  Problem build(Exec const& exec, Given X) const {
-    return make_tucker_problem(exec, hand_over(X), options);
-  }
-  State start(Exec const& exec, Problem const& problem, TuckerTensor<Scalar> model) const {
-    take_rows(model, problem.rows(), problem.dims, "tucker");
-    return tucker_start(exec, problem, options, model);
-  }
-  /// The problem of X's parts on several processes; first: null, or gets the first state.
-  Problem build(Communicator const& processes, Exec const& exec, Tensor X, State* first) const {
-    return make_tucker_problem(processes, exec, hand_over(X), options, first);
-  }
-  std::vector<RowDistribution> rows(Problem const& problem) const { return problem.rows(); }
-  std::vector<RowDistribution> state_rows(Problem const& problem) const { return rows(problem); }
+  static void decide_start(int, Position) {}
   Result solve(Exec const& exec, Problem& problem, sporades::detail::Starts<State>& starts,
                Observer const& observer) const {
-    return sporades::detail::tucker_of_starts(exec, problem, options, starts, observer);
+    return sporades::detail::run_from_starts(exec, problem, options, starts, observer);
   }
 
   /// The chains, and singular vectors of I_n x (product of the other ranks) as

@@ -10,7 +10,7 @@
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/model_memory.hpp>
 #include <sporades/algorithms/command/tuned_strategies.hpp>
-#include <sporades/algorithms/detail/starts.hpp>
+#include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/core/names.hpp>
 
@@ -54,9 +54,11 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
   auto placed = placed_near(memory, X, options, true, refusal);
   if (!placed) return 0;
   try {
+    using Problem = typename Method::Problem;
     sporades::detail::Starts<typename Method::State> starts;
-    starts.state = method.start(exec, placed->X);
-    auto problem = method.build(exec, hand_over(placed->X));
+    starts.state = sporades::detail::first_start<Problem>(exec, placed->X, options);
+    Problem problem =
+        sporades::detail::Method<Exec, Problem>::make_alone(exec, hand_over(placed->X), options);
     auto const iterate = [&] {
       return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
     };

@@ -5,12 +5,12 @@
 // Included by algorithms/cp_als.hpp.
 
 #include <cmath>
+#include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
@@ -19,14 +19,9 @@ namespace detail {
 inline void check_cp_als(CpAlsOptions const& options) {
   expects(options.rank > 0 && options.rank < 65536, "cp_als: rank ", options.rank,
           " is not in 1 to 65535");
-  expects(options.iterations > 0, "cp_als: ", options.iterations, " iterations: at least 1");
-  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_als: tolerance ",
-          options.tolerance, " is not 0 or a positive number");
+  check_run("cp_als", options);
   expects(options.regularization >= 0 && std::isfinite(options.regularization),
           "cp_als: regularization ", options.regularization, " is not 0 or a positive number");
-  expects(options.starts > 0, "cp_als: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init != CpAlsInit::given, "cp_als: ", options.starts,
-          " starts: a given one is the only one");
 }
 
 /// Whether the best iterate is kept. Exact steps never lower the fit. Only roundings do, and only
@@ -36,23 +31,16 @@ inline bool keeps_best(CpAlsOptions const& options) {
   return !options.non_negative && options.regularization == 0;
 }
 
-/// What all processes of a call give alike.
-template <class Scalar, class Index>
-NamedOptions named_options(CpAlsOptions const& options) {
-  return types_of_call<Scalar, Index>()
+/// What CP-ALS alone has of what all processes of a call give alike.
+inline NamedOptions named_options(CpAlsOptions const& options) {
+  return NamedOptions()
       .add("rank", options.rank)
-      .add("iterations", options.iterations)
-      .add("tolerance", options.tolerance)
-      .add("seed", options.seed)
-      .add("init", options.init)
-      .add("starts", options.starts)
       .add("non_negative", options.non_negative)
       .add("regularization", options.regularization)
       .add("strategy", options.strategy)
       .add("dimension_tree", options.dimension_tree)
       .add("gather", options.gather)
-      .add("slices", options.slices)
-      .add("memory", options.memory);
+      .add("slices", options.slices);
 }
 
 /// What its products are planned for.
@@ -91,7 +79,7 @@ void take_last_in_full(Plan& plan) {
 
 /// make_cp_als_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_shared_problem(
+CpAlsProblem<Scalar, Index, MemorySpace> make_shared_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   Region const region("sporades::make_cp_als_problem");
@@ -123,7 +111,6 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
   detail::Region const region("sporades::make_cp_als_problem");
   detail::check_cp_als(options);
-  detail::check_streaming("cp_als", options.streaming);
   std::uint64_t const part_bytes =
       detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),

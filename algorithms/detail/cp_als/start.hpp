@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 // Included by algorithms/cp_als.hpp.
 
+#include <algorithm>
 #include <cmath>
+#include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/launch.hpp>
@@ -49,29 +50,11 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
   return state;
 }
 
-template <class Scalar, class MemorySpace>
-void check_start(Dims const& dims, CpAlsOptions const& options,
-                 CpAlsState<Scalar, MemorySpace> const& state) {
-  expects(state.rank() == options.rank, "cp_als: the start has rank ", state.rank(),
-          ", the options say ", options.rank);
-  expects(state.factors.size() == dims.size(), "cp_als: the start has order ", state.factors.size(),
-          ", X has ", dims.size());
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const& A = state.factors[n];
-    expects(A.extent(0) == dims[n], "cp_als: the start's factor of mode ", n, " has ", A.extent(0),
-            " rows, X has ", dims[n]);
-    expects(is_padded(A, state.rank()), "cp_als: the start's factor of mode ", n, " has ",
-            A.extent(1), " columns and a row stride of ", A.stride(0), ", expected ", state.rank(),
-            " and ", padded_columns(state.rank()),
-            ", as make_matrix makes them and copy_matrix copies them");
-  }
-}
-
 /// Throws Error where a state that a run goes on from does not fit X's dims and the options.
 template <class Scalar, class MemorySpace>
 void check_state(Dims const& dims, CpAlsOptions const& options,
                  CpAlsState<Scalar, MemorySpace> const& state) {
-  check_start(dims, options, state);
+  check_start("cp_als", dims, options.rank, state.factors, state.rank());
   auto const R = static_cast<std::size_t>(state.rank());
   expects(state.grams.size() == dims.size() &&
               std::all_of(state.grams.begin(), state.grams.end(),
@@ -84,10 +67,8 @@ void check_state(Dims const& dims, CpAlsOptions const& options,
           "cp_als: the state keeps iteration ", state.kept_iteration, " of ", state.fits.size(),
           " in ", state.kept_factors.size(), " factors with ", state.kept_weights.size(),
           " weights");
-  CpAlsState<Scalar, MemorySpace> kept;
-  kept.factors = state.kept_factors;
-  kept.weights = state.kept_weights;
-  check_start(dims, options, kept);
+  check_start("cp_als", dims, options.rank, state.kept_factors,
+              static_cast<int>(state.kept_weights.size()));
 }
 
 /// Whether the first start is one of singular vectors. There must be a mode whose vectors would be
@@ -112,7 +93,7 @@ inline bool has_cp_als_race(CpAlsOptions const& options, int order, Position nnz
 /// The factors of a start that depend on X, the nonzeros of all processes: leading singular vectors
 /// of each mode, none (no rows and columns) where the start's are random. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
+std::vector<DistributedMatrix<Scalar, MemorySpace>> als_vectors(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, CpAlsOptions const& options) {
   expects(options.init != CpAlsInit::given,
@@ -134,7 +115,7 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
 /// The start of these factors, and of random ones where there is none. rows: of each mode's factor,
 /// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-CpAlsState<Scalar, MemorySpace> start_of(
+CpAlsState<Scalar, MemorySpace> als_start_of(
     ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     CpAlsOptions const& options) {
@@ -151,22 +132,10 @@ CpAlsState<Scalar, MemorySpace> start_of(
   return first_state(exec, A, std::vector<double>(options.rank, 1.0), rows);
 }
 
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsState<Scalar, MemorySpace> cp_als_start(ExecutionSpace const& exec,
-                                             CooTensor<Scalar, Index, MemorySpace> const& X,
-                                             CpAlsOptions const& options) {
-  return detail::start_of(exec, X.dims, {},
-                          detail::singular_vectors(Communicator(), exec, X, options), options);
-}
-
-namespace detail {
-
 /// The given start, whose factors are the rows here. rows: of each mode, or none, where all are
 /// here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_start(
+CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
     ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   using MemorySpace = typename ExecutionSpace::memory_space;
@@ -187,7 +156,7 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_start(
         scale_matrix(exec, given.factors.back(), n < rows.size() ? rows[n] : RowDistribution{});
     for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
-  check_start(here, options, given);
+  check_start("cp_als", here, options.rank, given.factors, given.rank());
   if (options.non_negative)
     for (std::size_t n = 0; n < here.size(); ++n)
       expects(!has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ", n,
@@ -196,25 +165,4 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_start(
 }
 
 }  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAlsState<Scalar, typename ExecutionSpace::memory_space> cp_als_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAlsOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
-  return detail::given_start(exec, dims, {}, options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
-CpAlsState<Scalar, MemorySpace> cp_als_start(
-    ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  return detail::together(problem.processes, "cp_als_start", named, [&] {
-    auto const rows = problem.rows();
-    Dims here = problem.dims;
-    for (std::size_t n = 0; n < here.size(); ++n) here[n] = rows[n].here(here[n]);
-    return detail::given_start(exec, here, rows, options, start);
-  });
-}
-
 }  // namespace sporades

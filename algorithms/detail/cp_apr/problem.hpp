@@ -8,11 +8,11 @@
 #include <limits>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/algorithms/detail/cp_apr/shared_counts.hpp>
+#include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/core/detail/same_options.hpp>
 #include <sporades/formats/detail/sort_parts.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
 
@@ -47,24 +47,17 @@ inline bool asks_for_updates(CpAprOptions const& options) {
          options.epsilon != defaults.epsilon;
 }
 
-/// What all processes of a call give alike.
-template <class Scalar, class Index>
-NamedOptions named_options(CpAprOptions const& options) {
-  return types_of_call<Scalar, Index>()
+/// What CP-APR alone has of what all processes of a call give alike.
+inline NamedOptions named_options(CpAprOptions const& options) {
+  return NamedOptions()
       .add("rank", options.rank)
-      .add("iterations", options.iterations)
       .add("inner_iterations", options.inner_iterations)
-      .add("tolerance", options.tolerance)
-      .add("seed", options.seed)
-      .add("init", options.init)
-      .add("starts", options.starts)
       .add("method", options.method)
       .add("kappa", options.kappa)
       .add("kappa_tolerance", options.kappa_tolerance)
       .add("epsilon", options.epsilon)
       .add("strategy", options.strategy)
-      .add("pi", options.pi)
-      .add("memory", options.memory);
+      .add("pi", options.pi);
 }
 
 /// Throws Error where an option is out of its range, or of another method.
@@ -77,14 +70,9 @@ inline void check_cp_apr(CpAprOptions const& options) {
           options.rank,
           ": method pdnr counts the entries of its systems in 32 bits and takes ranks to ", most,
           ", mu and pqnr take 65535");
-  expects(options.iterations > 0, "cp_apr: ", options.iterations, " iterations: at least 1");
-  expects(options.starts > 0, "cp_apr: ", options.starts, " starts: at least 1");
-  expects(options.starts == 1 || options.init != CpAprInit::given, "cp_apr: ", options.starts,
-          " starts: a given one is the only one");
+  check_run("cp_apr", options);
   expects(options.inner_iterations > 0, "cp_apr: ", options.inner_iterations,
           " inner iterations: at least 1");
-  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "cp_apr: tolerance ",
-          options.tolerance, " is not 0 or a positive number");
   expects(is_positive(options.kappa), "cp_apr: kappa ", options.kappa, " is not a positive number");
   expects(is_positive(options.kappa_tolerance), "cp_apr: kappa tolerance ", options.kappa_tolerance,
           " is not a positive number");
@@ -95,7 +83,6 @@ inline void check_cp_apr(CpAprOptions const& options) {
           " alone has strategies of Phi, a stored pi and epsilon; here strategy ",
           to_string(options.strategy), ", pi ", to_string(options.pi), " and epsilon ",
           options.epsilon);
-  check_streaming("cp_apr", options.streaming);
 }
 
 /// Throws Error naming the first value that is negative, NaN or infinite. Fences exec.
@@ -276,19 +263,6 @@ CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
 }
 
 }  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, MemorySpace> make_cp_apr_problem(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, "make_cp_apr_problem", named, [&] {
-        return detail::make_shared_apr_problem(processes, exec, hand_over(X), options);
-      });
-  return make_cp_apr_problem(exec, hand_over(X), options);
-}
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(

@@ -5,6 +5,7 @@
 // Included by algorithms/cp_apr.hpp.
 
 #include <cmath>
+#include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
@@ -57,29 +58,11 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
   return state;
 }
 
-template <class Scalar, class MemorySpace>
-void check_apr_start(Dims const& dims, CpAprOptions const& options,
-                     CpAprState<Scalar, MemorySpace> const& state) {
-  expects(state.rank() == options.rank, "cp_apr: the start has rank ", state.rank(),
-          ", the options say ", options.rank);
-  expects(state.factors.size() == dims.size(), "cp_apr: the start has order ", state.factors.size(),
-          ", X has ", dims.size());
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const& A = state.factors[n];
-    expects(A.extent(0) == dims[n], "cp_apr: the start's factor of mode ", n, " has ", A.extent(0),
-            " rows, X has ", dims[n]);
-    expects(is_padded(A, state.rank()), "cp_apr: the start's factor of mode ", n, " has ",
-            A.extent(1), " columns and a row stride of ", A.stride(0), ", expected ", state.rank(),
-            " and ", padded_columns(state.rank()),
-            ", as make_matrix makes them and copy_matrix copies them");
-  }
-}
-
 /// Throws Error where a state that a run goes on from does not fit X's dims and the options.
 template <class Scalar, class MemorySpace>
 void check_apr_state(Dims const& dims, CpAprOptions const& options,
                      CpAprState<Scalar, MemorySpace> const& state) {
-  check_apr_start(dims, options, state);
+  check_start("cp_apr", dims, options.rank, state.factors, state.rank());
   bool has_marks = state.zero_marks.size() == dims.size();
   for (std::size_t n = 0; has_marks && n < dims.size(); ++n)
     has_marks = state.zero_marks[n].extent(0) == dims[n] * padded_columns(state.rank());
@@ -123,43 +106,9 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
             weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
   }
-  check_apr_start(here, options, given);
+  check_start("cp_apr", here, options.rank, given.factors, given.rank());
   return first_apr_state(exec, given.factors, given.weights, rows);
 }
 
 }  // namespace detail
-
-template <class Scalar, class ExecutionSpace>
-CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options) {
-  return detail::random_apr_start<Scalar>(exec, dims, {}, options);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprState<Scalar, MemorySpace> cp_apr_start(
-    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAprOptions const& options) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  return detail::together(problem.processes, "cp_apr_start", named, [&] {
-    return detail::random_apr_start<Scalar>(exec, problem.dims, problem.factor_rows, options);
-  });
-}
-
-template <class ExecutionSpace, class Scalar, class StartSpace>
-CpAprState<Scalar, typename ExecutionSpace::memory_space> cp_apr_start(
-    ExecutionSpace const& exec, Dims const& dims, CpAprOptions const& options,
-    KruskalTensor<Scalar, StartSpace> const& start) {
-  return detail::given_apr_start(exec, dims, {}, options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
-CpAprState<Scalar, MemorySpace> cp_apr_start(
-    ExecutionSpace const& exec, CpAprProblem<Scalar, Index, MemorySpace> const& problem,
-    CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  return detail::together(problem.processes, "cp_apr_start", named, [&] {
-    return detail::given_apr_start(exec, problem.dims_here(), problem.factor_rows, options, start);
-  });
-}
-
 }  // namespace sporades

@@ -94,7 +94,7 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
 }
 
 /// What is near memory where X is streamed: make_tucker_problem(exec, X, options) and
-/// tucker_of_starts from a random or a given start. Of windows it counts none.
+/// run_from_starts from a random or a given start. Of windows it counts none.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
                                   TuckerOptions const& options) {

@@ -5,27 +5,21 @@
 // Included by algorithms/tucker.hpp.
 
 #include <cmath>
+#include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/core/detail/same_options.hpp>
 
 namespace sporades {
 namespace detail {
 
 /// Throws Error where an option is out of its range.
 inline void check_tucker(TuckerOptions const& options) {
-  expects(options.iterations > 0, "tucker: ", options.iterations, " iterations: at least 1");
-  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), "tucker: tolerance ",
-          options.tolerance, " is not 0 or a positive number");
+  check_run("tucker", options);
   expects(options.memory_limit >= 0, "tucker: memory limit ", options.memory_limit,
           " is not 0 or a positive number of bytes");
-  expects(options.starts > 0, "tucker: ", options.starts, " starts: at least 1");
-  check_streaming("tucker", options.streaming);
-  expects(options.starts == 1 || options.init != TuckerInit::given, "tucker: ", options.starts,
-          " starts: a given one is the only one");
   for (std::size_t n = 0; n < options.ranks.size(); ++n)
     expects(options.ranks[n] > 0 && options.ranks[n] < 65536, "tucker: rank ", options.ranks[n],
             " of mode ", n, " is not in 1 to 65535");
@@ -53,20 +47,13 @@ inline void check_tucker(TuckerOptions const& options, Dims const& dims) {
   }
 }
 
-/// What all processes of a call give alike.
-template <class Scalar, class Index>
-NamedOptions named_options(TuckerOptions const& options) {
-  return types_of_call<Scalar, Index>()
+/// What Tucker alone has of what all processes of a call give alike.
+inline NamedOptions named_options(TuckerOptions const& options) {
+  return NamedOptions()
       .add("ranks", options.ranks)
-      .add("iterations", options.iterations)
-      .add("tolerance", options.tolerance)
-      .add("seed", options.seed)
-      .add("init", options.init)
-      .add("starts", options.starts)
       .add("strategy", options.strategy)
       .add("singular_vectors", options.singular_vectors)
-      .add("memory_limit", options.memory_limit)
-      .add("memory", options.memory);
+      .add("memory_limit", options.memory_limit);
 }
 
 /// Where the rows of mode n's unfolding are, on several processes. Where there are no more rows
@@ -93,7 +80,7 @@ RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMeth
 
 /// make_tucker_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_shared_problem(
+TuckerProblem<Scalar, Index, MemorySpace> make_shared_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
   Region const region("sporades::make_tucker_problem");

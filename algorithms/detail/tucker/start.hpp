@@ -34,12 +34,6 @@ TuckerState<Scalar, MemorySpace> first_tucker_state(ExecutionSpace const& exec,
   return state;
 }
 
-/// The rows of each mode that are here.
-inline Dims rows_here(Dims dims, std::vector<RowDistribution> const& rows) {
-  for (std::size_t n = 0; n < dims.size(); ++n) dims[n] = rows[n].here(dims[n]);
-  return dims;
-}
-
 template <class Scalar, class MemorySpace>
 void check_tucker_state(Dims const& dims, TuckerOptions const& options,
                         TuckerState<Scalar, MemorySpace> const& state) {
@@ -56,7 +50,7 @@ void check_tucker_state(Dims const& dims, TuckerOptions const& options,
 /// The factors of a start that depend on X, the nonzeros of all processes: leading singular vectors
 /// of each mode, none (no rows and columns) where the start's are random. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
+std::vector<DistributedMatrix<Scalar, MemorySpace>> tucker_vectors(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, TuckerOptions const& options) {
   check_tucker(options, X.dims);
@@ -74,7 +68,7 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> singular_vectors(
 /// The start of these factors, and of random ones where there is none. rows: of each mode's factor,
 /// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-TuckerState<Scalar, MemorySpace> start_of(
+TuckerState<Scalar, MemorySpace> tucker_start_of(
     ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     TuckerOptions const& options) {
@@ -94,7 +88,7 @@ TuckerState<Scalar, MemorySpace> start_of(
 /// The given start, whose factors are the rows here. rows: of each mode, or none, where all are
 /// here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
-TuckerState<Scalar, typename ExecutionSpace::memory_space> given_start(
+TuckerState<Scalar, typename ExecutionSpace::memory_space> given_tucker_start(
     ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
     TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
   TuckerState<Scalar, typename ExecutionSpace::memory_space> given;
@@ -104,33 +98,4 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> given_start(
 }
 
 }  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerState<Scalar, MemorySpace> tucker_start(ExecutionSpace const& exec,
-                                              CooTensor<Scalar, Index, MemorySpace> const& X,
-                                              TuckerOptions const& options) {
-  return detail::start_of(exec, X.dims, {},
-                          detail::singular_vectors(Communicator(), exec, X, options), options);
-}
-
-template <class ExecutionSpace, class Scalar, class StartSpace>
-TuckerState<Scalar, typename ExecutionSpace::memory_space> tucker_start(
-    ExecutionSpace const& exec, Dims const& dims, TuckerOptions const& options,
-    TuckerTensor<Scalar, StartSpace> const& start) {
-  detail::check_tucker(options, dims);
-  return detail::given_start(exec, dims, {}, options, start);
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class StartSpace>
-TuckerState<Scalar, MemorySpace> tucker_start(
-    ExecutionSpace const& exec, TuckerProblem<Scalar, Index, MemorySpace> const& problem,
-    TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  return detail::together(problem.processes, "tucker_start", named, [&] {
-    detail::check_tucker(options, problem.dims);
-    auto const rows = problem.rows();
-    return detail::given_start(exec, detail::rows_here(problem.dims, rows), rows, options, start);
-  });
-}
-
 }  // namespace sporades

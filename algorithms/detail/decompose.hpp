@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <sporades/algorithms/detail/iterate.hpp>
+#include <sporades/algorithms/detail/memory/fit.hpp>
+#include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
+#include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/region.hpp>
+#include <sporades/core/detail/same_options.hpp>
+#include <type_traits>
+
+/// What all decompositions do alike: the problem and the first state on one process and on several,
+/// a run from a state, runs from several starts, and the whole from a tensor to a model.
+
+namespace sporades::detail {
+
+/// What a method adds to that; specialised for the problem of each, in <method>/method.hpp.
+///   name, maker, starter             of its functions, for messages: "cp_als",
+///                                    "make_cp_als_problem", "cp_als_start"
+///   Scalar, Index, MemorySpace, Options, State, Result
+///   Solver                           iterate(), has_converged(); appends to the state
+///   make_alone(exec, X, options), make_shared(processes, exec, X, options)   the problem
+///   check(options, dims)             throws Error where options are out of range, or do not fit X
+///   named(options)                   those that only this method has
+///   needs_vectors(options)           whether a start may need X, and not its dims alone
+///   vectors(processes, exec, X, options)   per mode the singular vectors of a start, or none
+///   start_of(exec, dims, rows, vectors, options)   the state of these, and random where none are
+///   given_start(exec, here, rows, options, model)  the state of a model, whose rows are those here
+///   first_is_singular(options, order, nnz), has_race(options, order, nnz)   of the first start
+///   race(exec, problem, options, state)   the better one of `state` and a random start
+///   begin(exec, problem, options, state)  throws Error where they do not fit one another
+///   finish(exec, problem, solver, state, result)   the model, and what only this method tells
+///   rows(problem), state_rows(problem)   per mode, those of a model, and of a state, that this
+///                                    process has; or none, where it has all
+/// The problem has dims and processes.
+template <class ExecutionSpace, class Problem>
+struct Method;
+
+/// Methods without a race.
+struct NoRace {
+  template <class Options>
+  static bool has_race(Options const&, int, Position) {
+    return false;
+  }
+  template <class ExecutionSpace, class Problem, class Options, class State>
+  static void race(ExecutionSpace const&, Problem&, Options const&, State&) {}
+};
+
+/// Throws Error where an option that all methods have is out of its range.
+template <class Options>
+void check_run(char const* name, Options const& options) {
+  expects(options.iterations > 0, name, ": ", options.iterations, " iterations: at least 1");
+  expects(options.tolerance >= 0 && std::isfinite(options.tolerance), name, ": tolerance ",
+          options.tolerance, " is not 0 or a positive number");
+  expects(options.starts > 0, name, ": ", options.starts, " starts: at least 1");
+  expects(options.starts == 1 || options.init != decltype(options.init)::given, name, ": ",
+          options.starts, " starts: a given one is the only one");
+  check_streaming(name, options.streaming);
+}
+
+/// What all processes of a call give alike.
+template <class Method, class Options>
+NamedOptions named_call(Options const& options) {
+  return types_of_call<typename Method::Scalar, typename Method::Index>()
+      .add("iterations", options.iterations)
+      .add("tolerance", options.tolerance)
+      .add("seed", options.seed)
+      .add("init", options.init)
+      .add("starts", options.starts)
+      .add("memory", options.memory)
+      .add(Method::named(options));
+}
+
+/// The rows of each mode that are here. rows: per mode, or none, where all are.
+inline Dims rows_here(Dims dims, std::vector<RowDistribution> const& rows) {
+  for (std::size_t n = 0; n < rows.size(); ++n) dims[n] = rows[n].here(dims[n]);
+  return dims;
+}
+
+/// The state before the first iteration, of any start except a given one. X: all nonzeros, or none
+/// where the start does not need them. Fences exec.
+template <class Problem, class ExecutionSpace, class Tensor, class Options>
+auto first_start(ExecutionSpace const& exec, Tensor const& X, Options const& options) ->
+    typename Method<ExecutionSpace, Problem>::State {
+  using M = Method<ExecutionSpace, Problem>;
+  return M::start_of(exec, X.dims, {}, M::vectors(Communicator(), exec, X, options), options);
+}
+
+/// The random start of the options. Collective. Fences exec.
+template <class ExecutionSpace, class Problem, class Options>
+auto random_start(ExecutionSpace const& exec, Problem const& problem, Options const& options) ->
+    typename Method<ExecutionSpace, Problem>::State {
+  using M = Method<ExecutionSpace, Problem>;
+  std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> const none(
+      problem.dims.size());
+  return M::start_of(exec, problem.dims, M::rows(problem), none, options);
+}
+
+/// The start of a model of these dims. Fences exec.
+template <class Problem, class ExecutionSpace, class Options, class Model>
+auto start_of_model(ExecutionSpace const& exec, Dims const& dims, Options const& options,
+                    Model const& model) -> typename Method<ExecutionSpace, Problem>::State {
+  using M = Method<ExecutionSpace, Problem>;
+  M::check(options, dims);
+  return M::given_start(exec, dims, {}, options, model);
+}
+
+/// The start of a model, of which each process hands in its rows. Collective. Fences exec.
+template <class ExecutionSpace, class Problem, class Options, class Model>
+auto start_of_model(ExecutionSpace const& exec, Problem const& problem, Options const& options,
+                    Model const& model) -> typename Method<ExecutionSpace, Problem>::State {
+  using M = Method<ExecutionSpace, Problem>;
+  auto const named = [&] { return named_call<M>(options); };
+  return together(problem.processes, M::starter, named, [&] {
+    M::check(options, problem.dims);
+    auto const rows = M::rows(problem);
+    return M::given_start(exec, rows_here(problem.dims, rows), rows, options, model);
+  });
+}
+
+/// The problem of the nonzeros of all processes. start: null, or gets the state before the first
+/// iteration, as first_start makes it of all nonzeros. Collective. Fences exec.
+template <class Problem, class ExecutionSpace, class Tensor, class Options, class State>
+Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                     Options const& options, State* start) {
+  using M = Method<ExecutionSpace, Problem>;
+  if constexpr (has_mpi)
+    if (processes.size() > 1) {
+      auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
+      return together(processes, M::maker, named, [&] {
+        std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
+            X.dims.size());
+        if (start != nullptr && M::needs_vectors(options)) {
+          expect_decomposable(processes, exec, X, M::name);
+          vectors = M::vectors(processes, exec, X, options);
+        }
+        Problem problem = M::make_shared(processes, exec, hand_over(X), options);
+        if (start != nullptr)
+          *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);
+        return problem;
+      });
+    }
+  if (start != nullptr) *start = first_start<Problem>(exec, X, options);
+  return M::make_alone(exec, hand_over(X), options);
+}
+
+/// A run that goes on from the state, which is changed. Collective. Fences exec.
+template <class ExecutionSpace, class Problem, class Options, class State>
+auto run_from(ExecutionSpace const& exec, Problem& problem, Options const& options, State& state,
+              Observer const& observer) -> typename Method<ExecutionSpace, Problem>::Result {
+  using M = Method<ExecutionSpace, Problem>;
+  check_types<ExecutionSpace, State>();
+  Region const region("sporades::", M::name);
+  auto const named = [&] {
+    return named_call<M>(options)
+        .add("finished iterations", state.iterations())
+        .add("an observer", static_cast<bool>(observer));
+  };
+  return together(problem.processes, M::name, named, [&] {
+    M::check(options, problem.dims);
+    M::begin(exec, problem, options, state);
+    KernelTimes times(options.time_kernels);
+    typename M::Solver solver(exec, problem, options, state, times);
+    typename M::Result result;
+    static_cast<RunResult&>(result) =
+        iterate(problem.processes, solver, state, options, observer, times);
+    M::finish(exec, problem, solver, state, result);
+    return result;
+  });
+}
+
+/// Runs from starts.state, and from random starts of other seeds (seed_of_start) until there are
+/// options.starts, see Starts. Returns the result of the best value, the first of equal ones.
+/// Collective. Fences exec.
+template <class ExecutionSpace, class Problem, class Options, class State>
+auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const& options,
+                     Starts<State>& starts, Observer const& observer = {}) ->
+    typename Method<ExecutionSpace, Problem>::Result {
+  return run_starts(
+      options, starts, observer,
+      [&](Options const& one) { return random_start(exec, problem, one); },
+      [&](Options const& one, State& state, Observer const& watched) {
+        return run_from(exec, problem, one, state, watched);
+      });
+}
+
+/// The whole decomposition on one process, by options that fit the memory. Fences exec.
+template <class Problem, class ExecutionSpace, class Tensor, class Options>
+auto decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
+               Observer const& observer) -> typename Method<ExecutionSpace, Problem>::Result {
+  using M = Method<ExecutionSpace, Problem>;
+  return solve_within_memory(exec, X, options, [&](auto& given, Options const& fitted) {
+    Position const nnz = near_or_dims<Tensor>(given).nnz();
+    int const order = given.order();
+    if (M::needs_vectors(fitted))  // before its singular vectors are computed
+      expect_decomposable(builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec),
+                          given, M::name);
+    Starts<typename M::State> starts;
+    starts.first_is_singular = M::first_is_singular(fitted, order, nnz);
+    starts.state = first_start<Problem>(exec, near_or_dims<Tensor>(given), fitted);
+    Problem problem = M::make_alone(exec, hand_over(given), fitted);
+    if (M::has_race(fitted, order, nnz)) M::race(exec, problem, fitted, starts.state);
+    return run_from_starts(exec, problem, fitted, starts, observer);
+  });
+}
+
+/// The whole decomposition of the nonzeros of all processes. Collective. Fences exec.
+template <class Problem, class ExecutionSpace, class Tensor, class Options>
+auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+               Options const& options, Observer const& observer) ->
+    typename Method<ExecutionSpace, Problem>::Result {
+  using M = Method<ExecutionSpace, Problem>;
+  if constexpr (has_mpi)
+    if (processes.size() > 1) {
+      int const order = X.order();
+      Position const nnz =
+          M::needs_vectors(options) ? first_places(processes, X.nnz()).back() : Position{0};
+      Starts<typename M::State> starts;
+      starts.first_is_singular = M::first_is_singular(options, order, nnz);
+      auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
+      if (M::has_race(options, order, nnz)) M::race(exec, problem, options, starts.state);
+      return run_from_starts(exec, problem, options, starts, observer);
+    }
+  return decompose<Problem>(exec, hand_over(X), options, observer);
+}
+
+}  // namespace sporades::detail
