@@ -67,7 +67,7 @@ class ModelMemory {
     double const bytes = least_of(options);
     if (!on_gpu && 8 * bytes > left) sporades::detail::return_large_memory_at_once();
     if (bytes <= left) return;
-    auto const refusal = Method::streaming_refusal(options);
+    auto const refusal = streaming_refusal(X, options, left);
     bool const is_held = !on_gpu || tensor <= sporades::detail::memory_to_take(exec_);
     bool const some_rank_fits =
         least_of(Kind::with_largest_rank(options, 1)) <= sporades::detail::memory_bytes(exec_);
@@ -134,7 +134,7 @@ class ModelMemory {
     }
     if (stays(false)) return placed;
     refuse(X, placed.X, asked, left,
-           Method::streaming_refusal(asked) + streaming_advice(X, asked, left));
+           streaming_refusal(X, asked, left) + streaming_advice(X, asked, left));
     return placed;
   }
 
@@ -226,6 +226,14 @@ class ModelMemory {
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
     return "the nonzeros stay in files in " + sporades::detail::scratch_folder() +
            " (TMPDIR), of up to " + sporades::detail::bytes_text(files) + ", and are streamed";
+  }
+
+  /// With what options the tensor would be streamed, where these cannot; empty where the factors
+  /// alone are too large.
+  template <class Options>
+  std::string streaming_refusal(HostTensor const& X, Options const& options, double left) const {
+    bool const has_room = own(X.dims, options) + 2 * factor_bytes(X.dims, options) <= left;
+    return has_room ? Method::streaming_refusal(options) : "";
   }
 
   /// How a host without a limit by hand would stream the tensor, if it can; or empty.

@@ -28,7 +28,6 @@
 ///   check(result)                throws RunError for a result that answers nothing
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <sporades/algorithms/command/backend.hpp>
 #include <sporades/algorithms/command/checkpoint.hpp>
@@ -38,10 +37,10 @@
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
 #include <sporades/algorithms/command/signals.hpp>
+#include <sporades/algorithms/command/starts_checkpoint.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
 #include <sporades/algorithms/command/tune.hpp>
 #include <sporades/algorithms/detail/decompose.hpp>
-#include <sporades/algorithms/snapshot.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/kernels/detail/coo_windows.hpp>
@@ -142,9 +141,6 @@ class ModelRun {
   }
 
  private:
-  inline static std::string const best_prefix = "best-";    // of the best start's arrays
-  static constexpr char const* singular_vectors = "hosvd";  // the first start, in checkpoints
-
   int finish(Result const& result) {
     auto& report = run_.report;
     bool const interrupted = result.is_stopped();
@@ -223,7 +219,7 @@ class ModelRun {
         processes(), exec_, hand_over(X), method_.options, is_made ? &starts_.state : nullptr);
     rows_ = Solved::state_rows(problem);
     model_rows_ = Solved::rows(problem);
-    if (from) load(*from);
+    if (from) load_starts<Kind>(exec_, *from, method_.options, tensor_.dims, rows_, starts_);
     if (from || is_made) return problem;
     auto model = Kind::read(common_.init);
     take_rows(model, model_rows_, problem.dims, Solved::name);
@@ -241,7 +237,7 @@ class ModelRun {
   /// Of X, unless the run goes on or begins with a given model.
   void set_first_state(std::optional<Checkpoint> const& from, Near const& X) {
     auto const& options = method_.options;
-    if (from) return load(*from);
+    if (from) return load_starts<Kind>(exec_, *from, method_.options, tensor_.dims, rows_, starts_);
     if (is_given(options)) {
       starts_.state = sporades::detail::start_of_model<Problem>(exec_, X.dims, options,
                                                                 Kind::read(common_.init));
@@ -331,76 +327,17 @@ class ModelRun {
     return facts;
   }
 
-  /// The state of the start that ran, and where others have ended, what they reached and the state
-  /// of the best.
-  void load(Checkpoint const& from) {
-    starts_.state = restore<State>(exec_, load_snapshot(from, ""));
-    starts_.first_is_singular =
-        method_.options.starts > 1 && from.fact("first-start") == singular_vectors;
-    if (!from.has_array("start-scores")) return;
-    auto const scores = from.bytes("start-scores", 0, from.arrays().at("start-scores"));
-    starts_.scores.resize(scores.size() / sizeof(double));
-    std::memcpy(starts_.scores.data(), scores.data(), starts_.scores.size() * sizeof(double));
-    starts_.current = std::stoi(from.fact("current-start"));
-    starts_.best = std::stoi(from.fact("best-start"));
-    starts_.best_state = restore<State>(exec_, load_snapshot(from, best_prefix));
-  }
-
-  /// The state whose arrays' names begin so.
-  Snapshot load_snapshot(Checkpoint const& checkpoint, std::string const& prefix) const {
-    Snapshot state;
-    state.dims = tensor_.dims;
-    for (std::size_t n = 0; n < rows_.size(); ++n) state.dims[n] = rows_[n].here(state.dims[n]);
-    state.ranks = Kind::ranks(method_.options, state.dims);
-    for (auto const& [name, all] : checkpoint.arrays()) {
-      bool const is_of_best = name.compare(0, best_prefix.size(), best_prefix) == 0;
-      if (is_of_best == prefix.empty()) continue;
-      std::uint64_t first = 0, count = all;
-      if (int const mode = checkpoint.mode(name); mode >= 0 && !rows_.empty()) {
-        auto const n = static_cast<std::size_t>(mode);
-        std::uint64_t const row = all / tensor_.dims[n];
-        first = rows_[n].first() * row;
-        count = state.dims[n] * row;
-      }
-      state.arrays[name.substr(prefix.size())] = checkpoint.bytes(name, first, count);
-    }
-    return state;
-  }
-
-  void save() const {
-    Facts facts = facts_;
-    facts.emplace_back("finished-iterations", std::to_string(starts_.state.iterations()));
-    for (auto const& fact : option_facts()) facts.push_back(fact);
-    std::vector<CheckpointArray> arrays;
-    auto const append = [&](std::string const& prefix, Snapshot const& state) {
-      for (auto const& [name, bytes] : state.arrays) {
-        auto const mode = state.modes.find(name);
-        arrays.push_back({prefix + name, bytes.data(), bytes.size(),
-                          mode == state.modes.end() ? -1 : mode->second});
-      }
-    };
-    auto const now = snapshot(exec_, starts_.state);
-    append("", now);
-    Snapshot best;
-    if (method_.options.starts > 1)
-      facts.emplace_back("first-start", starts_.first_is_singular ? singular_vectors : "random");
-    if (method_.options.starts > 1 && !starts_.scores.empty()) {
-      facts.emplace_back("current-start", std::to_string(starts_.current));
-      facts.emplace_back("best-start", std::to_string(starts_.best));
-      arrays.push_back(
-          {"start-scores", starts_.scores.data(), starts_.scores.size() * sizeof(double)});
-      best = snapshot(exec_, starts_.best_state);
-      append(best_prefix, best);
-    }
-    write_checkpoint(common_.checkpoint, facts, arrays, rows_);
-  }
-
   /// Writes the checkpoint unless it is there already.
   void keep() {
     std::pair<int, int> const now{starts_.current, starts_.state.iterations()};
     if (common_.checkpoint.empty() || now == kept_) return;
     kept_ = now;
-    run_.keep([&] { save(); });
+    run_.keep([&] {
+      auto facts = facts_;
+      facts.emplace_back("finished-iterations", std::to_string(starts_.state.iterations()));
+      for (auto const& fact : option_facts()) facts.push_back(fact);
+      save_starts(exec_, common_.checkpoint, facts, method_.options.starts, starts_, rows_);
+    });
   }
 
   Exec exec_;
