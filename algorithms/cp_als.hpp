@@ -46,6 +46,14 @@ enum class CpAlsInit {
              // where they would take over 2 GB
 };
 
+namespace detail {
+template <>
+struct Names<CpAlsInit> {
+  static constexpr char const* kind = "start of CP-ALS";
+  static constexpr char const* list[] = {"random", "hosvd", "given", "automatic"};
+};
+}  // namespace detail
+
 /// What CP-ALS is asked for.
 struct CpAlsOptions : RunOptions {
   int rank = 16;            // R

@@ -57,17 +57,27 @@ enum class CpAprMethod {
   pqnr   // row by row, projected quasi-Newton steps: limited-memory BFGS
 };
 
-/// "mu", "pdnr" or "pqnr".
-inline char const* to_string(CpAprMethod method) {
-  constexpr char const* names[] = {"mu", "pdnr", "pqnr"};
-  return names[static_cast<int>(method)];
-}
+namespace detail {
+template <>
+struct Names<CpAprMethod> {
+  static constexpr char const* kind = "CP-APR method";
+  static constexpr char const* list[] = {"mu", "pdnr", "pqnr"};
+};
+}  // namespace detail
 
 /// Where CP-APR starts.
 enum class CpAprInit {
   random,  // random_factors of the seed
   given    // a KruskalTensor that is passed to cp_apr_start
 };
+
+namespace detail {
+template <>
+struct Names<CpAprInit> {
+  static constexpr char const* kind = "start of CP-APR";
+  static constexpr char const* list[] = {"random", "given"};
+};
+}  // namespace detail
 
 /// What only method mu is asked for.
 struct CpAprMuOptions {

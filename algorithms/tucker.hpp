@@ -41,12 +41,28 @@ enum class TuckerInit {
   given    // a TuckerTensor that is passed to tucker_start
 };
 
+namespace detail {
+template <>
+struct Names<TuckerInit> {
+  static constexpr char const* kind = "start of Tucker";
+  static constexpr char const* list[] = {"random", "hosvd", "given"};
+};
+}  // namespace detail
+
 /// How leading left singular vectors of Y_(n) are found.
 enum class SingularVectorMethod {
   automatic,  // the cheaper by flops
   gram,       // from the Gram matrix of the smaller side and LAPACK: exact, with squared condition
   lanczos     // by block Lanczos from the vectors that are there, to the rounding of their energy
 };
+
+namespace detail {
+template <>
+struct Names<SingularVectorMethod> {
+  static constexpr char const* kind = "method of singular vectors";
+  static constexpr char const* list[] = {"automatic", "gram", "lanczos"};
+};
+}  // namespace detail
 
 /// What HOOI is asked for.
 struct TuckerOptions : RunOptions {

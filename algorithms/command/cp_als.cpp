@@ -47,14 +47,6 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
 
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
 
-  Facts facts() const {
-    return {{"non-negative", yes_or_no(options.non_negative)},
-            {"dimension-tree", yes_or_no(options.dimension_tree)},
-            {"gather", to_string(options.gather)},
-            {"slices", std::to_string(options.slices)},
-            {"regularization", sporades::detail::concatenate(options.regularization)}};
-  }
-
   static double streamed_files(Dims const& dims, Position nnz, CpAlsOptions const&) {
     return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }

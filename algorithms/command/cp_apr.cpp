@@ -52,16 +52,6 @@ struct CpAprMethodRun {
 
   explicit CpAprMethodRun(CpAprArguments const& arguments) : options(make_options(arguments)) {}
 
-  Facts facts() const {
-    using sporades::detail::concatenate;
-    return {{"method", to_string(options.method)},
-            {"pi", to_string(options.pi)},
-            {"inner-iterations", std::to_string(options.inner_iterations)},
-            {"kappa", concatenate(options.kappa)},
-            {"kappa-tolerance", concatenate(options.kappa_tolerance)},
-            {"epsilon", concatenate(options.epsilon)}};
-  }
-
   static double streamed_files(Dims const& dims, Position nnz, CpAprOptions const& options) {
     return options.method == CpAprMethod::mu
                ? sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz)

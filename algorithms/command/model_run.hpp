@@ -9,7 +9,6 @@
 ///   Kind                         of model: model_kinds.hpp
 ///   options                      with those that all have, `starts`, and an `init` that may be
 ///                                `given`
-///   facts()                      what its bits depend on beside what all have
 ///   Problem, Result              of which detail::Method tells how they are made
 ///   decide_start(order, nnz)     before the first state is made, unless it is a given one
 ///   streamed_files(dims, nnz, options)   bytes of files, of a tensor that is streamed from them
@@ -302,7 +301,12 @@ class ModelRun {
                    {"starts", std::to_string(options.starts)},
                    {"init", start_fact(common_.init, is_given(options))},
                    {"strategy", to_string(options.strategy)}};
-    for (auto const& fact : method_.facts()) facts.push_back(fact);
+    for (auto [name, value] : Solved::named(options).all()) {
+      std::replace(name.begin(), name.end(), '_', '-');
+      if (name == "rank" || name == "ranks" || name == "strategy") continue;
+      bool const is_flag = value == "true" || value == "false";
+      facts.emplace_back(name, is_flag ? yes_or_no(value == "true") : value);
+    }
     // The limits of one start decide what the next ones are compared with.
     if (options.starts > 1)
       for (auto const& fact : limits()) facts.push_back(fact);

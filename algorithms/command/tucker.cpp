@@ -41,8 +41,6 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
 
   explicit TuckerMethod(TuckerArguments const& arguments) : options(make_options(arguments)) {}
 
-  Facts facts() const { return {}; }
-
   static double streamed_files(Dims const& dims, Position nnz, TuckerOptions const&) {
     return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
   }

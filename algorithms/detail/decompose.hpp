@@ -216,8 +216,7 @@ auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor
   if constexpr (has_mpi)
     if (processes.size() > 1) {
       int const order = X.order();
-      Position const nnz =
-          M::needs_vectors(options) ? first_places(processes, X.nnz()).back() : Position{0};
+      Position const nnz = first_places(processes, X.nnz()).back();
       Starts<typename M::State> starts;
       starts.first_is_singular = M::first_is_singular(options, order, nnz);
       auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
