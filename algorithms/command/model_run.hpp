@@ -301,7 +301,8 @@ class ModelRun {
                    {"starts", std::to_string(options.starts)},
                    {"init", start_fact(common_.init, is_given(options))},
                    {"strategy", to_string(options.strategy)}};
-    for (auto [name, value] : Solved::named(options).all()) {
+    auto const named = Solved::named(options);
+    for (auto [name, value] : named.all()) {
       std::replace(name.begin(), name.end(), '_', '-');
       if (name == "rank" || name == "ranks" || name == "strategy") continue;
       bool const is_flag = value == "true" || value == "false";
