@@ -31,7 +31,8 @@ held() {
   [[ $status == "$expected" ]] || failed "exit status $status, expected $expected"
   local told
   told=$(sed -nE 's/ *"bytes_peak": ([0-9]+),/\1/p' r.json)
-  check "the report tells $told bytes, $held were seen" test "$told" -gt $((held - held / 8))
+  # A thread looks every 5 ms, or later beside other work: it may miss what is there for less.
+  check "the report tells $told bytes, $held were seen" test "$told" -gt $((held / 2))
   ((told > held)) && held=$told
 }
 
