@@ -304,7 +304,8 @@ def kernels_of(runs, where):
     if where == "hosts":
         result.append(("mttkrp_layout", "MTTKRP's nonzeros: rows in order or in a linear order.",
                        layout, LAYOUT))
-        result.append(("phi_layout", "The same of Phi.", phi_cases(runs), LAYOUT))
+        result.append(("phi_layout", "Phi's nonzeros: rows in order or in a linear order.",
+                       phi_cases(runs), LAYOUT))
     result.append(("spttm", "SpTTM's strategy.",
                    plain_cases(runs, "spttm", {name: name for name in
                                                ("lanes", "spmm_rows", "spmm_nonzeros")}), FIBERS))

@@ -32,8 +32,9 @@ void dsyevr_(char const* jobz, char const* range, char const* uplo, int const* n
 __attribute__((weak)) int openblas_get_parallel();
 __attribute__((weak)) int openblas_get_num_threads();
 __attribute__((weak)) void openblas_set_num_threads(int);
-__attribute__((weak)) int omp_get_max_threads() noexcept;  // as omp.h declares them
-__attribute__((weak)) void omp_set_num_threads(int) noexcept;
+// By names of our own: compilers' omp.h differ in whether these are declared not to throw.
+__attribute__((weak)) int omp_threads() __asm__("omp_get_max_threads");
+__attribute__((weak)) void set_omp_threads(int) __asm__("omp_set_num_threads");
 __attribute__((weak)) int mkl_set_num_threads_local(int);
 }
 
@@ -67,10 +68,10 @@ class OneBlasThread {
  public:
   OneBlasThread() {
     start_lapack();
-    if (openblas_get_parallel && openblas_get_parallel() == 2 && omp_set_num_threads) {
-      restore_ = omp_set_num_threads;
-      threads_ = omp_get_max_threads();
-      omp_set_num_threads(1);
+    if (openblas_get_parallel && openblas_get_parallel() == 2 && set_omp_threads) {
+      restore_ = set_omp_threads;
+      threads_ = omp_threads();
+      set_omp_threads(1);
     } else if (openblas_get_parallel && openblas_get_parallel() == 1) {
       restore_ = openblas_set_num_threads;
       threads_ = openblas_get_num_threads();

@@ -125,4 +125,8 @@ run 1 "${als[@]}" --init random --slices 4 --memory 30M
 check 'slices are not streamed' grep -qE 'needs [0-9.]+ MB of memory, 31.4 MB may be taken; .*without --slices it would be streamed$' err
 run 1 "${als[@]}" --init hosvd --memory 30M
 check 'hosvd is not streamed' grep -qE 'needs [0-9.]+ MB of memory, 31.4 MB may be taken; .*--init random would stream it$' err
+run 0 generate --dims 300000x20x5 --nnz 2000 --seed 1 -o rows.spt
+run 1 cp-als rows.spt --rank 8 --init hosvd --memory 20M
+check 'the factors alone are too large' grep -q 'needs [0-9.]* MB of memory, 20.9 MB may be taken' err
+check_not 'so that streaming would not do' grep -q 'would stream it' err
 finish

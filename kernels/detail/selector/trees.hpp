@@ -21,7 +21,7 @@ inline constexpr TreeNode mttkrp_layout_on_hosts[] = {
     {Feature::count, 0, 0, "rows"},
     {Feature::count, 0, 0, "alto"}};
 
-/// The same of Phi.
+/// Phi's nonzeros: rows in order or in a linear order.
 inline constexpr TreeNode phi_layout_on_hosts[] = {{Feature::longest_share, 0.9002, 2, nullptr},
                                                    {Feature::count, 0, 0, "pull"},
                                                    {Feature::count, 0, 0, "alto"}};
