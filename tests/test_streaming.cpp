@@ -95,7 +95,7 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
   constexpr bool on_gpu = sporades::detail::is_gpu<typename TestType::ExecutionSpace>;
   Dims const dims{500, 400, 300};
   int const R = GENERATE(5, 70);  // Phi in one pass, and in two with a weight a nonzero
-  auto const X = random_coo<Scalar, Index>(exec, dims, 20000, 5, 2);
+  auto const X = random_coo<Scalar, Index>(exec, dims, 60000, 5, 2);
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, dims, R, 3);
   std::uint64_t const copy = X.nnz() * (4 + sizeof(Scalar));
@@ -103,6 +103,7 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
                       instance =
                           sporades::detail::instance_bytes<typename TestType::ExecutionSpace>;
   std::uint64_t const windows = 2 * (window + instance);
+  REQUIRE(windows < copy);  // so that what is left for windows holds no copy
   std::uint64_t const weights = X.nnz() * sizeof(Scalar);
   auto near = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
   auto near_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -41,6 +42,7 @@ struct GpuExchange {
 #ifdef SPORADES_HAS_NCCL
   ncclComm_t nccl = nullptr;
   ncclComm_t registering = nullptr;  // of messages between registered memory alone, if there is any
+  std::vector<void*> registrations;  // with it, of memory that is in use
   cudaStream_t stream = nullptr;     // on which these are:
   std::vector<EnqueuedExchange> enqueued;  // in this order
   std::vector<cudaEvent_t> events;         // not in use
@@ -143,15 +145,31 @@ void forget_enqueued(GpuExchange& gpu) {
   gpu.joined = nullptr;
 }
 
-/// Both communicators at once: each one's kernels may be behind the other's.
+#ifdef SPORADES_NCCL_REGISTERS
+void deregister(GpuExchange& gpu, void* registration) {
+  auto const place = std::find(gpu.registrations.begin(), gpu.registrations.end(), registration);
+  if (place == gpu.registrations.end()) return;
+  gpu.registrations.erase(place);
+  ncclCommDeregister(gpu.registering, registration);
+}
+#endif
+
+/// Both communicators at once: each one's kernels may be behind the other's. These end at once;
+/// what they use is freed when the group ends. From 2.24 on NCCL would deregister what is left only
+/// then, by means that are freed.
 void abort(GpuExchange& gpu) {
   forget_enqueued(gpu);
   ncclGroupStart();
-  for (auto* const comm : {&gpu.nccl, &gpu.registering}) {
+  for (auto* const comm : {&gpu.nccl, &gpu.registering})
     if (*comm != nullptr) ncclCommAbort(*comm);
-    *comm = nullptr;
-  }
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 24, 0)
+  // Others may still read or write what is registered, as long as their part of a transfer takes.
+  if (!gpu.registrations.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (!gpu.registrations.empty()) deregister(gpu, gpu.registrations.back());
+#endif
   ncclGroupEnd();
+  gpu.nccl = gpu.registering = nullptr;
+  gpu.registrations.clear();
 }
 
 /// A process that fails never sends: those that wait for it on a GPU are freed.
@@ -248,16 +266,16 @@ bool has_registered_memory([[maybe_unused]] Communicator const& processes,
 std::shared_ptr<std::byte> registered_memory([[maybe_unused]] Communicator const& processes,
                                              [[maybe_unused]] std::size_t bytes) {
 #ifdef SPORADES_NCCL_REGISTERS
-  auto const registering = state_of(processes)->gpu->registering;
+  auto& gpu = *state_of(processes)->gpu;
   void *memory = nullptr, *registration = nullptr;
   check(ncclMemAlloc(&memory, bytes), "memory for exchanges");
   std::shared_ptr<std::byte> const owner(static_cast<std::byte*>(memory), ncclMemFree);
-  check(ncclCommRegister(registering, memory, bytes, &registration), "ncclCommRegister");
+  check(ncclCommRegister(gpu.registering, memory, bytes, &registration), "ncclCommRegister");
+  gpu.registrations.push_back(registration);
   return {owner.get(), [processes, registration, owner](std::byte*) {
             auto const state = state_of(processes);
             settle(*state);
-            if (state->gpu->registering != nullptr)
-              ncclCommDeregister(state->gpu->registering, registration);
+            deregister(*state->gpu, registration);
           }};
 #else
   return nullptr;
