@@ -26,8 +26,10 @@ template <class Scalar>
 void run_layout(benchmark::State& state, std::string const& name, int rank) {
   auto const& X = tensor<Scalar>(name);
   Features features;
-  measure(state, ExecutionSpace{},
-          [&] { features = sporades::detail::layout_features<Scalar>(X.dims, X.nnz(), rank); });
+  measure(state, ExecutionSpace{}, [&] {
+    features = sporades::detail::layout_features(X.dims, X.nnz(),
+                                                 sporades::detail::row_bytes<Scalar>(rank));
+  });
   count_features(state, features);
 }
 

@@ -96,8 +96,9 @@ std::vector<ExecutionSpace> overlapping_instances(ExecutionSpace const& exec, in
 
 /// Bytes of a GPU's memory that Kokkos takes for each of them when it is made, for its reductions
 /// and scans: 72 kB on CUDA, by the source of Kokkos 4.6.
+inline constexpr std::uint64_t gpu_instance_bytes = 74000;
 template <class ExecutionSpace>
-inline constexpr std::uint64_t instance_bytes = is_gpu<ExecutionSpace> ? 74000 : 0;
+inline constexpr std::uint64_t instance_bytes = is_gpu<ExecutionSpace> ? gpu_instance_bytes : 0;
 
 /// Before exec copies from a GPU's memory that it cannot access: waits for all work that was
 /// enqueued, on whichever instance. A copy that is enqueued on a host does not wait for a GPU.

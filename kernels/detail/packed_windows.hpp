@@ -42,40 +42,6 @@ bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
                                                   sizeof(typename Tensor::Scalar)));
 }
 
-/// Whether the copy of each mode is in far memory. Where all copies together take more than
-/// streaming.memory,
-/// - a GPU keeps as many near as leave room for windows, the largest first;
-/// - a host keeps none near, since the system keeps what it can of files.
-///
-/// is_given_far: X is in far memory, and its copies are near only as far as streaming.memory says
-/// so.
-template <class ExecutionSpace, class Tensor>
-std::vector<bool> far_copies(Tensor const& X, Streaming const& streaming, bool is_given_far) {
-  std::size_t const N = X.dims.size();
-  bool const are_far = exceeds_memory(X, streaming) || (is_given_far && streaming.memory == 0);
-  std::vector<bool> far(N, are_far);
-  if (!are_far || !is_gpu<ExecutionSpace> || streaming.always) return far;
-  std::vector<double> bytes;
-  std::vector<std::size_t> modes(N);
-  for (std::size_t n = 0; n < N; ++n) {
-    bytes.push_back(sorted_list_bytes(X.dims, X.nnz(), sizeof(typename Tensor::Index),
-                                      sizeof(typename Tensor::Scalar), static_cast<int>(n)));
-    modes[n] = n;
-  }
-  std::stable_sort(modes.begin(), modes.end(),
-                   [&](std::size_t a, std::size_t b) { return bytes[a] > bytes[b]; });
-  auto const window = wanted_window(streaming, static_cast<std::uint64_t>(bytes[modes[0]]));
-  double left =
-      static_cast<double>(streaming.memory) -
-      streaming.streams * static_cast<double>(window + 4096 + instance_bytes<ExecutionSpace>);
-  for (auto n : modes) {
-    if (bytes[n] > left) continue;
-    far[n] = false;
-    left -= bytes[n];
-  }
-  return far;
-}
-
 /// The packed tensor for exec: words and values in far memory if is_far says so, the rest in its
 /// near memory. Fences exec.
 template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>

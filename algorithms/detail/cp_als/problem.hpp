@@ -60,8 +60,11 @@ Tensor order_by_homes(Communicator const& processes, ExecutionSpace const& exec,
                       HomeOrder<typename Tensor::MemorySpace>& order) {
   auto& products = options.products;
   check_options(products, X.order());
-  Position const nnz = first_places(processes, X.nnz()).back();
-  int const slices = slices_for(X.dims, nnz, sizeof(typename Tensor::Index), products);
+  CooShape shape = shape_of(X);
+  shape.nnz = static_cast<double>(first_places(processes, X.nnz()).back());
+  int const slices = decide_layout(shape, products, place_of<ExecutionSpace>(processes.size() > 1),
+                                   trees::mttkrp_layout_on_hosts)
+                         .slices;
   if (slices == 1) return X;
   auto result =
       FindHomes<ExecutionSpace, Tensor>(processes, exec, hand_over(X), slices, products.rank)

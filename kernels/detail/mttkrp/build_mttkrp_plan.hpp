@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
-#include <sporades/kernels/detail/mttkrp/choice.hpp>
+#include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo_values.hpp>
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
@@ -13,8 +13,8 @@
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
-/// How the plans of kernels/mttkrp.hpp are built: what to do for all modes is chosen first, then
-/// each family of strategies builds what it needs for the modes that it serves.
+/// How the plans of kernels/mttkrp.hpp are built: each family of strategies builds what it needs
+/// for the modes that the layout gives it.
 
 namespace sporades {
 
@@ -48,41 +48,19 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
 
 namespace detail {
 
-/// What is done for every mode, as far as that is known before a format is built. streams: whether
-/// rows in order are streamed; a linear order never is. layouts: the tree that chooses among them
-/// on hosts.
-template <class ExecutionSpace, class Scalar>
-MttkrpChoice first_choice(Dims const& dims, Position nnz, MttkrpOptions const& options,
-                          bool streams, TreeNode const* layouts) {
-  int const deepest = std::max(0, static_cast<int>(dims.size()) - 2);
-  MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
-                      "asked for"};
-  if (chooses_layout(options))
-    choice = automatic_layout<ExecutionSpace, Scalar>(dims, nnz, options.rank, layouts);
-  else if (options.strategy == MttkrpStrategy::automatic)
-    choice = {MttkrpStrategy::sorted, options.order, 0,
-              options.slices > 1                        ? "slices were asked for"
-              : options.gather == GatherPrecision::full ? "this order was asked for"
-                                                        : "this precision was asked for"};
-  if (chooses_layout(options) && streams && choice.strategy == MttkrpStrategy::alto &&
-      !linear_order_fits(dims, nnz, sizeof(Scalar), options.streaming))
-    choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
-  if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
-  return choice;
-}
-
 /// One linear order for all modes that take it, and room for the rows of their parts. Where
 /// `automatic` took it, modes that would need atomics revert to rows in order, for which X is kept.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
-                MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  bool const may_revert = chooses_layout(options) && may_have_no_parts(shape_of(X));
+                MttkrpOptions const& options, Layout const& layout,
+                MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+  bool const may_revert = std::any_of(layout.modes.begin(), layout.modes.end(),
+                                      [](ModeLayout const& mode) { return mode.may_revert; });
   plan.alto = make_alto(exec, may_revert ? X : hand_over(X));
   for (int n = 0; n < plan.order(); ++n) {
     auto& choice = plan.choices[n];
     if (chooses_layout(options) && needs_atomics<ExecutionSpace>(plan.alto, n)) {
-      choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-                "a linear order would need atomics"};
+      revert_to_rows(choice);
       continue;
     }
     if (choice.strategy == MttkrpStrategy::alto)
@@ -129,50 +107,27 @@ bool has_near(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
                      [](auto const& packed) { return packed.far == nullptr; });
 }
 
-/// Throws Error if this strategy cannot have nonzeros in the order of rows as they are asked for:
-/// far, or for factors that are gathered in fewer bits, where indices do not fit a word.
-inline void check_rows(Dims const& dims, int n, MttkrpStrategy strategy,
-                       MttkrpOptions const& options, bool is_far) {
-  bool const fits = fits_packed(dims, n);
-  expects(fits || strategy == MttkrpStrategy::sorted,
-          "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ",
-          packed_bits(dims, n) - 1, " bits, a word has 63");
-  expects(fits || !is_far,
-          "make_mttkrp_plan: nonzeros whose indices take over 63 bits (of all "
-          "modes but ",
-          n, " they take ", packed_bits(dims, n) - 1,
-          ") cannot be streamed, and do not fit memory");
-  expects(fits || options.gather == GatherPrecision::full,
-          "make_mttkrp_plan: factors are gathered in full precision where the indices of all "
-          "modes but ",
-          n, " take over 63 bits (", packed_bits(dims, n) - 1, ")");
-}
-
-/// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed where it fits, and
-/// far where `far` says so. `builder` makes them, and can access X. A stable sort by the mode is
+/// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed and out of core
+/// where the layout says so. `builder` makes them, and can access X. A stable sort by the mode is
 /// all that a copy of `base` needs, which is the last one itself. X is given back on the way. Hosts
 /// sort far copies by parts.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_sorted(ExecutionSpace const& exec, Builder const& builder,
                   CooTensor<Scalar, Index, GivenSpace>& X, MttkrpOptions const& options,
-                  std::vector<bool> const& far, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
+                  Layout const& layout, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
-  bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   CooTensor<Scalar, Index, GivenSpace> base;  // X along the curve, or in order of all modes
   auto const serves = [&](int n) {
     auto const strategy = plan.choices[n].strategy;
     return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
   };
-  for (int n = 0; n < plan.order(); ++n)
-    if (serves(n))
-      check_rows(plan.dims, n, plan.choices[n].strategy, options, !is_accessible || far[n]);
   for (int n : order_of_lists(plan.dims)) {
     if (!serves(n)) continue;
     auto& choice = plan.choices[n];
-    bool const fits = fits_packed(plan.dims, n);
+    bool const is_packed = layout.modes[n].is_packed, is_far = layout.modes[n].is_out_of_core;
     PackedTensor<Scalar, Index, GivenSpace> packed;
-    bool const by_parts = far[n] && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
+    bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
     if constexpr (!is_gpu<ExecutionSpace>)
       if (by_parts)
         packed = pack_by_parts(exec, X, mttkrp_mode_order(X.dims, n), options.streaming);
@@ -182,59 +137,55 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
       X = {};
     }
     if (!by_parts) {
-      if (!fits) {
-        if constexpr (is_accessible) plan.coo[n] = sorted(builder, base, {n});
-        if (is_automatic) choice.reason = "indices do not fit 63 bits";
-        continue;
-      }
-      packed = sorted_packed(builder, base, {n});
+      if (is_packed)
+        packed = sorted_packed(builder, base, {n});
+      else if constexpr (is_accessible)
+        plan.coo[n] = sorted(builder, base, {n});
     }
-    if (is_automatic) {
-      choice.split = measured_split<ExecutionSpace>(builder, packed, options.rank, choice.reason);
-      if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
-    }
+    choose_split_of_runs<ExecutionSpace, Scalar>(
+        options, plan.order(), is_packed, choice,
+        [&](int k) { return run_length(builder, packed, k); });
+    if (!is_packed) continue;
     if constexpr (is_accessible)
       plan.packed[n] =
-          far[n] && !packed.far ? place_packed<MemorySpace>(exec, packed, true) : packed;
+          is_far && !packed.far ? place_packed<MemorySpace>(exec, packed, true) : packed;
     else
-      plan.packed[n] = place_packed<MemorySpace>(exec, packed, far[n]);
+      plan.packed[n] = place_packed<MemorySpace>(exec, packed, is_far);
   }
 }
 
-/// A sorted copy for each mode, packed where it fits; all modes except one have `slices` slices. X
-/// is given back on the way.
+/// A sorted copy for each mode, packed where it fits; all modes except one have slices. X is given
+/// back on the way.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
-                  MttkrpOptions const& options, int slices,
+                  MttkrpOptions const& options, Layout const& layout,
                   MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  int const sliced_by = sliced_mode(plan.dims, options);
+  int const sliced_by = layout.sliced_mode;
   plan.parts.resize(plan.dims.size());
   auto base = sorted(exec, X, mttkrp_mode_order(plan.dims, sliced_by));
   X = {};
   auto const keep = [&](int n, auto const& list) {
     auto const mode = static_cast<std::size_t>(n);
     auto& choice = plan.choices[mode];
-    check_rows(plan.dims, n, choice.strategy, options, false);
-    bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
-    if (!fits_packed(plan.dims, n)) {
+    bool const is_packed = layout.modes[mode].is_packed;
+    if (is_packed)
+      plan.packed[mode] = make_packed(exec, list, n);
+    else
       plan.coo[mode] = list;
-      if (is_automatic) choice.reason = "indices do not fit 63 bits";
-      return;
-    }
-    auto const& packed = plan.packed[mode] = make_packed(exec, list, n);
-    if (!is_automatic) return;
-    choice.split = measured_split<ExecutionSpace>(exec, packed, options.rank, choice.reason);
-    if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+    choose_split_of_runs<ExecutionSpace, Scalar>(
+        options, plan.order(), is_packed, choice,
+        [&](int k) { return run_length(exec, plan.packed[mode], k); });
   };
   keep(sliced_by, base);
-  auto const named = with_slices(exec, base, slice_cuts<ExecutionSpace>(slices, plan.nnz), 0);
+  auto const named =
+      with_slices(exec, base, slice_cuts<ExecutionSpace>(layout.slices, plan.nnz), 0);
   base = {};
   Position most = 0;
   for (int n = 0; n < plan.order(); ++n) {
     if (n == sliced_by) continue;
     auto const mode = static_cast<std::size_t>(n);
     auto& parts = plan.parts[mode];
-    plan.choices[mode].slices = slices;
+    plan.choices[mode].slices = layout.slices;
     keep(n, in_parts(exec, sorted(exec, named, sliced_order(plan.dims, n)), n, parts));
     most = std::max(most, parts.count());
   }
@@ -250,9 +201,9 @@ inline bool has_carries(MttkrpStrategy strategy) {
 /// Strategies that keep X as it is, or in a form of their own. X may be given back on the way.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
-                 MttkrpOptions const& options, MttkrpStrategy strategy,
+                 MttkrpOptions const& options, Layout const& layout,
                  MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  switch (strategy) {
+  switch (layout.strategy()) {
     case MttkrpStrategy::atomic:
     case MttkrpStrategy::duplicated:
       plan.coo.assign(plan.order(), X);
@@ -266,7 +217,7 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
       break;
     case MttkrpStrategy::alto:
     case MttkrpStrategy::alto_atomic:
-      build_alto(exec, X, options, plan);
+      build_alto(exec, X, options, layout, plan);
       break;
     case MttkrpStrategy::flycoo:
       build_flycoo(exec, X, options, plan);
@@ -314,37 +265,21 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.coo.resize(N);
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
-  bool const streams = exceeds_memory(X, options.streaming);
-  auto const common =
-      first_choice<ExecutionSpace, Scalar>(X.dims, X.nnz(), options, streams, layouts);
-  plan.choices.assign(N, common);
-  bool const is_sorted =
-      common.strategy == MttkrpStrategy::sorted || common.strategy == MttkrpStrategy::fibers;
-  auto const far = is_accessible && !is_sorted
-                       ? std::vector<bool>(static_cast<std::size_t>(N), false)
-                       : far_copies<ExecutionSpace>(X, options.streaming, !is_accessible);
-  bool const fits =
-      !streams || (common.strategy == MttkrpStrategy::alto &&
-                   linear_order_fits(X.dims, X.nnz(), sizeof(Scalar), options.streaming));
-  expects(is_sorted || (is_accessible && fits), "make_mttkrp_plan: strategy ",
-          to_string(common.strategy),
-          " cannot stream, and the nonzeros would have to be: sorted and fibers can");
-  expects(!options.updatable || std::find(far.begin(), far.end(), true) == far.end(),
-          "make_mttkrp_plan: values are updated where nothing is streamed, and the nonzeros would "
-          "have to be");
+  auto place = place_of<ExecutionSpace>();
+  place.is_given_far = !is_accessible;
+  auto const layout = decide_layout(shape_of(X), options, place, layouts);
+  check_layout(layout, shape_of(X), options, place);
+  plan.choices = layout.choices();
   [[maybe_unused]] Vector<Scalar, GivenSpace> given_values;
   if (options.updatable) {
     given_values = X.values;
     X.values = numbered_values<Scalar>(builder, X.nnz(), "make_mttkrp_plan");
   }
-  if constexpr (is_accessible) build_other(exec, X, options, common.strategy, plan);
-  int const slices = slices_for(plan.dims, plan.nnz, sizeof(Index), options);
-  expects(slices == 1 || (is_accessible && !streams),
-          "make_mttkrp_plan: nonzeros in slices are not streamed, and these would have to be");
-  if (slices > 1) {
-    if constexpr (is_accessible) build_sliced(exec, X, options, slices, plan);
+  if constexpr (is_accessible) build_other(exec, X, options, layout, plan);
+  if (layout.slices > 1) {
+    if constexpr (is_accessible) build_sliced(exec, X, options, layout, plan);
   } else {
-    build_sorted(exec, builder, X, options, far, plan);
+    build_sorted(exec, builder, X, options, layout, plan);
   }
   plan.carry.windows.options = for_windows(plan.packed, options.streaming);
   bool const needs_carries =

@@ -16,33 +16,6 @@
 namespace sporades {
 namespace detail {
 
-/// What a plan that processes share does for all modes before it knows the nonzeros. may_be_linear:
-/// whether `automatic` may take a linear order. Throws Error where processes cannot share it.
-template <class ExecutionSpace, class Scalar>
-MttkrpChoice shared_choice(Dims const& dims, Position nnz, MttkrpOptions const& options,
-                           bool may_be_linear = true) {
-  char const* const where = "make_mttkrp_plan";
-  check_options(options, static_cast<int>(dims.size()));
-  expects(!options.streaming.always && options.streaming.memory == 0, where,
-          ": nonzeros that processes share are not streamed");
-  expects(options.memory == 0, where, ": options.memory is for one process");
-  expects(!options.updatable, where, ": values are updated on one process");
-  expects(!options.atomic_flush && options.order != RowOrder::morton, where,
-          ": nonzeros that processes share are in lexicographic order, and their sums take no "
-          "atomics");
-  auto choice = first_choice<ExecutionSpace, Scalar>(dims, nnz, options, false,
-                                                     trees::mttkrp_layout_on_hosts);
-  if (!may_be_linear && choice.strategy == MttkrpStrategy::alto)
-    choice = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-              "rows in order are what processes share"};
-  bool const is_alto = choice.strategy == MttkrpStrategy::alto && !is_gpu<ExecutionSpace>;
-  expects(is_alto || choice.strategy == MttkrpStrategy::sorted ||
-              choice.strategy == MttkrpStrategy::fibers,
-          where, ": strategy ", to_string(choice.strategy), " works on one process: sorted",
-          is_gpu<ExecutionSpace> ? " and fibers" : ", fibers and alto", " on several");
-  return choice;
-}
-
 /// The modes that take a linear order with so many parts each: where `automatic` took it, those
 /// without parts revert to rows in order; else they are refused.
 inline void choose_linear_modes(std::vector<Position> const& parts, MttkrpOptions const& options,
@@ -53,8 +26,7 @@ inline void choose_linear_modes(std::vector<Position> const& parts, MttkrpOption
     expects(chooses_layout(options), "make_mttkrp_plan: strategy alto needs atomics on mode ", n,
             ", whose rows are used too seldom (", dims[n], " rows, ", nnz,
             " nonzeros): sorted and fibers work");
-    choices[n] = {MttkrpStrategy::sorted, RowOrder::lexicographic, 0,
-                  "a linear order would need atomics"};
+    revert_to_rows(choices[n]);
   }
 }
 
@@ -85,6 +57,19 @@ struct SharedPlanUse {
   RowDistribution last = {};
 };
 
+/// Throws Error where processes cannot share the plan.
+template <class ExecutionSpace, class Scalar, class Index>
+Layout shared_layout(Dims const& dims, Position nnz, MttkrpOptions const& options,
+                     SharedPlanUse const& use) {
+  check_options(options, static_cast<int>(dims.size()));
+  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  auto place = place_of<ExecutionSpace>(true);
+  place.may_be_linear = use.may_be_linear;
+  auto const layout = decide_layout(X, options, place, trees::mttkrp_layout_on_hosts);
+  check_layout(layout, X, options, place);
+  return layout;
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
                                                          ExecutionSpace const& exec,
@@ -96,11 +81,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   expect_same_dims(processes, X, where);
   Position const nnz = first_places(processes, X.nnz()).back();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  auto const common =
-      shared_choice<ExecutionSpace, Scalar>(X.dims, nnz, options, use.may_be_linear);
+  auto const layout = shared_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
   check_coordinates(exec, X, where);
-  plan.choices.assign(X.dims.size(), common);
-  bool const is_alto = common.strategy == MttkrpStrategy::alto;
+  plan.choices = layout.choices();
+  bool const is_alto = layout.is_linear();
   int const N = X.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   Position const length = chunk_length<ExecutionSpace>(nnz);
@@ -125,15 +109,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       choose_linear_modes(linear.parts, options, plan.dims, nnz, plan.choices);
     }
   std::vector<bool> in_order;
-  for (int n = 0; n < N; ++n) {
-    in_order.push_back(plan.choices[static_cast<std::size_t>(n)].strategy != MttkrpStrategy::alto);
-    if (in_order.back())
-      check_rows(X.dims, n, plan.choices[static_cast<std::size_t>(n)].strategy, options, false);
-  }
+  for (auto const& choice : plan.choices)
+    in_order.push_back(choice.strategy != MttkrpStrategy::alto);
   std::vector<ShareOrder> orders;
   for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
-  int const slices = is_alto ? 1 : slices_for(plan.dims, nnz, sizeof(Index), options);
-  int const sliced = sliced_mode(plan.dims, options);
+  int const slices = layout.slices, sliced = layout.sliced_mode;
   std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
   std::vector<CooTensor<Scalar, Index, MemorySpace>> nonzeros;
   if (slices > 1) {
@@ -210,7 +190,7 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
         continue;
       }
     auto& made = shared->shares[mode];
-    bool const fits = fits_packed(plan.dims, n);
+    bool const fits = layout.modes[mode].is_packed;
     if (slices > 1 && n != sliced) {
       plan.choices[mode].slices = slices;
       plan.parts[mode] =
@@ -229,23 +209,16 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       shared->own[mode] = own;
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;
-    if (options.strategy != MttkrpStrategy::automatic) continue;
-    if (!fits) {
-      choice.reason = "indices do not fit 63 bits";
-      continue;
-    }
-    choice.split =
-        measured_split<ExecutionSpace, Scalar>(N, options.rank, choice.reason, [&](int k) {
-          RunSample sample;
-          for (auto const& part : all_gathered(
-                   processes, "samples of runs",
-                   sample_runs(exec, made.packed, k, cuts[me + 1] - cuts[me], cuts[me], nnz))) {
-            sample.pairs += part.pairs;
-            sample.breaks += part.breaks;
-          }
-          return sample.length();
-        });
-    if (choice.split > 0) choice.strategy = MttkrpStrategy::fibers;
+    choose_split_of_runs<ExecutionSpace, Scalar>(options, N, fits, choice, [&](int k) {
+      RunSample sample;
+      for (auto const& part : all_gathered(
+               processes, "samples of runs",
+               sample_runs(exec, made.packed, k, cuts[me + 1] - cuts[me], cuts[me], nnz))) {
+        sample.pairs += part.pairs;
+        sample.breaks += part.breaks;
+      }
+      return sample.length();
+    });
   }
   for (int m = 0; m < N; ++m)
     shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,

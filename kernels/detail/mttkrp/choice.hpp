@@ -41,6 +41,10 @@ inline std::vector<int> mttkrp_mode_order(Dims const& dims, int n) {
   return modes;
 }
 
+inline int longest_mode(Dims const& dims) {
+  return static_cast<int>(std::max_element(dims.begin(), dims.end()) - dims.begin());
+}
+
 /// Some of the pairs of nonzeros that follow one another: how many there are, and how many of them
 /// are of two runs.
 struct RunSample {
@@ -167,40 +171,6 @@ int cache_block_bits(Dims const& dims, int rank, double cached = cached_bytes())
   int bits = 31;
   while (bits > 0 && factor_bytes<Scalar>(dims, rank, -1, bits) > cached) --bits;
   return bits;
-}
-
-/// What the trees ask about that lay tensors out.
-template <class Scalar>
-Features layout_features(Dims const& dims, Position nnz, int rank) {
-  Features features;
-  double rows = 0, longest = 0;
-  for (auto dim : dims) {
-    rows += static_cast<double>(dim);
-    longest = std::max(longest, static_cast<double>(dim));
-  }
-  features[Feature::order] = static_cast<double>(dims.size());
-  features[Feature::nonzeros] = static_cast<double>(nnz);
-  features[Feature::row_bytes] = row_bytes<Scalar>(rank);
-  features[Feature::second_level_share] =
-      factor_bytes<Scalar>(dims, rank, -1) / host_caches().second_level;
-  features[Feature::longest_share] = longest / rows;
-  return features;
-}
-
-/// How `automatic` lays a tensor out for all modes, for products on ExecutionSpace: on hosts by the
-/// tree `layouts`. On GPUs, and where there are no nonzeros or no linear order has room for them,
-/// by rows.
-template <class ExecutionSpace, class Scalar>
-MttkrpChoice automatic_layout(Dims const& dims, Position nnz, int rank, TreeNode const* layouts) {
-  MttkrpChoice choice;
-  choice.strategy = MttkrpStrategy::sorted;
-  int bits = 0;
-  for (auto dim : dims) bits += index_bits(dim);
-  if (is_gpu<ExecutionSpace> || nnz == 0 || bits > AltoLayout::most_bits) return choice;
-  auto const decision = decide(layouts, layout_features<Scalar>(dims, nnz, rank));
-  if (decision.choice == "alto") choice.strategy = MttkrpStrategy::alto;
-  choice.reason = decision.path;
-  return choice;
 }
 
 /// The split for products on ExecutionSpace of a tensor of this order: a tree says from mode to

@@ -213,15 +213,15 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   Position const nnz = X.nnz();
   auto const processes = static_cast<std::size_t>(P);
   SharedPlanModel model;
-  model.choices.assign(X.dims.size(), shared_choice<ExecutionSpace, Scalar>(X.dims, nnz, options));
+  auto const layout = shared_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
+  model.choices = layout.choices();
   model.nonzeros.resize(processes);
   model.bytes.resize(processes);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   std::uint64_t const row_bytes = columns * sizeof(Scalar);
 
   std::vector<CutNonzeros<Scalar, Index>> parts;
-  bool const is_alto = model.choices.front().strategy == MttkrpStrategy::alto;
-  if (is_alto) {
+  if (layout.is_linear()) {
     auto const alto = make_alto(host, X);
     std::vector<Position> counts;
     for (auto const& mode : alto.partitions) counts.push_back(mode.parts.extent(0));
@@ -242,7 +242,6 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
     bool const in_order = model.choices[mode].strategy != MttkrpStrategy::alto;
-    if (in_order) check_rows(X.dims, n, model.choices[mode].strategy, options, false);
     if (in_order) {
       parts.push_back({sorted(host, X, mttkrp_mode_order(X.dims, n)), cuts, n});
       fence(host, "sporades::mttkrp::model_shared_plan");

@@ -6,8 +6,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 // First that, whose plans use what follows.
 #include <sporades/kernels/detail/carry_count.hpp>
-#include <sporades/kernels/detail/mttkrp/choice.hpp>
-#include <sporades/kernels/detail/mttkrp/options.hpp>
+#include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted_memory.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 
@@ -75,15 +74,13 @@ void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& 
 /// The formats and buffers of count_mttkrp_plan.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                          bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
+                          bool is_last, MttkrpOptions const& options, Layout const& layout,
                           Tuples& tuples, RowsOf const& rows_of) {
   int const N = X.order();
-  bool const is_automatic = options.strategy == MttkrpStrategy::automatic;
   bool needs_carry = true, shares_values = false;
   std::vector<bool> const all(static_cast<std::size_t>(N), true);
   double buffer_rows = 0;
-  if (is_linear(strategy)) strategy = MttkrpStrategy::alto;
-  switch (strategy) {
+  switch (layout.strategy()) {
     case MttkrpStrategy::atomic:
       return;
     case MttkrpStrategy::duplicated:  // a product's copies of V
@@ -107,10 +104,11 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
       }
       if (is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
       break;
-    case MttkrpStrategy::alto: {
+    case MttkrpStrategy::alto:
+    case MttkrpStrategy::alto_atomic: {
       std::vector<bool> unfit;
       for (int n = 0; n < N; ++n) {
-        unfit.push_back(is_automatic && may_have_no_parts(X, n));
+        unfit.push_back(layout.modes[static_cast<std::size_t>(n)].may_revert);
         if (!unfit.back()) buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
       }
       needs_carry = std::find(unfit.begin(), unfit.end(), true) != unfit.end();
@@ -136,23 +134,21 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
       break;
     }
     default:
-      std::size_t const index_bytes = static_cast<std::size_t>(X.index_bytes);
-      double const lists = sorted_list_bytes(X.dims, X.count(), index_bytes, sizeof(Scalar));
-      bool const is_far = is_streamed(options.streaming, lists);
+      bool const is_far = layout.streams;
       if (is_far && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
         count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
         double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
         count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
                             X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
         if (is_last) count.release(X.bytes());
-        count.hold(window_bytes<ExecutionSpace>(options.streaming, lists / N));
+        count.hold(window_bytes<ExecutionSpace>(options.streaming, layout.bytes() / N));
         return;
       }
       if (is_far)
-        count.hold(window_bytes<ExecutionSpace>(options.streaming, lists / N));  // and near copies
-      if (int const slices = slices_for(X.dims, X.count(), index_bytes, options);
-          slices > 1 && !is_far) {
-        int const sliced = sliced_mode(X.dims, options);
+        count.hold(window_bytes<ExecutionSpace>(options.streaming,
+                                                layout.bytes() / N));  // and near copies
+      if (layout.slices > 1 && !is_far) {
+        int const slices = layout.slices, sliced = layout.sliced_mode;
         count_sliced_lists(exec, count, X, is_last, slices, sliced, rows_of);
         for (int n = 0; n < N; ++n)
           buffer_rows =
@@ -169,55 +165,29 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
 }
 
 /// Arrays of values that a plan has at most.
-inline int most_value_lists(CooShape const& X, MttkrpOptions const& options,
-                            MttkrpStrategy strategy) {
-  if (strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers ||
-      strategy == MttkrpStrategy::csf)
-    return X.order();
+inline int most_value_lists(Layout const& layout) {
+  if (layout.is_by_rows() || layout.strategy() == MttkrpStrategy::csf)
+    return static_cast<int>(layout.modes.size());
   int lists = 1;
-  for (int n = 0; n < X.order(); ++n)  // that may revert to rows in order
-    if (is_linear(strategy) && options.strategy == MttkrpStrategy::automatic &&
-        may_have_no_parts(X, n))
-      ++lists;
+  for (auto const& mode : layout.modes) lists += mode.may_revert ? 1 : 0;
   return lists;
 }
 
-/// make_mttkrp_plan where all modes begin with the same choice, and `automatic` may change it. The
-/// plan stays held. is_last: X alone holds its nonzeros; then X stays held only where it is part of
-/// the plan. tuples: of X.
+/// make_mttkrp_plan of this layout. The plan stays held. is_last: X alone holds its nonzeros; then
+/// X stays held only where it is part of the plan. tuples: of X.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                       bool is_last, MttkrpOptions const& options, MttkrpStrategy strategy,
+                       bool is_last, MttkrpOptions const& options, Layout const& layout,
                        Tuples& tuples, RowsOf const& rows_of) {
   if (options.updatable) count.hold(X.value_bytes());  // numbers, beside the values
-  count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, strategy, tuples, rows_of);
+  count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
   if (!options.updatable) return;
-  count.hold(most_value_lists(X, options, strategy) * numbers_bytes(X.nnz));
+  count.hold(most_value_lists(layout) * numbers_bytes(X.nnz));
+  auto const strategy = layout.strategy();
   bool const keeps_numbers = strategy == MttkrpStrategy::atomic ||
                              strategy == MttkrpStrategy::duplicated ||
                              strategy == MttkrpStrategy::permuted;
   if (is_last || !keeps_numbers) count.release(X.value_bytes());
-}
-
-/// The strategy that build_mttkrp_plan begins with.
-template <class ExecutionSpace>
-MttkrpStrategy first_strategy(CooShape const& X, MttkrpOptions const& options,
-                              TreeNode const* layouts) {
-  if (options.strategy != MttkrpStrategy::automatic) return options.strategy;
-  if (!chooses_layout(options)) return MttkrpStrategy::sorted;
-  auto const choose = [&](auto scalar) {
-    return automatic_layout<ExecutionSpace, decltype(scalar)>(X.dims, X.count(), options.rank,
-                                                              layouts);
-  };
-  auto const strategy =
-      (X.scalar_bytes == sizeof(float) ? choose(float{}) : choose(double{})).strategy;
-  auto const scalar_bytes = static_cast<std::size_t>(X.scalar_bytes);
-  double const lists =
-      sorted_list_bytes(X.dims, X.count(), static_cast<std::size_t>(X.index_bytes), scalar_bytes);
-  bool const is_row_by_row = strategy == MttkrpStrategy::alto &&
-                             is_streamed(options.streaming, lists) &&
-                             !linear_order_fits(X.dims, X.count(), scalar_bytes, options.streaming);
-  return is_row_by_row ? MttkrpStrategy::sorted : strategy;
 }
 
 /// At least the number of different tuples of indices, as MostTuples, by the shape alone.
@@ -246,8 +216,9 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
   MemoryCount count;
   if (is_near) {
     count.hold(X.bytes());
-    auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
-    count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, strategy, tuples, rows_of);
+    auto const layout =
+        decide_layout(X, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+    count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
   } else {
     std::vector<bool> const all(X.dims.size(), true);
     double longest_list = 0;

@@ -81,14 +81,6 @@ inline bool chooses_layout(MttkrpOptions const& options) {
          options.gather == GatherPrecision::full && options.slices == 1;
 }
 
-/// Whether a linear order fits the memory where rows in order do not.
-inline bool linear_order_fits(Dims const& dims, Position nnz, std::size_t scalar_bytes,
-                              Streaming const& streaming) {
-  std::size_t const word = AltoLayout(dims).has_two_words() ? 16 : 8;
-  double const bytes = static_cast<double>(nnz) * static_cast<double>(word + scalar_bytes);
-  return !streaming.always && bytes <= static_cast<double>(streaming.memory);
-}
-
 /// Options that take no more than a limit, and why they differ from those given; or "".
 struct FittedPlan {
   MttkrpOptions options;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
@@ -17,25 +16,6 @@
 namespace sporades::detail {
 
 inline constexpr int most_slices = 64;
-
-inline int longest_mode(Dims const& dims) {
-  return static_cast<int>(std::max_element(dims.begin(), dims.end()) - dims.begin());
-}
-
-/// The mode that has slices, where there are some.
-inline int sliced_mode(Dims const& dims, MttkrpOptions const& options) {
-  return options.sliced_mode < 0 ? longest_mode(dims) : options.sliced_mode;
-}
-
-/// The slices of a plan with these options, if its nonzeros are in the order of rows; 1, none, for
-/// less than three modes or no nonzeros, and where parts of rows might be too many for an index.
-inline int slices_for(Dims const& dims, Position nnz, std::size_t index_bytes,
-                      MttkrpOptions const& options) {
-  int const N = static_cast<int>(dims.size());
-  bool const may = N > 2 && N < max_order && nnz > 0 &&
-                   (index_bytes > 4 || nnz < std::numeric_limits<std::uint32_t>::max());
-  return may ? options.slices : 1;
-}
 
 /// Where slices begin and end in the order of the sliced mode's rows: as even_cuts of as many
 /// processes.

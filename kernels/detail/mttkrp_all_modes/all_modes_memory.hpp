@@ -25,8 +25,9 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                     MttkrpOptions const& options, Tuples& tuples, RowsOf const& rows_of) {
-  auto const strategy = first_strategy<ExecutionSpace>(X, options, trees::mttkrp_layout_on_hosts);
-  count_mttkrp_plan<Scalar>(exec, count, X, true, options, strategy, tuples, rows_of);
+  auto const layout =
+      decide_layout(X, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+  count_mttkrp_plan<Scalar>(exec, count, X, true, options, layout, tuples, rows_of);
 }
 
 /// make_dimension_tree of these modes of an X that is handed over.
@@ -58,10 +59,11 @@ void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooSha
                           MttkrpAllModesOptions const& options, Tuples& tuples) {
   auto const products = options_for<Scalar>(options.products);
   auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
-  auto const strategy = first_strategy<ExecutionSpace>(X, products, trees::mttkrp_layout_on_hosts);
+  auto const layout =
+      decide_layout(X, products, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
   auto other = count;
   if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
-  if (!fused.empty() && strategy != MttkrpStrategy::alto) return;
+  if (!fused.empty() && layout.strategy() != MttkrpStrategy::alto) return;
   count_own_plan<Scalar>(exec, other, X, products, tuples, [&](int n) { return tuples.rows(n); });
   if (fused.empty())
     count = other;

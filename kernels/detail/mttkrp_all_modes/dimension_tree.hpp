@@ -142,8 +142,9 @@ struct TreeDims {
 template <class ExecutionSpace, class Scalar>
 bool scatters(Dims const& dims, Dims const& fused, Position nnz, MttkrpOptions const& options) {
   auto const is_linear = [&](Dims const& of) {
-    auto const choice = automatic_layout<ExecutionSpace, Scalar>(of, nnz, options.rank,
-                                                                 trees::mttkrp_layout_on_hosts);
+    CooShape const X{of, static_cast<double>(nnz), {}, sizeof(Scalar), 0};
+    auto const choice =
+        automatic_layout(X, options.rank, is_gpu<ExecutionSpace>, trees::mttkrp_layout_on_hosts);
     return choice.strategy == MttkrpStrategy::alto;
   };
   return options.strategy == MttkrpStrategy::automatic && is_linear(dims) && !is_linear(fused);
