@@ -111,7 +111,7 @@ struct CpAlsState {
   std::vector<double> fits;                // of every finished iteration
   std::vector<double> seconds;             // of every finished iteration
   std::uint64_t row_order = 0;             // 0: that of X; else problem.homes.id()
-  std::uint64_t system_kinds = 0;          // detail::SystemKind of the last iteration's systems
+  std::uint64_t system_kinds = 0;          // the kinds of the last iteration's systems
   std::uint64_t kept_iteration = 0;  // from 1: whose model is better than the last; 0: none is
   Factors<Scalar, MemorySpace> kept_factors = {};  // of that iteration, as factors
   std::vector<double> kept_weights = {};           // of that iteration

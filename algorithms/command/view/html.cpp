@@ -65,7 +65,7 @@ std::string number_text(double value) {
   double const magnitude = std::abs(value);
   if (magnitude == 0) return "0";
   if (magnitude < 1e-4 || magnitude >= 1e6) return fmt::format("{:.2e}", value);
-  return fmt::format(magnitude < 99.95 ? "{:#.3g}" : "{:.0f}", value);
+  return magnitude < 99.95 ? fmt::format("{:#.3g}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string count_text(std::uint64_t count) {

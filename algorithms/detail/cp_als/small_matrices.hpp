@@ -19,7 +19,7 @@ struct SmallMatrices {
   Part<double*> weights;  // P
   Part<double*> inner;    // P: column r's part of <X, M>
   Part<double*> squares;  // P: column r's part of ||M||^2
-  Part<double*> kinds;    // N: SystemKind of mode n's last system
+  Part<double*> kinds;    // N: of mode n's last system
 
   static std::size_t size(std::size_t N, std::size_t P) { return N * P * P + 3 * P + N; }
 

@@ -27,8 +27,10 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
   count.hold_in_all(before + unfolded.bytes());
   int const k = static_cast<int>(padded_columns(static_cast<std::size_t>(
       std::min<std::uint64_t>(dim, static_cast<std::uint64_t>(std::max(R + 8, 32))))));
-  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, MttkrpOptions{MttkrpStrategy::sorted, k},
-                            MttkrpStrategy::sorted, tuples,
+  MttkrpOptions const options{MttkrpStrategy::sorted, k};
+  auto const layout =
+      decide_layout(unfolded, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, options, layout, tuples,
                             [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
   count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
              matrix_bytes<Scalar>(fibers + 3 * rows, k) +

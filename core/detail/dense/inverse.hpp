@@ -10,12 +10,11 @@
 namespace sporades::detail {
 using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
 
-/// What invert_system says of a system H: the sum of those that hold.
-enum SystemKind : int {
-  pseudo_inverse_kind = 1,   // it is numerically singular
-  ill_conditioned_kind = 2,  // its reciprocal condition is below the square root of epsilon
-  factor_kind = 4            // in place of the inverse its factor U is given
-};
+// The kind of a system H, as invert_system says it: the sum of those that hold.
+inline constexpr int pseudo_inverse_kind = 1;   // it is numerically singular
+inline constexpr int ill_conditioned_kind = 2;  // its reciprocal condition is below the square root
+                                                // of epsilon
+inline constexpr int factor_kind = 4;           // in place of the inverse its factor U is given
 
 /// What V is multiplied by to solve A H = V: see invert_system and multiply_by_inverse.
 template <class Memory>
@@ -24,7 +23,7 @@ struct InvertedSystem {
 
   Square inverse;                     // n x n: the inverse, or U
   Square transposed;                  // n x n: U^T where there is a U; or none, if none is wanted
-  Kokkos::View<double, Memory> kind;  // of SystemKind
+  Kokkos::View<double, Memory> kind;  // of the system
 };
 
 /// One team inverts one symmetric n x n matrix, in double, by the sweep operator: Gauss-Jordan

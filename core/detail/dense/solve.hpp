@@ -18,7 +18,7 @@ struct MultiplyInPlace {
 
   Matrix<Scalar, Memory> A;                                     // I x R
   Kokkos::View<double const**, Kokkos::LayoutRight, Memory> T;  // R x R
-  Kokkos::View<double const, Memory> kind;                      // of SystemKind
+  Kokkos::View<double const, Memory> kind;                      // of the system
 
   std::uint64_t items() const { return (A.extent(0) + rows_per_item - 1) / rows_per_item; }
 
