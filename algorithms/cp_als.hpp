@@ -74,20 +74,21 @@ struct CpAlsProblem {
   Dims dims;
   MttkrpAllModesPlan<Scalar, Index, MemorySpace> products;  // of X 2^-exponent
   double norm_squared = 0;                                  // of X 2^-exponent
-  int exponent = 0;        // the largest magnitude of X 2^-exponent is in [1, 2)
-  Position nnz = 0;        // each coordinate once
-  detail::FarMemory far;   // where X is in far memory that a strategy may share: holds it
+  int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
+  Position nnz = 0;  // each coordinate once
+  detail::OutOfCoreMemory
+      out_of_core;         // where X is in out-of-core memory that a strategy may share: holds it
   Communicator processes;  // that share X
   detail::HomeOrder<MemorySpace> homes;  // with slices: the order of rows in `products`
 
   /// The rows of mode n of given starts and of models that this process has.
-  RowDistribution rows_of(int n) const {
+  RowMap rows_of(int n) const {
     auto const mode = static_cast<std::size_t>(n);
     return homes.moves(mode) ? homes.rows[mode] : products.rows_of(n);
   }
   /// The rows of each mode of given starts and of models that this process has.
-  std::vector<RowDistribution> rows() const {
-    std::vector<RowDistribution> all;
+  std::vector<RowMap> rows() const {
+    std::vector<RowMap> all;
     for (int n = 0; n < products.order(); ++n) all.push_back(rows_of(n));
     return all;
   }

@@ -6,7 +6,7 @@
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/algorithms/snapshot.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/core/stop.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
@@ -100,7 +100,7 @@ struct CpAprOptions : RunOptions, CpAprMuOptions {
 
 namespace detail {
 template <class Scalar, class Index, class MemorySpace>
-struct SharedCounts;
+struct DistributedCounts;
 }
 
 /// Counts made ready for CP-APR by make_cp_apr_problem. It holds for one rank, method and strategy.
@@ -115,18 +115,19 @@ struct CpAprProblem {
   CooTensor<Scalar, Index, MemorySpace> counts;  // of processes: those here, as they number rows
   PhiPlan<Scalar, Index, MemorySpace> plan;      // for method mu, of counts / unit
   std::vector<detail::RowSubproblems<Scalar, Index, MemorySpace>>
-      rows;               // for pdnr and pqnr, of counts / unit
-  detail::FarMemory far;  // where the counts are in far memory: holds it; else empty
-  detail::FarMemory
-      shared;          // where plan or rows share values in far memory: holds them; else empty
-  double unit = 1;     // a power of two: see make_cp_apr_problem
+      rows;  // for pdnr and pqnr, of counts / unit
+  detail::OutOfCoreMemory
+      out_of_core;  // where the counts are in out-of-core memory: holds it; else empty
+  detail::OutOfCoreMemory
+      shared;       // where plan or rows share values in out-of-core memory: holds them; else empty
+  double unit = 1;  // a power of two: see make_cp_apr_problem
   double density = 1;  // nonzeros by entries: about the least mean of the model in this unit
   std::uint64_t large_counts = 0;  // that are at least 1e-4 of the largest
   double least_epsilon = 0;  // no Phi of counts / unit overflows where the model divides by it
   Communicator processes;    // that share the counts
-  std::vector<RowDistribution> factor_rows;  // per mode: those of a factor that this process has;
-                                             // or none, where it has all
-  std::shared_ptr<detail::SharedCounts<Scalar, Index, MemorySpace>> share;  // of processes
+  std::vector<RowMap> factor_rows;  // per mode: those of a factor that this process has;
+                                    // or none, where it has all
+  std::shared_ptr<detail::DistributedCounts<Scalar, Index, MemorySpace>> share;  // of processes
 
   /// The numbers of rows of factors that this process has.
   Dims dims_here() const;
@@ -201,7 +202,7 @@ struct CpAprResult : RunResult {
 ///   NaN or infinite (saying where),
 /// - X would have to be streamed and cannot be.
 ///
-/// Throws RunError where there is no far memory.
+/// Throws RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,

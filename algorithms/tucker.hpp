@@ -81,18 +81,18 @@ struct TuckerProblem {
   Dims dims;
   TtmChainPlan<Scalar, Index, MemorySpace> chain;  // of X 2^-exponent
   double norm_squared = 0;                         // of X 2^-exponent
-  int exponent = 0;        // the largest magnitude of X 2^-exponent is in [1, 2)
-  detail::FarMemory far;   // where the chains share nonzeros in far memory: holds them; else empty
+  int exponent = 0;  // the largest magnitude of X 2^-exponent is in [1, 2)
+  detail::OutOfCoreMemory
+      out_of_core;  // where the chains share nonzeros in out-of-core memory: holds them; else empty
   Communicator processes;  // that share X
 
   /// The rows of mode n's factor that this process has.
-  RowDistribution rows_of(int n) const {
-    return chain.where.empty() ? RowDistribution{}
-                               : chain.where[static_cast<std::size_t>(n)].factor;
+  RowMap rows_of(int n) const {
+    return chain.where.empty() ? RowMap{} : chain.where[static_cast<std::size_t>(n)].factor;
   }
   /// The rows of each mode's factor that this process has.
-  std::vector<RowDistribution> rows() const {
-    std::vector<RowDistribution> all;
+  std::vector<RowMap> rows() const {
+    std::vector<RowMap> all;
     for (std::size_t n = 0; n < dims.size(); ++n) all.push_back(rows_of(static_cast<int>(n)));
     return all;
   }
@@ -145,7 +145,7 @@ struct TuckerResult : RunResult {
 /// - a chain does not fit the memory,
 /// - X is streamed, and another strategy is asked for.
 ///
-/// Throws RunError where there is no far memory.
+/// Throws RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,

@@ -72,7 +72,7 @@ void all_gather(Communicator const& processes, char const* name, void const* min
 }
 
 void wait_for_all(Communicator const& processes, char const* name) {
-  all_gathered(processes, name, '.');
+  all_gather(processes, name, '.');
 }
 
 void tell_failure(Communicator const& processes, char const* why) noexcept {

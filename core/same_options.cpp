@@ -26,7 +26,7 @@ void expect_same_options(Communicator const& processes, char const* function,
     (here += name + end_of_text + value) += end_of_text;
   std::vector<std::size_t> counts;
   auto const all =
-      all_gathered(processes, "options", std::vector<char>(here.begin(), here.end()), &counts);
+      all_gather(processes, "options", std::vector<char>(here.begin(), here.end()), &counts);
   std::string_view const first(all.data(), counts[0]);
   std::size_t place = 0;
   for (std::size_t p = 0; p < counts.size(); place += counts[p++]) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/detail/storage_words.hpp>
 
@@ -52,7 +52,8 @@ struct HierarchicalTensor {
   Dims dims;                                  // I_0 ... I_{N-1}
   Fibers<Index, MemorySpace> fibers;          // of nonzeros
   Kokkos::View<Scalar*, MemorySpace> values;  // nnz
-  detail::FarMemory far = {};  // where all arrays are in far memory: holds it; else empty
+  detail::OutOfCoreMemory out_of_core =
+      {};  // where all arrays are in out-of-core memory: holds it; else empty
 
   int order() const { return static_cast<int>(dims.size()); }
   int mode() const { return fibers.mode; }

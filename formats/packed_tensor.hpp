@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
 namespace sporades {
@@ -31,7 +31,8 @@ struct PackedTensor {
   Kokkos::View<Index*, MemorySpace> rows;            // non-empty rows, ascending
   Kokkos::View<Position*, MemorySpace> marks;        // place in `rows` of every mark_distance-th
                                                      // nonzero
-  detail::FarMemory far;  // where words and values are in far memory: holds it; else empty
+  detail::OutOfCoreMemory
+      out_of_core;  // where words and values are in out-of-core memory: holds it; else empty
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return values.extent(0); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
@@ -29,8 +29,9 @@ struct ScooTensor {
   Values values;                  // fibers x the product of the dense modes' lengths
   std::vector<int> sorted_modes;  // the fibers are in lexicographic order by these sparse modes,
                                   // slowest first; empty if in no known order
-  detail::FarMemory far_coordinates = {};  // where these are in far memory: holds it; else empty
-  detail::FarMemory far_values = {};
+  detail::OutOfCoreMemory out_of_core_coordinates =
+      {};  // where these are in out-of-core memory: holds it; else empty
+  detail::OutOfCoreMemory out_of_core_values = {};
 
   int order() const { return static_cast<int>(dims.size()); }
   Position fibers() const { return values.extent(0); }

@@ -4,7 +4,7 @@
 
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/names.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/flycoo_tensor.hpp>
@@ -126,7 +126,7 @@ std::string describe(MttkrpChoice const& choice);
 
 namespace detail {
 template <class Scalar, class Index, class MemorySpace>
-struct SharedProducts;
+struct DistributedProducts;
 }
 
 /// The formats for MTTKRP on every mode of one tensor, built once, and the buffers that its kernels
@@ -159,14 +159,15 @@ struct MttkrpPlan {
   detail::RoundedFactors<MemorySpace> rounded;
   detail::ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
   detail::NonzeroNumbers<MemorySpace> record_numbers;  // of `flycoo`, in the order of mode 0
-  std::vector<RowDistribution> rows;  // per mode: those of a factor that this process has; or none,
-                                      // where it has all
-  std::shared_ptr<detail::SharedProducts<Scalar, Index, MemorySpace>> shared;  // of processes
+  std::vector<RowMap> rows;  // per mode: those of a factor that this process has; or none,
+                             // where it has all
+  std::shared_ptr<detail::DistributedProducts<Scalar, Index, MemorySpace>>
+      distributed;  // of processes
 
   int order() const { return static_cast<int>(dims.size()); }
   /// The rows of mode m's factor, and of a product on it, that this process has.
-  RowDistribution rows_of(int m) const {
-    return rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(m)];
+  RowMap rows_of(int m) const {
+    return rows.empty() ? RowMap{} : rows[static_cast<std::size_t>(m)];
   }
   /// How many rows of each mode's factor this process has.
   Dims dims_here() const {
@@ -202,8 +203,8 @@ struct MttkrpPlan {
 /// - strategy `alto` needs atomics,
 /// - the strategy cannot be streamed and would have to be.
 ///
-/// Throws RunError where there is no far memory, and where the plan takes more memory than it may,
-/// with both numbers and the least that would do.
+/// Throws RunError where there is no out-of-core memory, and where the plan takes more memory than
+/// it may, with both numbers and the least that would do.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpOptions const& options = {});

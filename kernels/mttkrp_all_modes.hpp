@@ -55,15 +55,15 @@ struct MttkrpAllModesPlan {
     return fused.empty() ? whole.order() : static_cast<int>(fused.size() + others.size());
   }
   /// The rows of mode n's factor, and of a product on it, that this process has.
-  RowDistribution rows_of(int n) const {
+  RowMap rows_of(int n) const {
     if (fused.empty()) return whole.rows_of(n);
     auto const place = detail::place_of(n, fused);
     return place < fused.size() ? grid.rows_of(static_cast<int>(place))
                                 : whole.rows_of(1 + static_cast<int>(detail::place_of(n, others)));
   }
   /// The rows of each mode's factor that this process has.
-  std::vector<RowDistribution> rows() const {
-    std::vector<RowDistribution> all;
+  std::vector<RowMap> rows() const {
+    std::vector<RowMap> all;
     for (int n = 0; n < order(); ++n) all.push_back(rows_of(n));
     return all;
   }
@@ -130,7 +130,7 @@ void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.whole.rounded.kept.forget();
   if constexpr (detail::has_mpi)
     for (auto* const products : {&plan.whole, &plan.grid})
-      if (products->shared) products->shared->kept.forget();
+      if (products->distributed) products->distributed->kept.forget();
 }
 
 }  // namespace sporades

@@ -115,11 +115,11 @@ struct SpttmPlan {
 };
 
 /// Builds the fibers of every mode. X is a CooTensor in any order; duplicates are allowed. Where
-/// the fibers of all modes take more than options.streaming says, they are in far memory, and
-/// products stream them and fence; an X on the host that exec, a GPU, cannot access is sorted by
-/// the host, and always streamed. Fences exec. Throws Error if the rank is not positive, an index
-/// is past its mode, or the strategy cannot be streamed and would have to be; RunError where there
-/// is no far memory.
+/// the fibers of all modes take more than options.streaming says, they are in out-of-core memory,
+/// and products stream them and fence; an X on the host that exec, a GPU, cannot access is sorted
+/// by the host, and always streamed. Fences exec. Throws Error if the rank is not positive, an
+/// index is past its mode, or the strategy cannot be streamed and would have to be; RunError where
+/// there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace const& exec,
                                                                   Tensor const& X,
@@ -134,10 +134,10 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
 
 /// A tensor for the plan's product on mode n with a matrix of R columns: it shares the plan's
 /// coordinates of fibers. Its values are not set. Allocates on exec. Throws Error if R is zero or n
-/// is not in [0, N), RunError where there is no far memory. Its values are in far memory, where
-/// exec and the host can access them, if the plan streams and they take more than its options'
-/// streaming.memory, or where that is 0 more than half of the memory that is left. Then a product
-/// streams them, too, and this fences exec.
+/// is not in [0, N), RunError where there is no out-of-core memory. Its values are in out-of-core
+/// memory, where exec and the host can access them, if the plan streams and they take more than its
+/// options' streaming.memory, or where that is 0 more than half of the memory that is left. Then a
+/// product streams them, too, and this fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_spttm_output(
     ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace> const& plan, int n,
@@ -156,8 +156,8 @@ void spttm(ExecutionSpace const& exec, SpttmPlan<Scalar, Index, MemorySpace>& pl
            int n, Output const& Y, TtmMatrix layout = TtmMatrix::mode_by_rank);
 
 /// Y = X x_n U of a HierarchicalTensor, whose mode n is, by buffers that each call allocates.
-/// Enqueued on exec, does not fence unless X is far (an entry of a streamed plan). Throws Error if
-/// the shapes disagree, or Y was not made for X.
+/// Enqueued on exec, does not fence unless X is out of core (an entry of a streamed plan). Throws
+/// Error if the shapes disagree, or Y was not made for X.
 template <class ExecutionSpace, class Tensor, class Input, class Output>
 void spttm(ExecutionSpace const& exec, Tensor const& X, Input const& U, Output const& Y,
            SpttmStrategy strategy = SpttmStrategy::automatic);

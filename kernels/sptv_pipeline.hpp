@@ -21,7 +21,7 @@ struct SptvPipelineOptions {
 
 namespace detail {
 
-/// Neighbouring fibers: a plan of their own in far memory.
+/// Neighbouring fibers: a plan of their own in out-of-core memory.
 template <class Scalar, class Index, class MemorySpace>
 struct SptvCollection {
   SptvPlan<Scalar, Index, MemorySpace> plan;
@@ -33,7 +33,7 @@ struct SptvCollection {
 
 }  // namespace detail
 
-/// X in far memory, cut into collections, for products on mode n.
+/// X in out-of-core memory, cut into collections, for products on mode n.
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct SptvPipeline {
   using Scalar = ScalarType;
@@ -47,13 +47,13 @@ struct SptvPipeline {
   typename Output::Coordinates coordinates;  // of Y: (N - 1) x fibers
   std::vector<int> sorted_modes;             // of Y
   Position nonzeros = 0, fibers = 0;
-  std::vector<detail::FarMemory> memory;  // of the collections
+  std::vector<detail::OutOfCoreMemory> memory;  // of the collections
   detail::Windows<MemorySpace> windows;
   std::vector<detail::CarryBuffers<Scalar, Position, MemorySpace>> carries;  // hocoo: a stream
 
   int order() const { return static_cast<int>(dims.size()); }
   Position nnz() const { return nonzeros; }
-  /// Bytes in far memory. A product copies all of them.
+  /// Bytes in out-of-core memory. A product copies all of them.
   std::uint64_t storage_bytes() const {
     std::uint64_t sum = 0;
     for (auto const& collection : collections) sum += collection.bytes;
@@ -82,7 +82,7 @@ struct SptvPipelineTimes {
 /// slices do), and there are about 4096 at most. So a sum is that of one collection, and has the
 /// bits of a product without a pipeline, on any number of streams; with strategy `hocoo` bits
 /// depend on the collections, too. X is sorted in its own memory space. Fences exec. Throws Error
-/// as make_sptv_plan, RunError where there is no far memory.
+/// as make_sptv_plan, RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SptvPipeline, Tensor, ExecutionSpace> make_sptv_pipeline(
     ExecutionSpace const& exec, Tensor const& X, int n, SptvPipelineOptions const& options = {});

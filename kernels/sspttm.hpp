@@ -36,7 +36,8 @@ struct SspttmPlan {
   Fibers<Index, MemorySpace> fibers;        // of blocks
   detail::Permutation<MemorySpace> blocks;  // item p is block blocks(p); empty where it is block p
   detail::CarryBuffers<Scalar, Position, MemorySpace> carry;
-  detail::FarMemory far = {};  // where the fibers are in far memory: holds it; else empty
+  detail::OutOfCoreMemory out_of_core =
+      {};  // where the fibers are in out-of-core memory: holds it; else empty
 
   /// Bytes of the fibers, the permutation and the buffers.
   std::uint64_t storage_bytes() const {
@@ -49,22 +50,24 @@ struct SspttmPlan {
 /// sorted if n is the last of their sorted_modes. Else the blocks are sorted by the other modes, in
 /// their order, and then by n.
 ///
-/// Products stream the fibers, and the blocks of a Y whose values are in far memory, and fence, if
-/// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in far memory,
+/// Products stream the fibers, and the blocks of a Y whose values are in out-of-core memory, and
+/// fence, if
+/// - Y is a streamed product, of spttm or sspttm, with its coordinates or values in out-of-core
+/// memory,
 /// - Y is on the host and exec, a GPU, cannot access it, or
 /// - Y and its fibers take more than options.streaming.memory.
 ///
 /// In these cases Y.sorted_modes must list all sparse modes, n last. Throws Error if n is not a
 /// sparse mode of Y, the rank is not positive, or Y would be streamed and is not sorted; RunError
-/// where there is no far memory.
+/// where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(
     ExecutionSpace const& exec, Tensor const& Y, int n, SspttmOptions const& options = {});
 
 /// A tensor for the product with a matrix of R columns: it shares the plan's coordinates of fibers.
-/// Its values are not set. Where the plan streams, they are in far memory under the conditions of
-/// make_spttm_output; then a product streams them, too, and this fences exec. Allocates on exec.
-/// Throws Error if R is zero, RunError where there is no far memory.
+/// Its values are not set. Where the plan streams, they are in out-of-core memory under the
+/// conditions of make_spttm_output; then a product streams them, too, and this fences exec.
+/// Allocates on exec. Throws Error if R is zero, RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
     ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpace> const& plan, std::size_t R);

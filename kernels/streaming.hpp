@@ -7,12 +7,12 @@
 namespace sporades {
 
 /// How much memory a plan's nonzeros may take, and how those that take more are streamed. They stay
-/// in far memory then: page-locked memory of the host for a GPU; for a host files in the folder
-/// that the environment variable TMPDIR names, else in /tmp. Every call of a kernel copies the
-/// nonzeros to near memory window by window, while it works on the windows before. Bits are those
-/// of the same strategy without streaming. A call that streams fences. Plans throw Error where
-/// `streams` is out of range.
-/// Yang, Li & Li, ACM Trans. Knowl. Discov. Data 13(6), 2019, Section 6.2.
+/// in out-of-core memory then: page-locked memory of the host for a GPU; for a host files in the
+/// folder that the environment variable TMPDIR names, else in /tmp. Every call of a kernel copies
+/// the nonzeros to resident memory window by window, while it works on the windows before. Bits are
+/// those of the same strategy without streaming. A call that streams fences. Plans throw Error
+/// where `streams` is out of range. Yang, Li & Li, ACM Trans. Knowl. Discov. Data 13(6), 2019,
+/// Section 6.2.
 /// - Windows take at most `memory` together, unless one chunk of nonzeros takes more.
 /// - A plan on a host is made part by part, so that sorting takes no more than `memory`, either;
 ///   those of SpTTM, SspTTM and the pipelines of SpTV are sorted whole.

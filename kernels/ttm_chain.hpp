@@ -6,7 +6,7 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/names.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
@@ -56,13 +56,13 @@ struct SemiSparseChain;
 template <class Scalar, class Index, class MemorySpace>
 struct TtmChainBuffers;
 template <class Scalar, class Index, class MemorySpace>
-struct SharedChains;
+struct DistributedChains;
 
 /// Which rows of a mode are where, on several processes; all are here on one.
 struct RowsOfMode {
-  RowDistribution factor;   // of the mode's factor
-  RowDistribution used;     // of those of non-empty slices, numbered: the ones of the factor's rows
-  RowDistribution product;  // of used rows, in products; all may be on every process
+  RowMap factor;   // of the mode's factor
+  RowMap used;     // of those of non-empty slices, numbered: the ones of the factor's rows
+  RowMap product;  // of used rows, in products; all may be on every process
 };
 }  // namespace detail
 
@@ -128,9 +128,11 @@ struct TtmChainPlan {
   Vector<Scalar, MemorySpace> product, between;
   detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
   detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
-  detail::FarMemory far;  // where formats share nonzeros in far memory: holds them; else empty
+  detail::OutOfCoreMemory
+      out_of_core;  // where formats share nonzeros in out-of-core memory: holds them; else empty
   std::vector<detail::RowsOfMode> where;  // per mode, of processes that share X; else empty
-  std::shared_ptr<detail::SharedChains<Scalar, Index, MemorySpace>> shared;  // of processes
+  std::shared_ptr<detail::DistributedChains<Scalar, Index, MemorySpace>>
+      distributed;  // of processes
 
   int order() const { return static_cast<int>(dims.size()); }
 
@@ -173,7 +175,7 @@ struct TtmChainProduct {
 /// - X would be streamed, and another strategy is asked for or the indices of all modes except one
 ///   take over 63 bits.
 ///
-/// Throws RunError where there is no far memory.
+/// Throws RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
     ExecutionSpace const& exec, Tensor X, std::vector<int> const& ranks,

@@ -17,13 +17,14 @@
 namespace sporades::perf {
 namespace {
 
-/// Seconds of a copy of so many bytes from far memory.
+/// Seconds of a copy of so many bytes from out-of-core memory.
 double copy_seconds(std::uint64_t bytes) {
   ExecutionSpace const exec{};
   using Bytes = Kokkos::View<char*, MemorySpace>;
-  auto const memory = sporades::detail::allocate_far(exec, bytes);
-  Bytes const far(static_cast<char*>(memory.get()), bytes), near("sporades::perf::near", bytes);
-  auto const copy = [&] { sporades::detail::copy_to_window(exec, near, far); };
+  auto const memory = sporades::detail::allocate_out_of_core(exec, bytes);
+  Bytes const out_of_core(static_cast<char*>(memory.get()), bytes),
+      resident("sporades::perf::resident", bytes);
+  auto const copy = [&] { sporades::detail::copy_to_window(exec, resident, out_of_core); };
   int const calls = calls_of_sample(copy);
   return seconds_of(calls, copy) / calls;
 }
@@ -113,7 +114,7 @@ void run_spttm(benchmark::State& state, std::string const& name, int rank, int m
   }
   auto const Y = make_spttm_output(exec, prepared.plan, mode, rank);
   measure(state, exec, [&] { spttm(exec, prepared.plan, prepared.A[mode], mode, Y); });
-  std::uint64_t const rows = Y.far_values ? Y.values.span() * sizeof(Scalar) : 0;
+  std::uint64_t const rows = Y.out_of_core_values ? Y.values.span() * sizeof(Scalar) : 0;
   count_copies(state, prepared.plan.tensors[mode].storage_bytes() + rows);
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   refuses(X, options, host, "nonzeros in slices are not streamed");
   options = {};
   refuses(wide, options, gpu_beside_host, "cannot be streamed");
-  options.streaming.memory = 1ull << 40;  // near, but by way of words all the same
+  options.streaming.memory = 1ull << 40;  // resident, but by way of words all the same
   refuses(wide, options, gpu_beside_host, "cannot be streamed");
   options = {};
   options.gather = GatherPrecision::half;
@@ -232,6 +232,6 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   options.strategy = linear;
   check(X, options, processes);
   PlanPlace gpus = gpu;
-  gpus.is_shared = true;
+  gpus.is_distributed = true;
   refuses(X, options, gpus, "strategy alto works on one process: sorted and fibers on several");
 }

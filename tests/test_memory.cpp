@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/matrix.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>

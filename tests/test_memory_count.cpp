@@ -130,7 +130,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_cp_apr_memory counts what a streamed CP-APR ho
   need.peak += static_cast<double>(options.streaming.memory);
   auto state = cp_apr_start<Scalar>(exec, trial.dims, options);
   auto problem = make_cp_apr_problem(exec, hand_over(X), options);
-  REQUIRE(problem.far);
+  REQUIRE(problem.out_of_core);
   auto const& products = problem.plan.products;
   double before = static_cast<double>(products.carry.bytes()) +
                   instances_bytes<typename TestType::ExecutionSpace>(options.streaming);
@@ -169,7 +169,7 @@ TEMPLATE_LIST_TEST_CASE("streamed_tucker_memory counts what a streamed HOOI hold
   starts.state =
       tucker_start(exec, CooTensor<Scalar, std::uint32_t, Memory>{trial.dims, {}, {}, {}}, options);
   auto problem = make_tucker_problem(exec, hand_over(X), options);
-  REQUIRE(problem.chain.packed[0].far);
+  REQUIRE(problem.chain.packed[0].out_of_core);
   auto const& chain = problem.chain;
   double before =
       static_cast<double>(chain.buffers.bytes() + chain.product.extent(0) * sizeof(Scalar)) +

@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("A plan of MTTKRP takes no more than it may", "[kernels]
       for (int n = 0; n < plan.order(); ++n) mttkrp(exec, plan, A, n, V[n]);
     });
     auto const& choice = plan.choices[0];
-    bool const streams = plan.packed[0].far != nullptr;
+    bool const streams = plan.packed[0].out_of_core != nullptr;
     std::string const way = describe(choice) + (streams ? ", streamed" : "");
     CAPTURE(to_string(trial.dims), limit, way, choice.reason);
     CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(limit));

@@ -60,10 +60,10 @@ void check_peak(double most, double share, Run const& run) {
 }
 
 template <class Model>
-void check_same_factors(Model const& far, Model const& near) {
-  REQUIRE(far.factors.size() == near.factors.size());
-  for (std::size_t n = 0; n < near.factors.size(); ++n)
-    CHECK(hash_bits(far.factors[n]) == hash_bits(near.factors[n]));
+void check_same_factors(Model const& out_of_core, Model const& resident) {
+  REQUIRE(out_of_core.factors.size() == resident.factors.size());
+  for (std::size_t n = 0; n < resident.factors.size(); ++n)
+    CHECK(hash_bits(out_of_core.factors[n]) == hash_bits(resident.factors[n]));
 }
 
 /// The modes from the last to the first.
@@ -87,22 +87,22 @@ TEMPLATE_LIST_TEST_CASE("Sorting by parts gives the order of others", "[formats]
   auto const modes = backwards(given.order());
   for (auto const& X : {given, sorted(exec, given, {0}), sorted(exec, given, modes)}) {
     INFO(to_string(X.dims) << ", memory " << memory << ", sorted by " << X.sorted_modes.size());
-    auto const far = sporades::detail::far_sorted(exec, X, modes, memory);
-    check_same(far.tensor, sorted(exec, X, modes));
+    auto const out_of_core = sporades::detail::sorted_out_of_core(exec, X, modes, memory);
+    check_same(out_of_core.tensor, sorted(exec, X, modes));
     int const n = modes[0];
-    auto const near = make_packed(exec, sorted(exec, X, modes), n);
-    auto const packed = sporades::detail::make_far_packed(exec, far.tensor, n);
-    CHECK(packed.far);
-    CHECK(packed.modes == near.modes);
-    CHECK(packed.shifts == near.shifts);
-    CHECK(same_entries(packed.narrow, near.narrow));
-    CHECK(same_entries(packed.wide, near.wide));
-    CHECK(same_entries(packed.values, near.values));
-    CHECK(same_entries(packed.rows, near.rows));
-    CHECK(same_entries(packed.marks, near.marks));
-    auto const summed = sporades::detail::far_summed(exec, X, memory);
+    auto const resident = make_packed(exec, sorted(exec, X, modes), n);
+    auto const packed = sporades::detail::make_packed_out_of_core(exec, out_of_core.tensor, n);
+    CHECK(packed.out_of_core);
+    CHECK(packed.modes == resident.modes);
+    CHECK(packed.shifts == resident.shifts);
+    CHECK(same_entries(packed.narrow, resident.narrow));
+    CHECK(same_entries(packed.wide, resident.wide));
+    CHECK(same_entries(packed.values, resident.values));
+    CHECK(same_entries(packed.rows, resident.rows));
+    CHECK(same_entries(packed.marks, resident.marks));
+    auto const summed = sporades::detail::summed_out_of_core(exec, X, memory);
     check_same(summed.tensor, sum_duplicates(exec, X).tensor);
-    auto const again = sporades::detail::far_summed(exec, summed.tensor, memory);
+    auto const again = sporades::detail::summed_out_of_core(exec, summed.tensor, memory);
     CHECK_FALSE(again.memory);
     CHECK(again.tensor.values.data() == summed.tensor.values.data());
   }
@@ -118,13 +118,13 @@ TEMPLATE_LIST_TEST_CASE("A sort by parts takes the memory that it may", "[format
   auto const skew = GENERATE(1, 4);
   auto const X = random_coo<Scalar, Index>(exec, Dims{900, 40, 700}, nnz, 5, skew);
   auto const recording = record([&] {
-    sporades::detail::far_summed(exec, X, memory);
-    sporades::detail::far_sorted(exec, X, {2, 0, 1}, memory);
+    sporades::detail::summed_out_of_core(exec, X, memory);
+    sporades::detail::sorted_out_of_core(exec, X, {2, 0, 1}, memory);
   });
   double const peak = recording.bytes.at(Kokkos::HostSpace::name()).peak;
   CHECK(peak > 0);
   CHECK(peak < 1.1 * static_cast<double>(memory));
-  check_launches(exec, [&] { sporades::detail::far_sorted(exec, X, {2, 0, 1}, memory); });
+  check_launches(exec, [&] { sporades::detail::sorted_out_of_core(exec, X, {2, 0, 1}, memory); });
 }
 
 TEMPLATE_LIST_TEST_CASE("A plan of many parts has the bits of others", "[kernels][out_of_core]",
@@ -135,18 +135,18 @@ TEMPLATE_LIST_TEST_CASE("A plan of many parts has the bits of others", "[kernels
   auto const problem = GENERATE(from_range(streamed_problems()));
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
   MttkrpOptions options{MttkrpStrategy::automatic, 4, RowOrder::lexicographic};
-  auto const near = make_mttkrp_plan(exec, X, options);
+  auto const resident = make_mttkrp_plan(exec, X, options);
   options.streaming.always = true;
   options.streaming.memory = GENERATE(0, 30000);
-  auto const far = make_mttkrp_plan(exec, X, options);
+  auto const out_of_core = make_mttkrp_plan(exec, X, options);
   for (int n = 0; n < X.order(); ++n) {
-    CHECK(far.packed[n].far);
-    CHECK(far.choices[n].split == near.choices[n].split);
-    CHECK(same_entries(far.packed[n].narrow, near.packed[n].narrow));
-    CHECK(same_entries(far.packed[n].wide, near.packed[n].wide));
-    CHECK(same_entries(far.packed[n].values, near.packed[n].values));
-    CHECK(same_entries(far.packed[n].rows, near.packed[n].rows));
-    CHECK(same_entries(far.packed[n].marks, near.packed[n].marks));
+    CHECK(out_of_core.packed[n].out_of_core);
+    CHECK(out_of_core.choices[n].split == resident.choices[n].split);
+    CHECK(same_entries(out_of_core.packed[n].narrow, resident.packed[n].narrow));
+    CHECK(same_entries(out_of_core.packed[n].wide, resident.packed[n].wide));
+    CHECK(same_entries(out_of_core.packed[n].values, resident.packed[n].values));
+    CHECK(same_entries(out_of_core.packed[n].rows, resident.packed[n].rows));
+    CHECK(same_entries(out_of_core.packed[n].marks, resident.packed[n].marks));
   }
   options.order = RowOrder::automatic;
   options.strategy = MttkrpStrategy::atomic;
@@ -173,20 +173,20 @@ TEMPLATE_LIST_TEST_CASE("A reader leaves in files what it may not hold", "[forma
       else
         write_tns(folder / name, X);
       options.memory = 0;
-      auto const near = read_tensor<double>(folder / name, options);
-      CHECK_FALSE(near.far);
+      auto const resident = read_tensor<double>(folder / name, options);
+      CHECK_FALSE(resident.out_of_core);
       options.memory = 1;
-      auto far = read_tensor<double>(folder / name, options);
-      CHECK(far.far);
-      CHECK(far.duplicates == near.duplicates);
-      CHECK(far.notes == near.notes);
-      check_same(std::get<0>(far.tensor), std::get<0>(near.tensor));
+      auto out_of_core = read_tensor<double>(folder / name, options);
+      CHECK(out_of_core.out_of_core);
+      CHECK(out_of_core.duplicates == resident.duplicates);
+      CHECK(out_of_core.notes == resident.notes);
+      check_same(std::get<0>(out_of_core.tensor), std::get<0>(resident.tensor));
       options.memory = 1 << 30;
-      CHECK_FALSE(read_tensor<double>(folder / name, options).far);
+      CHECK_FALSE(read_tensor<double>(folder / name, options).out_of_core);
       options.memory = 1;
       // The file may go while its nonzeros are in use.
       std::filesystem::remove(folder / name);
-      check_same(std::get<0>(far.tensor), std::get<0>(near.tensor));
+      check_same(std::get<0>(out_of_core.tensor), std::get<0>(resident.tensor));
     }
 }
 
@@ -205,16 +205,16 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     options.tolerance = 0;
     auto X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz, 5, 2);
     Kokkos::deep_copy(exec, Kokkos::subview(X.values, std::make_pair(0, 3)), Scalar(50));
-    auto const near = cp_als(exec, X, options);
+    auto const resident = cp_als(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
     auto const need =
         sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.4, [&] {
-      auto const far = cp_als(exec, X, options);
-      CHECK(far.values == near.values);
-      check_same_factors(far.model, near.model);
+      auto const out_of_core = cp_als(exec, X, options);
+      CHECK(out_of_core.values == resident.values);
+      check_same_factors(out_of_core.model, resident.model);
     });
   }
 }
@@ -235,16 +235,16 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR takes the memory that it may",
     if (options.method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
     auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, nnz, 5, 2);
     for (Position p = 0; p < nnz; ++p) X.values(p) = static_cast<Scalar>(0.375 * (1 + p % 3));
-    auto const near = cp_apr(exec, X, options);
+    auto const resident = cp_apr(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
     auto const need =
         sporades::detail::streamed_cp_apr_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.5, [&] {
-      auto const far = cp_apr(exec, X, options);
-      CHECK(far.history.back().log_likelihood == near.history.back().log_likelihood);
-      check_same_factors(far.model, near.model);
+      auto const out_of_core = cp_apr(exec, X, options);
+      CHECK(out_of_core.history.back().log_likelihood == resident.history.back().log_likelihood);
+      check_same_factors(out_of_core.model, resident.model);
     });
   }
 }
@@ -260,15 +260,15 @@ TEST_CASE("Counts that fit memory, in units, of nonzeros that do not, outlive th
   options.method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
   if (options.method == CpAprMethod::mu)
     options.strategy = GENERATE(PhiStrategy::pull, PhiStrategy::alto);
-  auto const near = cp_apr(exec, X, options);
+  auto const resident = cp_apr(exec, X, options);
   options.streaming.memory = 1 << 18;
   auto problem = make_cp_apr_problem(exec, X, options);
   REQUIRE(problem.shared);
   CHECK(problem.unit < 1);
   auto state = cp_apr_start<double, Host>(exec, X.dims, options);
   auto const result = cp_apr(exec, problem, options, state);
-  CHECK(result.history.back().log_likelihood == near.history.back().log_likelihood);
-  check_same_factors(result.model, near.model);
+  CHECK(result.history.back().log_likelihood == resident.history.back().log_likelihood);
+  check_same_factors(result.model, resident.model);
 }
 
 TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in memory",
@@ -296,13 +296,13 @@ TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in 
     options.rank = 1;
     options.iterations = 3;
     options.tolerance = 0;
-    auto const near = cp_als(exec, X, options);
-    CHECK(near.fit() > 0.9999);
+    auto const resident = cp_als(exec, X, options);
+    CHECK(resident.fit() > 0.9999);
     options.streaming.memory = 1 << 19;
     options.streaming.always = true;
     auto const need =
         sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
-    check_peak(most, 0, [&] { CHECK(cp_als(exec, X, options).values == near.values); });
+    check_peak(most, 0, [&] { CHECK(cp_als(exec, X, options).values == resident.values); });
   }
 }

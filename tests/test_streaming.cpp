@@ -23,20 +23,20 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
        {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers}) {
     MttkrpOptions options{strategy, 5, RowOrder::lexicographic};
     if (strategy == MttkrpStrategy::fibers) options.order = RowOrder::automatic;
-    auto near = make_mttkrp_plan(exec, X, options);
+    auto resident = make_mttkrp_plan(exec, X, options);
     for (auto const& way : ways()) {
       // It takes one of the others: that it takes the same streamed and not is seen once.
       if (strategy == MttkrpStrategy::automatic && way.streams != 3) continue;
       INFO(to_string(problem.dims) << ", " << to_string(strategy) << ", streams " << way.streams
                                    << ", memory " << way.memory);
       options.streaming = way;
-      auto far = make_mttkrp_plan(exec, host, options);
+      auto out_of_core = make_mttkrp_plan(exec, host, options);
       bool const is_streamed =
           problem.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
       for (int n = 0; n < X.order(); ++n) {
-        if (problem.nnz > 0 && is_streamed) CHECK(far.packed[n].far != nullptr);
-        CHECK(far.choices[n].strategy == near.choices[n].strategy);
-        CHECK(far.choices[n].split == near.choices[n].split);
+        if (problem.nnz > 0 && is_streamed) CHECK(out_of_core.packed[n].out_of_core != nullptr);
+        CHECK(out_of_core.choices[n].strategy == resident.choices[n].strategy);
+        CHECK(out_of_core.choices[n].split == resident.choices[n].split);
       }
       for (int R : {33, 5, 1}) {  // the widest with all ways, the others with one each
         if (R == 5 && way.streams != 3) continue;
@@ -47,8 +47,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
           auto const V = make_matrix<Scalar>(exec, "V", problem.dims[n], R);
           auto const W = make_matrix<Scalar>(exec, "W", problem.dims[n], R);
           Kokkos::deep_copy(exec, W, Scalar(7));
-          mttkrp(exec, near, A, n, V);
-          mttkrp(exec, far, A, n, W);
+          mttkrp(exec, resident, A, n, V);
+          mttkrp(exec, out_of_core, A, n, W);
           CHECK(hash_bits(V) == hash_bits(W));
         }
       }
@@ -67,20 +67,20 @@ TEMPLATE_LIST_TEST_CASE("Streamed Phi has the bits of others", "[kernels][stream
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
   PhiOptions options{PhiStrategy::pull, R};
-  auto near = make_phi_plan(exec, X, options);
+  auto resident = make_phi_plan(exec, X, options);
   for (auto const& way : ways()) {
     INFO(to_string(problem.dims) << ", R " << R << ", streams " << way.streams << ", memory "
                                  << way.memory);
     if (R == 4 && way.streams != 3) continue;
     if (R > 10 && way.streams % 2 == 0) continue;
     options.streaming = way;
-    auto far = make_phi_plan(exec, host, options);
+    auto out_of_core = make_phi_plan(exec, host, options);
     for (int n = 0; n < X.order(); ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", problem.dims[n], R);
       auto const W = make_matrix<Scalar>(exec, "W", problem.dims[n], R);
       Kokkos::deep_copy(exec, W, Scalar(7));
-      phi(exec, near, A, A[n], n, V);
-      phi(exec, far, A, A[n], n, W);
+      phi(exec, resident, A, A[n], n, V);
+      phi(exec, out_of_core, A, A[n], n, W);
       CHECK(hash_bits(V) == hash_bits(W));
     }
   }
@@ -105,8 +105,8 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
   std::uint64_t const windows = 2 * (window + instance);
   REQUIRE(windows < copy);  // so that what is left for windows holds no copy
   std::uint64_t const weights = X.nnz() * sizeof(Scalar);
-  auto near = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
-  auto near_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});
+  auto resident = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
+  auto resident_phi = make_phi_plan(exec, X, {PhiStrategy::pull, R});
   for (std::uint64_t fit : {0, 1, 2, 3}) {
     if (!on_gpu && fit % 3 != 0) continue;  // a host streams all or nothing
     Streaming const streaming{fit * copy + (fit < 3 ? windows : 0), 2, 1 << 12};
@@ -114,37 +114,37 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
     options.streaming = streaming;
     PhiOptions phi_options{PhiStrategy::pull, R, Pi::on_the_fly, streaming};
     if (R == 70) phi_options.streaming.memory += weights;
-    auto far = make_mttkrp_plan(exec, host, options);
-    auto far_phi = make_phi_plan(exec, host, phi_options);
-    INFO(fit << " copies near, R " << R);
-    for (auto const* plan : {&far, &far_phi.products}) {
+    auto out_of_core = make_mttkrp_plan(exec, host, options);
+    auto out_of_core_phi = make_phi_plan(exec, host, phi_options);
+    INFO(fit << " resident copies, R " << R);
+    for (auto const* plan : {&out_of_core, &out_of_core_phi.products}) {
       std::uint64_t streamed = 0;
-      for (auto const& packed : plan->packed) streamed += packed.far ? 1 : 0;
+      for (auto const& packed : plan->packed) streamed += packed.out_of_core ? 1 : 0;
       if (on_gpu) CHECK(streamed == 3 - fit);
       if (!on_gpu) CHECK(streamed == (fit < 3 ? 3 : 0));
     }
     for (int n = 0; n < 3; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], R);
       auto const W = make_matrix<Scalar>(exec, "W", dims[n], R);
-      mttkrp(exec, near, A, n, V);
-      mttkrp(exec, far, A, n, W);
+      mttkrp(exec, resident, A, n, V);
+      mttkrp(exec, out_of_core, A, n, W);
       CHECK(hash_bits(V) == hash_bits(W));
-      phi(exec, near_phi, A, A[n], n, V);
+      phi(exec, resident_phi, A, A[n], n, V);
       Kokkos::deep_copy(exec, W, Scalar(7));
-      phi(exec, far_phi, A, A[n], n, W);
+      phi(exec, out_of_core_phi, A, A[n], n, W);
       CHECK(hash_bits(V) == hash_bits(W));
     }
-    // Windows take what near copies, and weights, leave.
+    // Windows take what resident copies, and weights, leave.
     if (on_gpu && fit < 3) {
-      CHECK(far.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
-      CHECK(far_phi.products.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+      CHECK(out_of_core.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+      CHECK(out_of_core_phi.products.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
     }
   }
   // Without a limit what is on the host is streamed.
   auto const all = make_mttkrp_plan(exec, host, {MttkrpStrategy::sorted, R});
   using Given = typename decltype(host)::MemorySpace;
   if (!std::is_same_v<Memory, Given>)
-    for (auto const& packed : all.packed) CHECK(packed.far);
+    for (auto const& packed : all.packed) CHECK(packed.out_of_core);
 }
 
 TEST_CASE("Streaming refuses what it cannot do", "[kernels][streaming]") {
@@ -174,20 +174,20 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS gives the model of others", "[algorit
   options.iterations = 4;
   options.tolerance = 0;
   options.strategy = GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::sorted);
-  auto const near = cp_als(exec, X, options);
-  auto far_options = options;
-  far_options.streaming = {1 << 14, 3, 0};
-  auto problem =
-      make_cp_als_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X), far_options);
+  auto const resident = cp_als(exec, X, options);
+  auto out_of_core_options = options;
+  out_of_core_options.streaming = {1 << 14, 3, 0};
+  auto problem = make_cp_als_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
+                                     out_of_core_options);
   auto state = cp_als_start(exec, X, options);
   auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
-  cp_als(exec, problem, far_options, state, two);
+  cp_als(exec, problem, out_of_core_options, state, two);
   auto again = restore<decltype(state)>(exec, snapshot(exec, state));
-  auto const far = cp_als(exec, problem, far_options, again);
-  CHECK(far.values == near.values);
-  CHECK(hash_bits(far.model.weights) == hash_bits(near.model.weights));
+  auto const out_of_core = cp_als(exec, problem, out_of_core_options, again);
+  CHECK(out_of_core.values == resident.values);
+  CHECK(hash_bits(out_of_core.model.weights) == hash_bits(resident.model.weights));
   for (std::size_t n = 0; n < dims.size(); ++n)
-    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+    CHECK(hash_bits(out_of_core.model.factors[n]) == hash_bits(resident.model.factors[n]));
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed log-likelihood has the bits of others", "[kernels][streaming]",
@@ -203,17 +203,18 @@ TEMPLATE_LIST_TEST_CASE("A streamed log-likelihood has the bits of others", "[ke
   Kokkos::View<double*, Memory> const weights("weights", 5);
   Kokkos::deep_copy(weights, 0.25);
   sporades::detail::LogLikelihoodBuffers<Memory> buffers;
-  auto const near = sporades::detail::run_log_likelihood(exec, X, A, weights, buffers);
-  if (problem.nnz > 20) CHECK(near.zero_model_nonzeros > 0);
-  auto const far = sporades::detail::to_far(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X));
+  auto const resident = sporades::detail::run_log_likelihood(exec, X, A, weights, buffers);
+  if (problem.nnz > 20) CHECK(resident.zero_model_nonzeros > 0);
+  auto const out_of_core =
+      sporades::detail::to_out_of_core(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X));
   for (auto const& way : ways()) {
     INFO(to_string(problem.dims) << ", streams " << way.streams << ", memory " << way.memory);
     sporades::detail::Windows<Memory> windows;
     windows.options = way;
-    auto const streamed =
-        sporades::detail::run_log_likelihood(exec, far.tensor, A, weights, buffers, &windows);
-    CHECK(streamed.value == near.value);
-    CHECK(streamed.zero_model_nonzeros == near.zero_model_nonzeros);
+    auto const streamed = sporades::detail::run_log_likelihood(exec, out_of_core.tensor, A, weights,
+                                                               buffers, &windows);
+    CHECK(streamed.value == resident.value);
+    CHECK(streamed.zero_model_nonzeros == resident.zero_model_nonzeros);
     CHECK((windows.bytes() > 0) == (problem.nnz > 0));
   }
 }
@@ -237,10 +238,10 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
   options.method = GENERATE(CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr);
   if (options.method == CpAprMethod::mu) options.strategy = PhiStrategy::pull;
   options.inner_iterations = 3;
-  auto far_options = options;
-  far_options.streaming = {1 << 14, 3, 0};
+  auto out_of_core_options = options;
+  out_of_core_options.streaming = {1 << 14, 3, 0};
   if (problem.nnz == 0) {
-    CHECK_THROWS_WITH(make_cp_apr_problem(exec, host, far_options),
+    CHECK_THROWS_WITH(make_cp_apr_problem(exec, host, out_of_core_options),
                       Catch::Matchers::ContainsSubstring("has no nonzeros"));
     return;
   }
@@ -252,27 +253,27 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR gives the model of others", "[algorit
   INFO(to_string(problem.dims) << ", is_hard " << is_hard << ", method "
                                << to_string(options.method));
   auto const saved = snapshot(exec, start);
-  auto near_problem = make_cp_apr_problem(exec, X, options);
-  auto near_state = restore<State>(exec, saved);
-  auto const near = cp_apr(exec, near_problem, options, near_state);
-  auto far_problem = make_cp_apr_problem(exec, host, far_options);
-  auto far_state = restore<State>(exec, saved);
-  CHECK_FALSE(near_problem.far);
+  auto resident_problem = make_cp_apr_problem(exec, X, options);
+  auto resident_state = restore<State>(exec, saved);
+  auto const resident = cp_apr(exec, resident_problem, options, resident_state);
+  auto out_of_core_problem = make_cp_apr_problem(exec, host, out_of_core_options);
+  auto out_of_core_state = restore<State>(exec, saved);
+  CHECK_FALSE(resident_problem.out_of_core);
   bool const is_streamed = problem.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > 1 << 14;
-  if (is_streamed) CHECK(far_problem.far);
-  CHECK(far_problem.unit == near_problem.unit);
+  if (is_streamed) CHECK(out_of_core_problem.out_of_core);
+  CHECK(out_of_core_problem.unit == resident_problem.unit);
   auto const two = [](IterationInfo const& now) { return now.iteration != 2; };
-  cp_apr(exec, far_problem, far_options, far_state, two);
-  auto again = restore<State>(exec, snapshot(exec, far_state));
-  auto const far = cp_apr(exec, far_problem, far_options, again);
-  REQUIRE(far.history.size() == near.history.size());
-  for (std::size_t k = 0; k < near.history.size(); ++k) {
-    CHECK(far.history[k].log_likelihood == near.history[k].log_likelihood);
-    CHECK(far.history[k].zero_model_nonzeros == near.history[k].zero_model_nonzeros);
+  cp_apr(exec, out_of_core_problem, out_of_core_options, out_of_core_state, two);
+  auto again = restore<State>(exec, snapshot(exec, out_of_core_state));
+  auto const out_of_core = cp_apr(exec, out_of_core_problem, out_of_core_options, again);
+  REQUIRE(out_of_core.history.size() == resident.history.size());
+  for (std::size_t k = 0; k < resident.history.size(); ++k) {
+    CHECK(out_of_core.history[k].log_likelihood == resident.history[k].log_likelihood);
+    CHECK(out_of_core.history[k].zero_model_nonzeros == resident.history[k].zero_model_nonzeros);
   }
-  CHECK(hash_bits(far.model.weights) == hash_bits(near.model.weights));
+  CHECK(hash_bits(out_of_core.model.weights) == hash_bits(resident.model.weights));
   for (std::size_t n = 0; n < problem.dims.size(); ++n)
-    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+    CHECK(hash_bits(out_of_core.model.factors[n]) == hash_bits(resident.model.factors[n]));
 }
 
 TEMPLATE_LIST_TEST_CASE("Rows are solved with the same bits from windows",
@@ -288,26 +289,27 @@ TEMPLATE_LIST_TEST_CASE("Rows are solved with the same bits from windows",
   int const n = 0, R = 5;
   auto const X = random_counts<Scalar>(exec, problem.dims, problem.nnz, 5, problem.skew);
   auto const sorted_X = sorted(exec, X, {n});
-  auto const near = sporades::detail::make_row_subproblems(exec, sorted_X, n, R, segment);
-  auto const far =
+  auto const resident = sporades::detail::make_row_subproblems(exec, sorted_X, n, R, segment);
+  auto const out_of_core =
       sporades::detail::make_row_subproblems(exec, copy_to(host, sorted_X), n, R, segment, window);
-  CHECK(far.far);
-  CHECK(near.long_rows.extent(0) == far.long_rows.extent(0));
+  CHECK(out_of_core.out_of_core);
+  CHECK(resident.long_rows.extent(0) == out_of_core.long_rows.extent(0));
   if (segment == 37 && problem.nnz > 5000 && problem.dims[0] <= 500)
-    CHECK(far.long_windows.size() > 1);
+    CHECK(out_of_core.long_windows.size() > 1);
   auto const A = random_factors<Scalar>(exec, problem.dims, R, 3);
   sporades::detail::Windows<Memory> windows;
-  sporades::detail::RowWorkspace<Memory> near_workspace, far_workspace;
+  sporades::detail::RowWorkspace<Memory> resident_workspace, out_of_core_workspace;
   for (auto steps :
        {sporades::detail::RowSteps::damped_newton, sporades::detail::RowSteps::quasi_newton}) {
     INFO(to_string(problem.dims) << ", segments of " << segment << ", windows of " << window);
     sporades::detail::RowOptions options;
     options.steps = steps;
     auto const B = copy_matrix(exec, A[n]), C = copy_matrix(exec, A[n]);
-    sporades::detail::solve_rows(exec, near, A, B, options, near_workspace);
-    sporades::detail::solve_rows(exec, far, A, C, options, far_workspace, &windows);
+    sporades::detail::solve_rows(exec, resident, A, B, options, resident_workspace);
+    sporades::detail::solve_rows(exec, out_of_core, A, C, options, out_of_core_workspace, &windows);
     CHECK(hash_bits(B) == hash_bits(C));
-    CHECK(on_host(near_workspace.violation)() == on_host(far_workspace.violation)());
-    CHECK(on_host(near_workspace.inner_iterations)() == on_host(far_workspace.inner_iterations)());
+    CHECK(on_host(resident_workspace.violation)() == on_host(out_of_core_workspace.violation)());
+    CHECK(on_host(resident_workspace.inner_iterations)() ==
+          on_host(out_of_core_workspace.inner_iterations)());
   }
 }

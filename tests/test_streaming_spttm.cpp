@@ -19,10 +19,10 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
   SpttmOptions options;
   options.strategy = SpttmStrategy::lanes;
   options.rank = 5;
-  auto near = make_spttm_plan(exec, X, options);
+  auto resident = make_spttm_plan(exec, X, options);
   for (auto const& way : ways()) {
     options.streaming = way;
-    auto far = make_spttm_plan(exec, host, options);
+    auto out_of_core = make_spttm_plan(exec, host, options);
     for (int n = 0; n < X.order(); ++n)
       for (int R : {33, 5, 1}) {  // the widest with all ways, the others with one each
         if (R == 5 && way.streams != 3) continue;
@@ -30,21 +30,23 @@ TEMPLATE_LIST_TEST_CASE("Streamed SpTTM has the bits of others", "[kernels][stre
         INFO(to_string(problem.dims) << ", mode " << n << ", R " << R << ", streams " << way.streams
                                      << ", memory " << way.memory);
         auto const U = random_matrix<Scalar>(exec, problem.dims[n], R, 3);
-        auto const Y = make_spttm_output(exec, near, n, R);
-        auto const Z = make_spttm_output(exec, far, n, R);
+        auto const Y = make_spttm_output(exec, resident, n, R);
+        auto const Z = make_spttm_output(exec, out_of_core, n, R);
         std::uint64_t const bytes = Z.storage_bytes() - Z.coordinates.size() * sizeof(Index);
-        if (far.storage_bytes() > way.memory + far.carry.bytes()) CHECK(far.tensors[n].far);
-        CHECK((Z.far_values != nullptr) == (far.tensors[n].far && bytes > way.memory));
-        spttm(exec, near, U, n, Y);
+        if (out_of_core.storage_bytes() > way.memory + out_of_core.carry.bytes())
+          CHECK(out_of_core.tensors[n].out_of_core);
+        CHECK((Z.out_of_core_values != nullptr) ==
+              (out_of_core.tensors[n].out_of_core && bytes > way.memory));
+        spttm(exec, resident, U, n, Y);
         for (int repeat = 0; repeat < 2; ++repeat) {
           Kokkos::deep_copy(exec, Z.values, Scalar(7));
-          spttm(exec, far, U, n, Z);
+          spttm(exec, out_of_core, U, n, Z);
           CHECK(hash_bits(Y.values) == hash_bits(Z.values));
         }
         Kokkos::deep_copy(exec, Z.values, Scalar(7));
         auto const turned = random_matrix<Scalar>(exec, R, problem.dims[n], 4);
-        spttm(exec, near, turned, n, Y, TtmMatrix::rank_by_mode);
-        spttm(exec, far, turned, n, Z, TtmMatrix::rank_by_mode);
+        spttm(exec, resident, turned, n, Y, TtmMatrix::rank_by_mode);
+        spttm(exec, out_of_core, turned, n, Z, TtmMatrix::rank_by_mode);
         CHECK(hash_bits(Y.values) == hash_bits(Z.values));
       }
   }
@@ -68,37 +70,40 @@ TEMPLATE_LIST_TEST_CASE("Streamed SspTTM has the bits of others", "[kernels][str
   SpttmOptions options;
   options.strategy = SpttmStrategy::lanes;
   options.rank = R;
-  auto near_first = make_spttm_plan(exec, X, options);
+  auto resident_first = make_spttm_plan(exec, X, options);
   for (auto const& way : {Streaming{1, 1, 0}, Streaming{1 << 13, 3, 0}, Streaming{1, 5, 1 << 12}}) {
     options.streaming = way;
-    auto far_first =
+    auto out_of_core_first =
         make_spttm_plan(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X), options);
-    auto Y = make_spttm_output(exec, near_first, n, R);
-    auto far_Y = make_spttm_output(exec, far_first, n, R);
-    spttm(exec, near_first, A[n], n, Y);
-    spttm(exec, far_first, A[n], n, far_Y);
+    auto Y = make_spttm_output(exec, resident_first, n, R);
+    auto out_of_core_Y = make_spttm_output(exec, out_of_core_first, n, R);
+    spttm(exec, resident_first, A[n], n, Y);
+    spttm(exec, out_of_core_first, A[n], n, out_of_core_Y);
     while (!Y.sorted_modes.empty() && Y.fibers() * Y.block_size() * R < 1 << 18) {
       int const m = Y.sorted_modes.back();
       INFO(to_string(problem.dims) << ", modes " << n << " to " << m << ", R " << R << ", streams "
                                    << way.streams << ", memory " << way.memory);
-      auto near = make_sspttm_plan(exec, Y, m, {R, {}});
-      auto far = make_sspttm_plan(exec, far_Y, m, {R, way});
-      CHECK(!near.far);
-      if (far_Y.far_coordinates || far_Y.far_values) CHECK(far.far);
-      CHECK(far.blocks.extent(0) == 0);
-      auto const Z = make_sspttm_output(exec, near, R);
-      auto const far_Z = make_sspttm_output(exec, far, R);
-      std::uint64_t const bytes = far_Z.storage_bytes() - far_Z.coordinates.size() * sizeof(Index);
-      CHECK(!Z.far_values);
-      CHECK((far_Z.far_values != nullptr) == (far.far && bytes > way.memory));
-      CHECK(far_Z.far_coordinates == far.far);
-      Kokkos::deep_copy(exec, far_Z.values, Scalar(7));
-      sspttm(exec, near, Y, A[m], Z);
-      sspttm(exec, far, far_Y, A[m], far_Z);
-      CHECK(hash_bits(Z.values) == hash_bits(far_Z.values));
-      CHECK((far.carry.windows.bytes() > 0) == (far.far && Y.fibers() > 0));
+      auto resident = make_sspttm_plan(exec, Y, m, {R, {}});
+      auto out_of_core = make_sspttm_plan(exec, out_of_core_Y, m, {R, way});
+      CHECK(!resident.out_of_core);
+      if (out_of_core_Y.out_of_core_coordinates || out_of_core_Y.out_of_core_values)
+        CHECK(out_of_core.out_of_core);
+      CHECK(out_of_core.blocks.extent(0) == 0);
+      auto const Z = make_sspttm_output(exec, resident, R);
+      auto const out_of_core_Z = make_sspttm_output(exec, out_of_core, R);
+      std::uint64_t const bytes =
+          out_of_core_Z.storage_bytes() - out_of_core_Z.coordinates.size() * sizeof(Index);
+      CHECK(!Z.out_of_core_values);
+      CHECK((out_of_core_Z.out_of_core_values != nullptr) ==
+            (out_of_core.out_of_core && bytes > way.memory));
+      CHECK(out_of_core_Z.out_of_core_coordinates == out_of_core.out_of_core);
+      Kokkos::deep_copy(exec, out_of_core_Z.values, Scalar(7));
+      sspttm(exec, resident, Y, A[m], Z);
+      sspttm(exec, out_of_core, out_of_core_Y, A[m], out_of_core_Z);
+      CHECK(hash_bits(Z.values) == hash_bits(out_of_core_Z.values));
+      CHECK((out_of_core.carry.windows.bytes() > 0) == (out_of_core.out_of_core && Y.fibers() > 0));
       Y = Z;
-      far_Y = far_Z;
+      out_of_core_Y = out_of_core_Z;
     }
   }
 }
@@ -114,44 +119,45 @@ TEMPLATE_LIST_TEST_CASE("SspTTM streams any tensor that is sorted for it", "[ker
   auto const Y = make_scoo(exec, X, GENERATE(std::vector<int>{1}, std::vector<int>{3, 1}));
   int const n = Y.sorted_modes.back();  // with short fibers, and long ones
   auto const U = random_matrix<Scalar>(exec, dims[n], R, 3);
-  auto near = make_sspttm_plan(exec, Y, n);
-  auto const Z = make_sspttm_output(exec, near, R);
-  sspttm(exec, near, Y, U, Z);
+  auto resident = make_sspttm_plan(exec, Y, n);
+  auto const Z = make_sspttm_output(exec, resident, R);
+  sspttm(exec, resident, Y, U, Z);
   auto const expected = hash_bits(Z.values);
-  // Rows without padding, of the host and in far memory.
+  // Rows without padding, of the host and in out-of-core memory.
   auto host = copy_to(Kokkos::DefaultHostExecutionSpace{}, Y);
   decltype(host.values) const packed("packed", Y.fibers(), Y.block_size());
   Kokkos::deep_copy(packed, host.values);
   host.values = packed;
-  auto far = Y;
-  far.far_values = sporades::detail::allocate_far(exec, packed.span() * sizeof(Scalar));
-  far.values =
-      decltype(far.values)(static_cast<Scalar*>(far.far_values.get()), Y.fibers(), Y.block_size());
-  Kokkos::deep_copy(far.values, packed);
+  auto out_of_core = Y;
+  out_of_core.out_of_core_values =
+      sporades::detail::allocate_out_of_core(exec, packed.span() * sizeof(Scalar));
+  out_of_core.values = decltype(out_of_core.values)(
+      static_cast<Scalar*>(out_of_core.out_of_core_values.get()), Y.fibers(), Y.block_size());
+  Kokkos::deep_copy(out_of_core.values, packed);
   for (auto const& way : ways()) {
     INFO("streams " << way.streams << ", memory " << way.memory);
     auto const check = [&](auto& plan, auto const& given) {
-      CHECK(plan.far);
+      CHECK(plan.out_of_core);
       auto const W = make_sspttm_output(exec, plan, R);
       Kokkos::deep_copy(exec, W.values, Scalar(7));
       sspttm(exec, plan, given, U, W);
       CHECK(hash_bits(W.values) == expected);
     };
     SspttmOptions const options{R, way};
-    auto of_near = make_sspttm_plan(exec, Y, n, options);
+    auto of_resident = make_sspttm_plan(exec, Y, n, options);
     auto of_host = make_sspttm_plan(exec, host, n, options);
-    auto of_far = make_sspttm_plan(exec, far, n, options);
-    check(of_near, Y);
-    check(of_near, far);
+    auto of_out_of_core = make_sspttm_plan(exec, out_of_core, n, options);
+    check(of_resident, Y);
+    check(of_resident, out_of_core);
     check(of_host, host);
-    check(of_far, far);
-    check(of_far, Y);
+    check(of_out_of_core, out_of_core);
+    check(of_out_of_core, Y);
   }
-  auto of_far = make_sspttm_plan(exec, far, n);
-  CHECK(of_far.far);
-  std::uint64_t const bytes = Y.storage_bytes() + near.fibers.storage_bytes();
-  CHECK(!make_sspttm_plan(exec, Y, n, {R, {bytes}}).far);
-  CHECK(make_sspttm_plan(exec, Y, n, {R, {bytes - 1}}).far);
+  auto of_out_of_core = make_sspttm_plan(exec, out_of_core, n);
+  CHECK(of_out_of_core.out_of_core);
+  std::uint64_t const bytes = Y.storage_bytes() + resident.fibers.storage_bytes();
+  CHECK(!make_sspttm_plan(exec, Y, n, {R, {bytes}}).out_of_core);
+  CHECK(make_sspttm_plan(exec, Y, n, {R, {bytes - 1}}).out_of_core);
 }
 
 TEST_CASE("SspTTM says what it cannot stream", "[kernels][streaming]") {
@@ -164,7 +170,7 @@ TEST_CASE("SspTTM says what it cannot stream", "[kernels][streaming]") {
   CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 0, options),
                     ContainsSubstring("must be sorted by its sparse modes, 0 last; it is sorted by "
                                       "modes { 0 2 }"));
-  Y.far_coordinates = sporades::detail::allocate_far(exec, 1);
+  Y.out_of_core_coordinates = sporades::detail::allocate_out_of_core(exec, 1);
   CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 0), ContainsSubstring("0 last"));
   Y.sorted_modes = {};
   CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, 2), ContainsSubstring("sorted by modes { }"));

@@ -51,12 +51,12 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   auto const A = factors_for<Scalar>(exec, problem.dims, problem.ranks);
   TtmChainOptions options{TtmChainStrategy::fused, 0, {}};
-  auto near = make_ttm_chain_plan(exec, X, problem.ranks, options);
+  auto resident = make_ttm_chain_plan(exec, X, problem.ranks, options);
   for (auto const& way : ways()) {
     options.streaming = way;
     options.strategy = way.streams == 3 ? TtmChainStrategy::automatic : TtmChainStrategy::fused;
-    auto far = make_ttm_chain_plan(exec, host, problem.ranks, options);
-    bool const is_streamed = near.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
+    auto out_of_core = make_ttm_chain_plan(exec, host, problem.ranks, options);
+    bool const is_streamed = resident.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
     for (int n = 0; n < N; ++n) {
       INFO(to_string(problem.dims)
            << ", mode " << n << ", streams " << way.streams << ", memory " << way.memory);
@@ -65,15 +65,15 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
         if (m != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
       auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
       auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
-      ttm_chain(exec, near, A, n, Y);
+      ttm_chain(exec, resident, A, n, Y);
       for (int repeat = 0; repeat < 2; ++repeat) {
         Kokkos::deep_copy(exec, Z, Scalar(7));
-        ttm_chain(exec, far, A, n, Z);
+        ttm_chain(exec, out_of_core, A, n, Z);
         CHECK(hash_bits(Y) == hash_bits(Z));
       }
       if (problem.nnz == 0 || !is_streamed) continue;
-      CHECK(far.packed[n].far);
-      CHECK(far.choices[n].strategy == TtmChainStrategy::fused);
+      CHECK(out_of_core.packed[n].out_of_core);
+      CHECK(out_of_core.choices[n].strategy == TtmChainStrategy::fused);
     }
   }
 }
@@ -103,23 +103,23 @@ TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
   auto options = tucker_options({4, 3, 2}, 4);
   options.ranks = is_exact ? std::vector<int>{2, 2, 2} : options.ranks;
   options.strategy = TtmChainStrategy::fused;
-  auto const near = tucker(exec, X, options);
-  auto far_options = options;
-  far_options.strategy = GENERATE(TtmChainStrategy::automatic, TtmChainStrategy::fused);
-  far_options.streaming = {1 << 12, 3, 0};
-  auto problem =
-      make_tucker_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X), far_options);
-  for (auto const& packed : problem.chain.packed) CHECK(packed.far);
+  auto const resident = tucker(exec, X, options);
+  auto out_of_core_options = options;
+  out_of_core_options.strategy = GENERATE(TtmChainStrategy::automatic, TtmChainStrategy::fused);
+  out_of_core_options.streaming = {1 << 12, 3, 0};
+  auto problem = make_tucker_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
+                                     out_of_core_options);
+  for (auto const& packed : problem.chain.packed) CHECK(packed.out_of_core);
   auto state = tucker_start(exec, X, options);
   auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
-  tucker(exec, problem, far_options, state, two);
+  tucker(exec, problem, out_of_core_options, state, two);
   auto again = restore<decltype(state)>(exec, snapshot(exec, state));
-  auto const far = tucker(exec, problem, far_options, again);
-  if (is_exact) CHECK(near.fit() > 0.9999);
-  CHECK(far.values == near.values);
-  CHECK(hash_bits(far.model.core) == hash_bits(near.model.core));
+  auto const out_of_core = tucker(exec, problem, out_of_core_options, again);
+  if (is_exact) CHECK(resident.fit() > 0.9999);
+  CHECK(out_of_core.values == resident.values);
+  CHECK(hash_bits(out_of_core.model.core) == hash_bits(resident.model.core));
   for (std::size_t n = 0; n < dims.size(); ++n)
-    CHECK(hash_bits(far.model.factors[n]) == hash_bits(near.model.factors[n]));
+    CHECK(hash_bits(out_of_core.model.factors[n]) == hash_bits(resident.model.factors[n]));
 }
 
 TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from windows",
@@ -154,11 +154,11 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS sums an exact fit's residual from win
     auto from = restore<std::decay_t<decltype(state)>>(exec, snapshot(exec, state));
     return cp_als(exec, problem, with, from);
   };
-  auto const near = solve(X, Streaming{});
-  auto const far = solve(host, Streaming{1 << 12, 3, 0});
-  CHECK(near.fit() > 0.99);
-  CHECK(far.values == near.values);
-  CHECK(hash_bits(far.model.factors[0]) == hash_bits(near.model.factors[0]));
+  auto const resident = solve(X, Streaming{});
+  auto const out_of_core = solve(host, Streaming{1 << 12, 3, 0});
+  CHECK(resident.fit() > 0.99);
+  CHECK(out_of_core.values == resident.values);
+  CHECK(hash_bits(out_of_core.model.factors[0]) == hash_bits(resident.model.factors[0]));
 }
 
 TEST_CASE("Sums that fit memory, of nonzeros that do not, outlive their tensor",
@@ -167,13 +167,13 @@ TEST_CASE("Sums that fit memory, of nonzeros that do not, outlive their tensor",
   auto const X = random_coo<double, std::uint32_t>(exec, Dims{10, 9, 8}, 60000, 1, 1);
   auto options = tucker_options({3, 3, 3}, 3);
   options.strategy = TtmChainStrategy::fused;
-  auto const near = tucker(exec, X, options);
+  auto const resident = tucker(exec, X, options);
   options.streaming.memory = 1 << 18;
   auto problem = make_tucker_problem(exec, X, options);
-  CHECK_FALSE(problem.chain.packed[0].far);
-  CHECK(problem.far);
+  CHECK_FALSE(problem.chain.packed[0].out_of_core);
+  CHECK(problem.out_of_core);
   auto state = tucker_start(exec, X, options);
-  CHECK(tucker(exec, problem, options, state).values == near.values);
+  CHECK(tucker(exec, problem, options, state).values == resident.values);
 }
 
 TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][bad_input]") {

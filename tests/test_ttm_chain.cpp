@@ -234,11 +234,12 @@ TEST_CASE("numbers of tuples are within a few per cent", "[kernels][ttm_chain]")
       count += !seen[cell];
       seen[cell] = true;
     }
-    double const found = sporades::detail::estimate_tuples(exec, X, set);
+    double const found = sporades::detail::estimate_fiber_counts(exec, X, set);
     CHECK(std::abs(found / static_cast<double>(count) - 1) < 0.03);
   }
   auto const many = random_coo<double, std::uint32_t>(exec, {1000, 1000, 1000}, 160000);
-  double const crowded = sporades::detail::estimate_tuples(exec, many, 7u, 1024);  // 5 in a bit
+  double const crowded =
+      sporades::detail::estimate_fiber_counts(exec, many, 7u, 1024);  // 5 in a bit
   CHECK(std::abs(crowded / static_cast<double>(many.nnz()) - 1) < 0.05);
 }
 

@@ -108,7 +108,7 @@ TEMPLATE_LIST_TEST_CASE("orders of indices past 32 bits are those of their numbe
       CHECK(!is_sorted(exec, Y, modes));
     }
     CHECK(sum_duplicates(exec, Y).tensor.nnz() == X.nnz());
-    CHECK(sporades::detail::estimate_tuples(exec, Y, 1u << mode) == Approx(10).epsilon(0.05));
+    CHECK(sporades::detail::estimate_fiber_counts(exec, Y, 1u << mode) == Approx(10).epsilon(0.05));
     CHECK(sporades::detail::norm_squared(exec, Y.values) ==
           sporades::detail::norm_squared(Host{}, X.values));
   }

@@ -36,10 +36,10 @@ template <class Scalar, class Layout>
 using List = std::vector<Kokkos::View<Scalar**, Layout, Space>>;
 
 /// A memory space that no execution space can access.
-struct FarSpace {
-  using memory_space = FarSpace;
+struct OutOfCoreSpace {
+  using memory_space = OutOfCoreSpace;
   using execution_space = Exec;
-  using device_type = Kokkos::Device<Exec, FarSpace>;
+  using device_type = Kokkos::Device<Exec, OutOfCoreSpace>;
   using size_type = std::size_t;
 };
 
@@ -74,9 +74,9 @@ void wrong_types() {
   // says: a matrix must be a rank-2 Kokkos::View
   phi(exec, X, A, 1e-10, 0, V);
   // says: a matrix must be in the tensor's memory space: make_factor(exec, matrix) copies it there
-  mttkrp(exec, X, A, 0, given<Matrix<double, FarSpace>>());
+  mttkrp(exec, X, A, 0, given<Matrix<double, OutOfCoreSpace>>());
   // says: the execution space cannot access the tensor's memory space: copy_to(exec, X) copies
-  log_likelihood(exec, given<CooTensor<double, std::uint32_t, FarSpace>>(), model);
+  log_likelihood(exec, given<CooTensor<double, std::uint32_t, OutOfCoreSpace>>(), model);
   // says: make_mttkrp_plan takes a CooTensor: make_coo makes one of Views
   make_mttkrp_plan(exec, model);
   // says: phi takes a PhiPlan that is not const, or a CooTensor
@@ -206,11 +206,11 @@ void wrong_types() {
   sptv_chain(exec, product, {0}, {v});
   // says: write_tns takes a CooTensor on the host: copy_to(Kokkos::DefaultHostExecutionSpace{},
   // ...)
-  write_tns("x.tns", given<CooTensor<double, std::uint32_t, FarSpace>>());
+  write_tns("x.tns", given<CooTensor<double, std::uint32_t, OutOfCoreSpace>>());
   // says: write_spt takes a CooTensor on the host
   write_spt("x.spt", V);
   // says: write_ktensor takes a KruskalTensor on the host
-  write_ktensor("x.ktns", given<KruskalTensor<double, FarSpace>>());
+  write_ktensor("x.ktns", given<KruskalTensor<double, OutOfCoreSpace>>());
   // says: write_ttensor takes a TuckerTensor on the host
   write_ttensor("x.ttns", model);
   // says: readers give tensors with indices of type std::uint32_t or std::uint64_t
@@ -220,7 +220,7 @@ void wrong_types() {
   // says: strongest(model, count) takes a TuckerTensor: of a KruskalTensor it gives the entries of
   strongest(model, 10);
   // says: strongest takes a model on the host: copy_to(Kokkos::DefaultHostExecutionSpace{}, model)
-  strongest(given<KruskalTensor<double, FarSpace>>(), 0, 0, 10);
+  strongest(given<KruskalTensor<double, OutOfCoreSpace>>(), 0, 0, 10);
   CpAlsOptions als;
   auto& als_problem = given<CpAlsProblem<double, std::uint32_t, Space>>();
   auto& als_state = given<CpAlsState<double, Space>>();

@@ -64,7 +64,7 @@ std::string absent_cells_note(Tensor const& X) {
   Sample here, all;
   for (Position p = 0; p < X.nnz(); p += 1 + X.nnz() / most)
     here.add(static_cast<double>(X.values(p)));
-  for (auto const& sample : sporades::detail::all_gathered(processes(), "values", here))
+  for (auto const& sample : sporades::detail::all_gather(processes(), "values", here))
     all.add(sample);
   double const density =
       static_cast<double>(sum_of_all(X.nnz())) / sporades::detail::dense_size(X.dims);

@@ -99,8 +99,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) {
 }  // namespace
 
 void write_checkpoint(std::string const& path, Facts const& facts,
-                      std::vector<CheckpointArray> const& arrays,
-                      std::vector<RowDistribution> const& rows) {
+                      std::vector<CheckpointArray> const& arrays, std::vector<RowMap> const& rows) {
   auto const processes = rows.empty() ? Communicator() : rows.front().processes;
   sporades::detail::FirstProcess first(processes);
   CheckpointFile file;
@@ -113,8 +112,8 @@ void write_checkpoint(std::string const& path, Facts const& facts,
       auto const& own = rows[static_cast<std::size_t>(array.mode)];
       std::uint64_t const here = own.here(0);
       std::uint64_t row = 0;
-      for (auto const bytes : sporades::detail::all_gathered(processes, "bytes of rows",
-                                                             here == 0 ? 0 : array.bytes / here))
+      for (auto const bytes : sporades::detail::all_gather(processes, "bytes of rows",
+                                                           here == 0 ? 0 : array.bytes / here))
         row = std::max(row, bytes);
       auto const* const bytes = static_cast<std::byte const*>(array.data);
       sporades::detail::for_all_rows<std::byte>(
@@ -230,9 +229,9 @@ std::string tensor_fingerprint(CooTensor<Scalar, Index> const& X) {
                                    });
   std::vector<std::uint64_t> parts(X.dims);
   std::uint64_t nnz = 0, sum = 0;
-  for (auto const count : sporades::detail::all_gathered(processes(), "fingerprints", X.nnz()))
+  for (auto const count : sporades::detail::all_gather(processes(), "fingerprints", X.nnz()))
     nnz += count;
-  for (auto const part : sporades::detail::all_gathered(processes(), "fingerprints", here.load()))
+  for (auto const part : sporades::detail::all_gather(processes(), "fingerprints", here.load()))
     sum += part;
   parts.push_back(nnz);
   parts.push_back(sum);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <map>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/formats/files/detail/input_file.hpp>
 #include <string>
@@ -42,7 +42,7 @@ struct CheckpointArray {
 /// Collective. Throws RunError where it cannot be written.
 void write_checkpoint(std::string const& path, Facts const& facts,
                       std::vector<CheckpointArray> const& arrays,
-                      std::vector<RowDistribution> const& rows = {});
+                      std::vector<RowMap> const& rows = {});
 
 /// A checkpoint on disk, all of it verified, by several processes together.
 class Checkpoint {

@@ -97,7 +97,8 @@ void convert_as(ConvertArguments const& arguments) {
   std::visit(
       [&](auto& X) {
         if (arguments.min_slice > 0) keep_large_slices(X, labels, arguments.min_slice);
-        if (read.far && (arguments.log1p || arguments.binarize)) X.values = copy_of(X.values);
+        if (read.out_of_core && (arguments.log1p || arguments.binarize))
+          X.values = copy_of(X.values);
         if (arguments.log1p) take_log1p(X, arguments.read.file);
         if (arguments.binarize) take_one(X);
       },

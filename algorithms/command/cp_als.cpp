@@ -48,7 +48,7 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   explicit CpAlsMethod(CpAlsArguments const& arguments) : options(make_options(arguments)) {}
 
   static double streamed_files(Dims const& dims, Position nnz, CpAlsOptions const&) {
-    return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
+    return sporades::detail::out_of_core_list_bytes<Scalar, Index>(dims, nnz);
   }
   static std::string streaming_refusal(CpAlsOptions const& options) {
     if (options.init == CpAlsInit::hosvd) return "; --init random would stream it";

@@ -54,8 +54,8 @@ struct CpAprMethodRun {
 
   static double streamed_files(Dims const& dims, Position nnz, CpAprOptions const& options) {
     return options.method == CpAprMethod::mu
-               ? sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz)
-               : sporades::detail::far_copy_bytes<Scalar, Index>(dims, nnz, dims.size());
+               ? sporades::detail::out_of_core_list_bytes<Scalar, Index>(dims, nnz)
+               : sporades::detail::out_of_core_copy_bytes<Scalar, Index>(dims, nnz, dims.size());
   }
   static std::string streaming_refusal(CpAprOptions const& options) {
     bool const is_pull =
@@ -95,7 +95,7 @@ struct CpAprMethodRun {
     report.strategies.assign(problem.dims.size(),
                              by_rows ? "rows" : to_string(problem.plan.strategy));
     for (std::size_t n = 0; n < problem.plan.products.packed.size(); ++n)
-      if (problem.plan.products.packed[n].far) report.strategies[n] += ", streamed";
+      if (problem.plan.products.packed[n].out_of_core) report.strategies[n] += ", streamed";
     for (auto const& choice : problem.plan.products.choices)
       report.reasons.push_back(choice.reason);
   }
@@ -139,7 +139,7 @@ struct CpAprMethodRun {
   void look_at(Counts const& X) {
     CountSums here;
     here.add(X.values, X.nnz());
-    for (auto const& other : sporades::detail::all_gathered(processes(), "sums of counts", here))
+    for (auto const& other : sporades::detail::all_gather(processes(), "sums of counts", here))
       sums_.add(other);
     sums_.cells = sporades::detail::dense_size(X.dims);
   }

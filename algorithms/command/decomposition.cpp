@@ -225,7 +225,7 @@ void Decomposition::keep(std::function<void()> const& write) {
 }
 
 template <class Model>
-void Decomposition::print_labels(Model const& model, std::vector<RowDistribution> const& rows) {
+void Decomposition::print_labels(Model const& model, std::vector<RowMap> const& rows) {
   if (labels_.empty()) return;
   report.top = top_entries(model, labels_, arguments_.top, rows);
   std::fputs(to_text(*report.top).c_str(), stdout);
@@ -292,13 +292,9 @@ int Decomposition::finish_without_model(int signal) {
 
 template ReadResult<double> Decomposition::read(std::uint64_t);
 template ReadResult<float> Decomposition::read(std::uint64_t);
-template void Decomposition::print_labels(KruskalTensor<double> const&,
-                                          std::vector<RowDistribution> const&);
-template void Decomposition::print_labels(KruskalTensor<float> const&,
-                                          std::vector<RowDistribution> const&);
-template void Decomposition::print_labels(TuckerTensor<double> const&,
-                                          std::vector<RowDistribution> const&);
-template void Decomposition::print_labels(TuckerTensor<float> const&,
-                                          std::vector<RowDistribution> const&);
+template void Decomposition::print_labels(KruskalTensor<double> const&, std::vector<RowMap> const&);
+template void Decomposition::print_labels(KruskalTensor<float> const&, std::vector<RowMap> const&);
+template void Decomposition::print_labels(TuckerTensor<double> const&, std::vector<RowMap> const&);
+template void Decomposition::print_labels(TuckerTensor<float> const&, std::vector<RowMap> const&);
 
 }  // namespace sporades::command

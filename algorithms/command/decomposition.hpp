@@ -72,7 +72,7 @@ class Decomposition {
   /// Prints the model's strongest names, if there are labels, and puts them into the report. rows:
   /// of each mode, where processes share them.
   template <class Model>
-  void print_labels(Model const& model, std::vector<RowDistribution> const& rows);
+  void print_labels(Model const& model, std::vector<RowMap> const& rows);
 
   /// Writes the report and says how it ended, and the result. signal: what interrupted the run, or
   /// 0. Returns the exit status.

@@ -230,7 +230,7 @@ void add_choices(Exec const& exec, Tensor const& X, TensorInfo& info) {
 template <class Tensor>
 void check_memory(Exec const& exec, Tensor const& X, int rank) {
   namespace detail = sporades::detail;
-  detail::MostTuples<Exec, Tensor> tuples(exec, X);
+  detail::FiberCountEstimate<Exec, Tensor> tuples(exec, X);
   auto const shape = detail::shape_of(X);
   auto const rows_of = [&](int n) { return tuples.rows(n); };
   sporades::detail::MemoryCount most;

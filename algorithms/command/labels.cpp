@@ -178,7 +178,7 @@ std::vector<TopEntry> named(Entries const& entries, std::vector<std::string> con
 template <class Model>
 std::vector<std::vector<TopEntry>> top_of_columns(Model const& model, int n,
                                                   std::vector<std::string> const& names, int top,
-                                                  RowDistribution const& rows) {
+                                                  RowMap const& rows) {
   struct Entry {
     std::uint64_t column, index;
     double value;
@@ -188,7 +188,7 @@ std::vector<std::vector<TopEntry>> top_of_columns(Model const& model, int n,
   for (std::uint64_t r = 0; r < columns; ++r)
     for (auto const& [i, value] : strongest(model, static_cast<int>(r), n, top))
       entries.push_back({r, rows.first() + i, static_cast<double>(value)});
-  entries = sporades::detail::all_gathered(rows.processes, "strongest entries", entries);
+  entries = sporades::detail::all_gather(rows.processes, "strongest entries", entries);
   std::stable_sort(entries.begin(), entries.end(), [](Entry const& a, Entry const& b) {
     return a.column != b.column ? a.column < b.column : std::abs(a.value) > std::abs(b.value);
   });
@@ -202,11 +202,11 @@ std::vector<std::vector<TopEntry>> top_of_columns(Model const& model, int n,
 
 template <class Model>
 auto top_of_factors(Model const& model, Labels const& labels, int top,
-                    std::vector<RowDistribution> const& rows) {
+                    std::vector<RowMap> const& rows) {
   decltype(TopEntries::factors) all;
   for (std::size_t n = 0; n < model.factors.size(); ++n)
     all.push_back(top_of_columns(model, static_cast<int>(n), labels.names[n], top,
-                                 rows.empty() ? RowDistribution{} : rows[n]));
+                                 rows.empty() ? RowMap{} : rows[n]));
   return all;
 }
 
@@ -220,7 +220,7 @@ std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
 
 template <class Scalar>
 TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top,
-                       std::vector<RowDistribution> const& rows) {
+                       std::vector<RowMap> const& rows) {
   TopEntries entries;
   for (int r = 0; r < model.rank(); ++r)
     entries.weights.push_back(static_cast<double>(model.weights(r)));
@@ -231,7 +231,7 @@ TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels,
 
 template <class Scalar>
 TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top,
-                       std::vector<RowDistribution> const& rows) {
+                       std::vector<RowMap> const& rows) {
   TopEntries entries;
   for (auto const& [columns, value] : strongest(model, top)) {
     TopCell cell{columns, static_cast<double>(value)};
@@ -278,12 +278,12 @@ template std::vector<TopEntry> top_of_column(KruskalTensor<double> const&, int, 
 template std::vector<TopEntry> top_of_column(TuckerTensor<double> const&, int, int,
                                              std::vector<std::string> const&, int);
 template TopEntries top_entries(KruskalTensor<double> const&, Labels const&, int,
-                                std::vector<RowDistribution> const&);
+                                std::vector<RowMap> const&);
 template TopEntries top_entries(KruskalTensor<float> const&, Labels const&, int,
-                                std::vector<RowDistribution> const&);
+                                std::vector<RowMap> const&);
 template TopEntries top_entries(TuckerTensor<double> const&, Labels const&, int,
-                                std::vector<RowDistribution> const&);
+                                std::vector<RowMap> const&);
 template TopEntries top_entries(TuckerTensor<float> const&, Labels const&, int,
-                                std::vector<RowDistribution> const&);
+                                std::vector<RowMap> const&);
 
 }  // namespace sporades::command

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/command/report.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string>
@@ -53,13 +53,13 @@ std::vector<TopEntry> top_of_column(Model const& model, int r, int n,
 /// share them; else empty. Collective.
 template <class Scalar>
 TopEntries top_entries(KruskalTensor<Scalar> const& model, Labels const& labels, int top,
-                       std::vector<RowDistribution> const& rows);
+                       std::vector<RowMap> const& rows);
 
 /// For each mode's columns the `top` entries of largest magnitude with their names, as top_entries
 /// of a KruskalTensor has them, and the `top` entries of the core of largest magnitude. Collective.
 template <class Scalar>
 TopEntries top_entries(TuckerTensor<Scalar> const& model, Labels const& labels, int top,
-                       std::vector<RowDistribution> const& rows);
+                       std::vector<RowMap> const& rows);
 
 /// The entries side by side, component by component or after the core mode by mode.
 std::string to_text(TopEntries const& top);

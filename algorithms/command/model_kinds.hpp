@@ -28,8 +28,7 @@ Factors<Scalar, Kokkos::HostSpace> factors_on_host(Factors<Scalar, Memory> const
 /// Leaves the rows of factors that `rows` says, of a model of these dims. Throws Error, as `where`,
 /// for other dims.
 template <class Model>
-void take_rows(Model& model, std::vector<RowDistribution> const& rows, Dims const& dims,
-               char const* where) {
+void take_rows(Model& model, std::vector<RowMap> const& rows, Dims const& dims, char const* where) {
   expects(model.dims() == dims, where, ": the start is ", to_string(model.dims()), ", X is ",
           to_string(dims));
   for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -46,8 +45,8 @@ struct KtensorKind {
 
   static Model read(std::string const& path) { return read_ktensor<Scalar>(path); }
   /// rows: of each mode, where processes share them; else empty.
-  static void write(std::string const& path, Model const& model,
-                    std::vector<RowDistribution> const& rows, ModelFacts const& facts) {
+  static void write(std::string const& path, Model const& model, std::vector<RowMap> const& rows,
+                    ModelFacts const& facts) {
     write_ktensor(path, model, rows, facts);
   }
 
@@ -111,8 +110,8 @@ struct TuckerKind {
 
   static Model read(std::string const& path) { return read_ttensor<Scalar>(path); }
   /// rows: of each mode, where processes share them; else empty.
-  static void write(std::string const& path, Model const& model,
-                    std::vector<RowDistribution> const& rows, ModelFacts const& facts) {
+  static void write(std::string const& path, Model const& model, std::vector<RowMap> const& rows,
+                    ModelFacts const& facts) {
     write_ttensor(path, model, rows, facts);
   }
 

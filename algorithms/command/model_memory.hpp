@@ -7,7 +7,7 @@
 #include <limits>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
@@ -41,13 +41,14 @@ class ModelMemory {
   static constexpr sporades::detail::Numbers<Scalar, Index> numbers{};
 
  public:
-  /// limit: bytes that the run may have; 0: all that are left. is_far: the tensor lies in files.
-  /// beside: bytes that the command holds on the host all the time. keeps_states: it copies the
-  /// state, and the best one of several starts, to write them.
-  ModelMemory(Exec const& exec, std::uint64_t limit, bool is_far, double beside, bool keeps_states)
+  /// limit: bytes that the run may have; 0: all that are left. is_out_of_core: the tensor lies in
+  /// files. beside: bytes that the command holds on the host all the time. keeps_states: it copies
+  /// the state, and the best one of several starts, to write them.
+  ModelMemory(Exec const& exec, std::uint64_t limit, bool is_out_of_core, double beside,
+              bool keeps_states)
       : exec_(exec),
         limit_(static_cast<double>(limit)),
-        is_far_(is_far),
+        is_out_of_core_(is_out_of_core),
         beside_(beside),
         keeps_states_(keeps_states) {}
 
@@ -88,7 +89,7 @@ class ModelMemory {
     placed.bytes = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
     bool is_least = true;  // placed.bytes are those of X alone
-    // Whether it does for X to stay; or only with all sorted copies near.
+    // Whether it does for X to stay; or only with all sorted copies resident.
     auto const stays = [&](bool keeps_copies) {
       if (!can_stay(asked)) return false;
       auto const shape = sporades::detail::shape_of(X);
@@ -151,7 +152,7 @@ class ModelMemory {
 
   /// Bytes of that memory which the tensor takes before the run.
   double taken(HostTensor const& X) const {
-    return on_gpu || is_far_ ? 0 : static_cast<double>(X.storage_bytes());
+    return on_gpu || is_out_of_core_ ? 0 : static_cast<double>(X.storage_bytes());
   }
 
   template <class Options>
@@ -192,14 +193,14 @@ class ModelMemory {
                                 sporades::detail::Numbers<Scalar, Index>{}));
   }
 
-  /// The least that a run takes, in memory or streamed. near: X there, or empty.
+  /// The least that a run takes, in memory or streamed. resident: X there, or empty.
   template <class Options>
-  double least(HostTensor const& X, Tensor const& near, Options const& asked) const {
+  double least(HostTensor const& X, Tensor const& resident, Options const& asked) const {
     double bytes = std::numeric_limits<double>::infinity();
-    if (!near.dims.empty()) {
+    if (!resident.dims.empty()) {
       auto options = asked;
       bytes = lightened(X, options, false, 0, [&](Options const& with) {
-                return needed(near, with);
+                return needed(resident, with);
               }).first;
     }
     if (!can_stay(asked)) return bytes;
@@ -217,12 +218,12 @@ class ModelMemory {
            sporades::detail::shortage_text(needs, left, is_least ? " at least" : "") + ": ";
   }
 
-  /// Where the nonzeros are, of whose copies so many bytes may be near, in words.
+  /// Where the nonzeros are, of whose copies so many bytes may be resident, in words.
   template <class Options>
-  std::string where(HostTensor const& X, Options const& options, double near) const {
+  std::string where(HostTensor const& X, Options const& options, double resident) const {
     if constexpr (on_gpu)
       return sporades::detail::sorted_by_host(
-          copy_bytes(exec_, sporades::detail::shape_of(X), options, numbers), near);
+          copy_bytes(exec_, sporades::detail::shape_of(X), options, numbers), resident);
     double const files = Method::streamed_files(X.dims, X.nnz(), options);
     return "the nonzeros stay in files in " + sporades::detail::scratch_folder() +
            " (TMPDIR), of up to " + sporades::detail::bytes_text(files) + ", and are streamed";
@@ -257,16 +258,17 @@ class ModelMemory {
   }
 
   /// Throws where a run needs more than is left, with the largest ranks that would fit, and with
-  /// `more`. near: X where the run computes, or empty, if it does not fit there.
+  /// `more`. resident: X where the run computes, or empty, if it does not fit there.
   template <class Options>
-  void refuse(HostTensor const& X, Tensor const& near, Options const& options, double left,
+  void refuse(HostTensor const& X, Tensor const& resident, Options const& options, double left,
               std::string const& more = {}) const {
-    double const bytes = least(X, near, options);
+    double const bytes = least(X, resident, options);
     if (bytes <= left) return;
     int fits = 0, too_many = Kind::largest_rank(options);
     while (too_many - fits > 1 + fits / 16) {
       int const middle = fits + (too_many - fits) / 2;
-      (least(X, near, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) = middle;
+      (least(X, resident, Kind::with_largest_rank(options, middle)) <= left ? fits : too_many) =
+          middle;
     }
     check_fits_memory(bytes, left, subject(X.dims, options),
                       (fits == 0 ? ""
@@ -277,7 +279,7 @@ class ModelMemory {
 
   Exec exec_;
   double limit_;
-  bool is_far_;
+  bool is_out_of_core_;
   double beside_;
   bool keeps_states_;
 };

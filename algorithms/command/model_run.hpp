@@ -75,19 +75,19 @@ class ModelRun {
   using Problem = typename Method::Problem;
   using Result = typename Method::Result;
   using Solved = sporades::detail::Method<Exec, Problem>;
-  using Near = CooTensor<Scalar, Index, typename Exec::memory_space>;
+  using Resident = CooTensor<Scalar, Index, typename Exec::memory_space>;
 
  public:
   ModelRun(Exec const& exec, typename Method::Arguments const& arguments, Decomposition& run,
-           CooTensor<Scalar, Index> tensor, sporades::detail::FarMemory far)
+           CooTensor<Scalar, Index> tensor, sporades::detail::OutOfCoreMemory out_of_core)
       : exec_(exec),
         common_(arguments.common),
         method_(arguments),
-        memory_(exec, common_.compute.memory, far != nullptr, run.labels_bytes(),
+        memory_(exec, common_.compute.memory, out_of_core != nullptr, run.labels_bytes(),
                 !common_.checkpoint.empty()),
         run_(run),
         tensor_(hand_over(tensor)),
-        far_(std::move(far)) {}
+        out_of_core_(std::move(out_of_core)) {}
 
   int operator()() {
     if (common_.tune)
@@ -190,17 +190,17 @@ class ModelRun {
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
   Problem build(std::optional<Checkpoint> const& from, double& bytes) {
     if constexpr (sporades::detail::has_mpi)
-      if (processes().size() > 1) return build_shared(from);
+      if (processes().size() > 1) return build_distributed(from);
     auto placed = memory_.place(tensor_, method_.options);
     bytes = placed.bytes;
     run_.note(placed.note);
     if (placed.is_streamed) {
       auto X = tensor_;
       give_back_nonzeros(tensor_);
-      if (!sporades::detail::is_gpu<Exec> && !far_) to_file(X);
-      set_first_state(from, Near{tensor_.dims, {}, {}, {}});
+      if (!sporades::detail::is_gpu<Exec> && !out_of_core_) to_file(X);
+      set_first_state(from, Resident{tensor_.dims, {}, {}, {}});
       Problem problem = Solved::make_alone(exec_, hand_over(X), method_.options);
-      far_ = {};  // the problem has its own
+      out_of_core_ = {};  // the problem has its own
       return problem;
     }
     give_back_nonzeros(tensor_);
@@ -209,7 +209,7 @@ class ModelRun {
   }
 
   /// The problem of a tensor that several processes share, and the first state.
-  Problem build_shared(std::optional<Checkpoint> const& from) {
+  Problem build_distributed(std::optional<Checkpoint> const& from) {
     auto X = copy_to(exec_, tensor_);
     give_back_nonzeros(tensor_);
     bool const is_made = !from && !is_given(method_.options);
@@ -228,13 +228,14 @@ class ModelRun {
 
   /// Moves X from memory to a file.
   void to_file(CooTensor<Scalar, Index>& X) {
-    auto const far = sporades::detail::to_far(Kokkos::DefaultHostExecutionSpace{}, X);
-    X = far.tensor;
-    far_ = far.memory;
+    auto const out_of_core =
+        sporades::detail::to_out_of_core(Kokkos::DefaultHostExecutionSpace{}, X);
+    X = out_of_core.tensor;
+    out_of_core_ = out_of_core.memory;
   }
 
   /// Of X, unless the run goes on or begins with a given model.
-  void set_first_state(std::optional<Checkpoint> const& from, Near const& X) {
+  void set_first_state(std::optional<Checkpoint> const& from, Resident const& X) {
     auto const& options = method_.options;
     if (from) return load_starts<Kind>(exec_, *from, method_.options, tensor_.dims, rows_, starts_);
     if (is_given(options)) {
@@ -351,10 +352,10 @@ class ModelRun {
   ModelMemory<Method> memory_;
   Decomposition& run_;
   Facts facts_;
-  CooTensor<Scalar, Index> tensor_;                 // its dims alone once the build has begun
-  sporades::detail::FarMemory far_;                 // where the nonzeros are in files: holds them
-  std::vector<RowDistribution> rows_, model_rows_;  // of the state and of the model, of each mode,
-                                                    // where processes share them
+  CooTensor<Scalar, Index> tensor_;                // its dims alone once the build has begun
+  sporades::detail::OutOfCoreMemory out_of_core_;  // where the nonzeros are in files: holds them
+  std::vector<RowMap> rows_, model_rows_;          // of the state and of the model, of each mode,
+                                                   // where processes share them
   sporades::detail::Starts<State> starts_;
   std::pair<int, int> kept_{-1, -1};  // start and iteration of the checkpoint
   int shown_start_ = 0, shown_ = 0;   // iterations of that start whose lines are out

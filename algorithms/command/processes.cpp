@@ -118,20 +118,19 @@ void tell(std::string const& text) {
 
 std::uint64_t sum_of_all(std::uint64_t here) {
   std::uint64_t sum = 0;
-  for (auto const one : sporades::detail::all_gathered(processes(), "numbers told", here))
-    sum += one;
+  for (auto const one : sporades::detail::all_gather(processes(), "numbers told", here)) sum += one;
   return sum;
 }
 
 std::uint64_t greatest_of_all(std::uint64_t here) {
-  auto const all = sporades::detail::all_gathered(processes(), "numbers told", here);
+  auto const all = sporades::detail::all_gather(processes(), "numbers told", here);
   return *std::max_element(all.begin(), all.end());
 }
 
 std::map<std::string, Traffic> traffic_of_all() {
   auto traffic = processes().traffic();  // telling it adds to it
   for (auto& [name, total] : traffic) {
-    auto const parts = sporades::detail::all_gathered(processes(), "numbers told", total);
+    auto const parts = sporades::detail::all_gather(processes(), "numbers told", total);
     total = {};
     for (auto const& part : parts) {
       total.messages += part.messages;

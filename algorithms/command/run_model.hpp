@@ -56,7 +56,7 @@ int run_model_as(Arguments const& arguments) {
         [&](auto& X) {
           using Index = typename std::decay_t<decltype(X)>::Index;
           return ModelRun<Method<Exec, Scalar, Index>>(exec, arguments, run, hand_over(X),
-                                                       std::exchange(read.far, {}))();
+                                                       std::exchange(read.out_of_core, {}))();
         },
         read.tensor);
   });

@@ -21,7 +21,7 @@ inline constexpr char const *best_prefix = "best-", *singular_vectors = "hosvd";
 /// rows: per mode, those of the state that are here, of `dims`; or none, where all are.
 template <class Kind, class Options>
 Snapshot load_snapshot(Checkpoint const& from, std::string const& prefix, Options const& options,
-                       Dims const& dims, std::vector<RowDistribution> const& rows) {
+                       Dims const& dims, std::vector<RowMap> const& rows) {
   Snapshot state;
   state.dims = sporades::detail::rows_here(dims, rows);
   state.ranks = Kind::ranks(options, state.dims);
@@ -42,8 +42,7 @@ Snapshot load_snapshot(Checkpoint const& from, std::string const& prefix, Option
 
 template <class Kind, class Exec, class Options, class State>
 void load_starts(Exec const& exec, Checkpoint const& from, Options const& options, Dims const& dims,
-                 std::vector<RowDistribution> const& rows,
-                 sporades::detail::Starts<State>& starts) {
+                 std::vector<RowMap> const& rows, sporades::detail::Starts<State>& starts) {
   auto const load = [&](char const* prefix) {
     return restore<State>(exec, load_snapshot<Kind>(from, prefix, options, dims, rows));
   };
@@ -61,8 +60,7 @@ void load_starts(Exec const& exec, Checkpoint const& from, Options const& option
 /// number: of starts, of the run. facts: others.
 template <class Exec, class State>
 void save_starts(Exec const& exec, std::string const& file, Facts facts, int number,
-                 sporades::detail::Starts<State> const& starts,
-                 std::vector<RowDistribution> const& rows) {
+                 sporades::detail::Starts<State> const& starts, std::vector<RowMap> const& rows) {
   std::vector<CheckpointArray> arrays;
   auto const append = [&](std::string const& prefix, Snapshot const& state) {
     for (auto const& [name, bytes] : state.arrays) {

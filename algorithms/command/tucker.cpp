@@ -42,7 +42,7 @@ struct TuckerMethod : TuckerFits<ScalarType, typename Exec::memory_space> {
   explicit TuckerMethod(TuckerArguments const& arguments) : options(make_options(arguments)) {}
 
   static double streamed_files(Dims const& dims, Position nnz, TuckerOptions const&) {
-    return sporades::detail::far_list_bytes<Scalar, Index>(dims, nnz);
+    return sporades::detail::out_of_core_list_bytes<Scalar, Index>(dims, nnz);
   }
   static std::string streaming_refusal(TuckerOptions const& options) {
     if (options.init == TuckerInit::hosvd) return "; --init random would stream it";

@@ -23,8 +23,8 @@ namespace detail {
 /// X for a run with these options, which place sets; none where it is refused or would stream, and
 /// `refusal` is set then. keeps_X: while X stays, too.
 template <class Method, class Tensor, class Options>
-auto placed_near(ModelMemory<Method> const& memory, Tensor const& X, Options& options, bool keeps_X,
-                 std::string& refusal) {
+auto placed_resident(ModelMemory<Method> const& memory, Tensor const& X, Options& options,
+                     bool keeps_X, std::string& refusal) {
   std::optional<decltype(memory.place(X, options, keeps_X))> placed;
   try {
     memory.check_least(X, options);
@@ -51,7 +51,7 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
   options.iterations = 4;
   options.tolerance = 0;
   options.time_kernels = false;
-  auto placed = placed_near(memory, X, options, true, refusal);
+  auto placed = placed_resident(memory, X, options, true, refusal);
   if (!placed) return 0;
   try {
     using Problem = typename Method::Problem;
@@ -113,7 +113,7 @@ std::string tune(Exec const& exec, Method& method, ModelMemory<Method> const& me
   auto const chosen = std::find_if(times.begin(), times.end(), [&](auto const& time) {
     auto options = method.options;
     options.strategy = from_name<Strategy>(time.strategy);
-    return detail::placed_near(memory, X, options, false, refusal).has_value();
+    return detail::placed_resident(memory, X, options, false, refusal).has_value();
   });
   if (chosen == times.end()) return "--tune: no strategy is taken: " + refusal;
   strategy = from_name<Strategy>(chosen->strategy);

@@ -30,8 +30,7 @@ struct ColumnExtremes {
 /// The first entry of largest magnitude of each column, 0 of a column without entries. A may be the
 /// rows that are here of a distributed matrix: then this is collective. Fences exec.
 template <class ExecutionSpace, class MatrixType>
-auto column_extremes(ExecutionSpace const& exec, MatrixType const& A,
-                     RowDistribution const& rows = {}) {
+auto column_extremes(ExecutionSpace const& exec, MatrixType const& A, RowMap const& rows = {}) {
   using Scalar = typename MatrixType::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   if (R == 0) return std::vector<Scalar>();
@@ -51,7 +50,7 @@ auto column_extremes(ExecutionSpace const& exec, MatrixType const& A,
   };
   auto largest = largest_of(host.data(), blocks.count);
   if (!rows.is_whole()) {
-    auto const all = all_gathered(rows.processes, "signs of columns", largest);
+    auto const all = all_gather(rows.processes, "signs of columns", largest);
     largest = largest_of(all.data(), rows.begins.size() - 1);
   }
   return largest;
@@ -60,7 +59,7 @@ auto column_extremes(ExecutionSpace const& exec, MatrixType const& A,
 /// Whether the entry of largest magnitude is negative, a column at a time. As column_extremes.
 template <class ExecutionSpace, class MatrixType>
 std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A,
-                              RowDistribution const& rows = {}) {
+                              RowMap const& rows = {}) {
   std::vector<bool> down;
   for (auto const extreme : column_extremes(exec, A, rows)) down.push_back(extreme < 0);
   return down;
@@ -72,10 +71,10 @@ std::vector<bool> points_down(ExecutionSpace const& exec, MatrixType const& A,
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 std::vector<std::vector<bool>> paired_flips(ExecutionSpace const& exec,
                                             Factors<Scalar, MemorySpace> const& factors,
-                                            std::vector<RowDistribution> const& rows = {}) {
+                                            std::vector<RowMap> const& rows = {}) {
   std::vector<std::vector<bool>> flips;
   for (std::size_t n = 0; n < factors.size(); ++n)
-    flips.push_back(points_down(exec, factors[n], rows.empty() ? RowDistribution{} : rows[n]));
+    flips.push_back(points_down(exec, factors[n], rows.empty() ? RowMap{} : rows[n]));
   std::size_t const R = flips.empty() ? 0 : flips[0].size();
   for (std::size_t r = 0; r < R; ++r) {
     std::size_t down = 0, last = 0;  // the last mode of an odd number stays

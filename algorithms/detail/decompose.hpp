@@ -75,7 +75,7 @@ NamedOptions named_call(Options const& options) {
 }
 
 /// The rows of each mode that are here. rows: per mode, or none, where all are.
-inline Dims rows_here(Dims dims, std::vector<RowDistribution> const& rows) {
+inline Dims rows_here(Dims dims, std::vector<RowMap> const& rows) {
   for (std::size_t n = 0; n < rows.size(); ++n) dims[n] = rows[n].here(dims[n]);
   return dims;
 }
@@ -193,14 +193,14 @@ auto decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
                Observer const& observer) -> typename Method<ExecutionSpace, Problem>::Result {
   using M = Method<ExecutionSpace, Problem>;
   return solve_within_memory(exec, X, options, [&](auto& given, Options const& fitted) {
-    Position const nnz = near_or_dims<Tensor>(given).nnz();
+    Position const nnz = accessible_or_dims<Tensor>(given).nnz();
     int const order = given.order();
     if (M::needs_vectors(fitted))  // before its singular vectors are computed
       expect_decomposable(builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec),
                           given, M::name);
     Starts<typename M::State> starts;
     starts.first_is_singular = M::first_is_singular(fitted, order, nnz);
-    starts.state = first_start<Problem>(exec, near_or_dims<Tensor>(given), fitted);
+    starts.state = first_start<Problem>(exec, accessible_or_dims<Tensor>(given), fitted);
     Problem problem = M::make_alone(exec, hand_over(given), fitted);
     if (M::has_race(fitted, order, nnz)) M::race(exec, problem, fitted, starts.state);
     return run_from_starts(exec, problem, fitted, starts, observer);
@@ -216,7 +216,7 @@ auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor
   if constexpr (has_mpi)
     if (processes.size() > 1) {
       int const order = X.order();
-      Position const nnz = first_places(processes, X.nnz()).back();
+      Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
       Starts<typename M::State> starts;
       starts.first_is_singular = M::first_is_singular(options, order, nnz);
       auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);

@@ -46,12 +46,12 @@ CooTensor<Scalar, Index, MemorySpace> unfold(Communicator const& processes,
       if (processes.size() > 1)
         return roughly_sorted_across(
             processes, exec, X, others,
-            even_cuts(processes.size(), first_places(processes, X.nnz()).back()));
+            even_cuts(processes.size(), exclusive_scan_of_all(processes, X.nnz()).back()));
     return sorted(exec, X, others);
   }();
   CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
   auto const fibers = number_runs(exec, compare, Y.nnz());
-  auto const first = first_places(processes, fibers.count);
+  auto const first = exclusive_scan_of_all(processes, fibers.count);
   auto const unfolded = allocate_coo<Scalar, Index>(exec, {first.back(), X.dims[n]}, Y.nnz());
   launch_items(exec, "sporades::hosvd::unfold", Y.nnz(),
                UnfoldNonzeros<Coordinates, Coordinates>{
@@ -123,7 +123,7 @@ class SubspaceIteration {
 
   /// Ritz vectors of the last step, best first.
   MatrixType vectors() const { return Q_; }
-  RowDistribution const& rows() const { return rows_; }
+  RowMap const& rows() const { return rows_; }
 
   /// Goes on from the images of the Ritz vectors.
   void advance() { std::swap(Q_, Y_); }
@@ -166,7 +166,7 @@ class SubspaceIteration {
   ExecutionSpace exec_;
   int k_;  // columns, padded
   MttkrpPlan<Scalar, Index, Memory> plan_;
-  RowDistribution rows_;  // of Q, Y and Z
+  RowMap rows_;  // of Q, Y and Z
   MatrixType small_;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> small_double_;
   MatrixType fibers_, Q_, Y_, Z_;

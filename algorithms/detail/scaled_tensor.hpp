@@ -16,7 +16,8 @@ template <class Tensor>
 struct ScaledTensor {
   Tensor tensor;
   int exponent;
-  FarMemory memory;  // where nonzeros are in far memory that no one else holds: holds it
+  OutOfCoreMemory
+      memory;  // where nonzeros are in out-of-core memory that no one else holds: holds it
 };
 
 /// Throws Error naming the first value that is NaN or infinite. Fences exec.
@@ -45,9 +46,10 @@ void expect_decomposable(ExecutionSpace const& exec, Tensor const& X, char const
 }
 
 /// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
-/// changes. part_bytes: 0, or the memory for sorting by parts; what is made is in far memory of a
-/// host then. Fences exec. Throws Error where X has no nonzeros, is all zero, has an index past its
-/// mode, or holds NaN, infinity, or values whose sum is infinite; and as allocate_far.
+/// changes. part_bytes: 0, or the memory for sorting by parts; what is made is in out-of-core
+/// memory of a host then. Fences exec. Throws Error where X has no nonzeros, is all zero, has an
+/// index past its mode, or holds NaN, infinity, or values whose sum is infinite; and as
+/// allocate_out_of_core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where,
@@ -60,12 +62,13 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
   int const exponent = binary_exponent(largest);
   if (exponent == 0) return {result, 0, summed.memory};
-  auto values = result.values;  // its own, where the sums are in far memory
+  auto values = result.values;  // its own, where the sums are in out-of-core memory
   if (part_bytes == 0)
     values = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::scaled_tensor::values",
                                                         result.nnz());
   else if (!summed.memory)
-    values = allocate_far_values<Vector<Scalar, MemorySpace>>(exec, result.nnz(), summed.memory);
+    values =
+        allocate_out_of_core_values<Vector<Scalar, MemorySpace>>(exec, result.nnz(), summed.memory);
   divide_by_power_of_two(exec, result.values, exponent, values);
   fence(exec, "sporades::scaled_tensor::values");
   result.values = values;
@@ -77,7 +80,7 @@ template <class ExecutionSpace, class Tensor>
 void expect_decomposable(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
                          char const* where) {
   expect_same_dims(processes, X, where);
-  Position const nnz = first_places(processes, X.nnz()).back();
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   expects(nnz > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, where);
   expect_finite(exec, X, where);
@@ -94,7 +97,7 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
   expect_decomposable(processes, exec, X, where);
   X = summed_across(processes, exec, hand_over(X));
   X = cut_at(processes, exec, hand_over(X),
-             even_cuts(processes.size(), first_places(processes, X.nnz()).back(), 2048));
+             even_cuts(processes.size(), exclusive_scan_of_all(processes, X.nnz()).back(), 2048));
   double const here = X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0;
   double const largest = largest_of_all(processes, "largest values", here);
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
@@ -113,7 +116,7 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
 /// make_matrix, the rows here of that of all processes. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A,
-                 RowDistribution const& rows = {}) {
+                 RowMap const& rows = {}) {
   Vector<Scalar, MemorySpace> const entries(A.data(), with_padding(A).size());
   double const here = A.extent(0) > 0 ? static_cast<double>(max_abs(exec, entries)) : 0;
   double const largest = largest_of_all(rows.processes, "largest values", here);

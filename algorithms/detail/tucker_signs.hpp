@@ -16,12 +16,12 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerTensor<Scalar, MemorySpace> with_columns_up(ExecutionSpace const& exec,
                                                   std::vector<double> core,
                                                   Factors<Scalar, MemorySpace> const& factors,
-                                                  std::vector<RowDistribution> const& rows = {}) {
+                                                  std::vector<RowMap> const& rows = {}) {
   TuckerTensor<Scalar, MemorySpace> model;
   std::size_t stride = 1;
   for (std::size_t n = 0; n < factors.size(); ++n) {
     std::size_t const R = factors[n].extent(1);
-    auto const down = points_down(exec, factors[n], rows.empty() ? RowDistribution{} : rows[n]);
+    auto const down = points_down(exec, factors[n], rows.empty() ? RowMap{} : rows[n]);
     ChosenColumns columns{all_components(R), std::vector<double>(R, 1.0)};
     for (std::size_t r = 0; r < R; ++r)
       if (down[r]) columns.divisors[r] = -1;

@@ -45,7 +45,7 @@ void all_gather(Communicator const& processes, char const* name, void const* min
 
 /// One value of each process, in the order of their ranks.
 template <class T>
-std::vector<T> all_gathered(Communicator const& processes, char const* name, T const& mine) {
+std::vector<T> all_gather(Communicator const& processes, char const* name, T const& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> all(static_cast<std::size_t>(processes.size()));
   all_gather(processes, name, &mine, sizeof mine, all.data());
@@ -55,7 +55,7 @@ std::vector<T> all_gathered(Communicator const& processes, char const* name, T c
 /// The largest number that a process has; NaN where one is NaN.
 inline double largest_of_all(Communicator const& processes, char const* name, double mine) {
   double largest = mine;
-  for (double const one : all_gathered(processes, name, mine))
+  for (double const one : all_gather(processes, name, mine))
     if (largest == largest && !(one <= largest)) largest = one;
   return largest;
 }
@@ -67,11 +67,10 @@ inline bool is_so_on_all(Communicator const& processes, char const* name, bool h
 
 /// Lists of any lengths, one after another; counts, if given, gets their lengths.
 template <class T>
-std::vector<T> all_gathered(Communicator const& processes, char const* name,
-                            std::vector<T> const& mine,
-                            std::vector<std::size_t>* counts = nullptr) {
+std::vector<T> all_gather(Communicator const& processes, char const* name,
+                          std::vector<T> const& mine, std::vector<std::size_t>* counts = nullptr) {
   static_assert(std::is_trivially_copyable_v<T>);
-  auto const lengths = all_gathered(processes, name, mine.size());
+  auto const lengths = all_gather(processes, name, mine.size());
   std::size_t total = 0;
   for (std::size_t length : lengths) total += length;
   std::vector<T> all(total);
@@ -92,8 +91,8 @@ std::vector<T> all_gathered(Communicator const& processes, char const* name,
 /// One value for each process from each: what process p has at place q comes to place p of process
 /// q.
 template <class T>
-std::vector<T> one_for_each(Communicator const& processes, char const* name,
-                            std::vector<T> const& values) {
+std::vector<T> all_to_all(Communicator const& processes, char const* name,
+                          std::vector<T> const& values) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<T> arrived(values.size());
   std::vector<Sent> sent;
@@ -111,9 +110,9 @@ std::vector<T> one_for_each(Communicator const& processes, char const* name,
 /// items received[p] and on of `to`. An item is `width` numbers. exchange(sent, received) does it,
 /// for memory that is not the host's.
 template <class T, class Exchange>
-void exchange_parts(T const* from, std::vector<std::uint64_t> const& sent, T* to,
-                    std::vector<std::uint64_t> const& received, std::size_t width,
-                    Exchange const& exchange) {
+void all_to_all_parts(T const* from, std::vector<std::uint64_t> const& sent, T* to,
+                      std::vector<std::uint64_t> const& received, std::size_t width,
+                      Exchange const& exchange) {
   std::vector<Sent> out;
   std::vector<Received> in;
   for (std::size_t p = 0; p + 1 < sent.size(); ++p) {
@@ -126,11 +125,11 @@ void exchange_parts(T const* from, std::vector<std::uint64_t> const& sent, T* to
   exchange(out, in);
 }
 template <class T>
-void exchange_parts(Communicator const& processes, char const* name, T const* from,
-                    std::vector<std::uint64_t> const& sent, T* to,
-                    std::vector<std::uint64_t> const& received, std::size_t width = 1) {
-  exchange_parts(from, sent, to, received, width,
-                 [&](auto const& out, auto const& in) { exchange(processes, name, out, in); });
+void all_to_all_parts(Communicator const& processes, char const* name, T const* from,
+                      std::vector<std::uint64_t> const& sent, T* to,
+                      std::vector<std::uint64_t> const& received, std::size_t width = 1) {
+  all_to_all_parts(from, sent, to, received, width,
+                   [&](auto const& out, auto const& in) { exchange(processes, name, out, in); });
 }
 
 /// Returns when all processes have called it.

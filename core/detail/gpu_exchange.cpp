@@ -214,7 +214,7 @@ GpuExchange& exchange_of(Communicator const& processes, int device) {
   if (kept) return *kept;
   return together(processes, [&]() -> GpuExchange& {
     auto made = std::make_shared<GpuExchange>();
-    made->path = choose_path(all_gathered(processes, "paths of GPUs", offer_of(device)));
+    made->path = choose_path(all_gather(processes, "paths of GPUs", offer_of(device)));
 #ifdef SPORADES_HAS_NCCL
     if (made->path == GpuPath::nccl) {
       ncclUniqueId id;

@@ -197,12 +197,12 @@ void exchange_on(ExecutionSpace const& exec, Communicator const& processes, char
   if constexpr (is_gpu<ExecutionSpace>) fence(exec, "sporades::exchange");
 }
 
-/// exchange_parts() of memory that exec reads and writes. Fences exec.
+/// all_to_all_parts() of memory that exec reads and writes. Fences exec.
 template <class ExecutionSpace, class T>
 void exchange_parts_on(ExecutionSpace const& exec, Communicator const& processes, char const* name,
                        T const* from, std::vector<std::uint64_t> const& sent, T* to,
                        std::vector<std::uint64_t> const& received, std::size_t width) {
-  exchange_parts(from, sent, to, received, width, [&](auto const& out, auto const& in) {
+  all_to_all_parts(from, sent, to, received, width, [&](auto const& out, auto const& in) {
     exchange_on(exec, processes, name, out, in);
   });
 }

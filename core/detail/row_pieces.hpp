@@ -7,7 +7,7 @@
 #include <exception>
 #include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/error.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <string>
 
 namespace sporades::detail {
@@ -54,8 +54,8 @@ class FirstProcess {
 /// gaps between rows, of each mode's `columns` numbers. here: the rows of this process; row(i): its
 /// i-th one, of the host. Collective.
 template <class T, class Row, class Use>
-void for_all_rows(RowDistribution const& rows, std::uint64_t here, std::size_t columns,
-                  Row const& row, Use const& use) {
+void for_all_rows(RowMap const& rows, std::uint64_t here, std::size_t columns, Row const& row,
+                  Use const& use) {
   std::size_t const row_bytes = columns * sizeof(T);
   std::uint64_t const most =
       std::max<std::uint64_t>(1, (std::uint64_t{4} << 20) / std::max<std::size_t>(1, row_bytes));

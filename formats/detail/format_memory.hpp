@@ -7,7 +7,7 @@
 #include <sporades/core/detail/memory_count.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
-#include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
@@ -38,11 +38,11 @@ CooShape shape_of(CooTensor<Scalar, Index, MemorySpace> const& X) {
 }
 
 /// Never fewer than the different tuples that X's nonzeros have of their indices in some modes, and
-/// a few per cent more at most, unless they are few beside the nonzeros: see estimate_tuples.
+/// a few per cent more at most, unless they are few beside the nonzeros: see estimate_fiber_counts.
 template <class ExecutionSpace, class Tensor>
-class MostTuples {
+class FiberCountEstimate {
  public:
-  MostTuples(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
+  FiberCountEstimate(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
 
   /// At least the number of different tuples of indices in the modes whose bits are set. Fences
   /// exec.
@@ -55,7 +55,7 @@ class MostTuples {
     bool const is_all = set + 1 == std::uint32_t{1} << X_.order();
     if (is_all || most < 4096 || most < nnz / 128) return most;
     auto& known = known_[set];
-    if (known == 0) known = std::min(most, 1.04 * estimate_tuples(exec_, X_, set));
+    if (known == 0) known = std::min(most, 1.04 * estimate_fiber_counts(exec_, X_, set));
     return known;
   }
   /// The non-empty slices of one mode.
@@ -74,8 +74,8 @@ class MostTuples {
   std::map<std::uint32_t, double> known_;
 };
 
-/// What estimate_tuples takes.
-inline double tuple_map_bytes(Position nnz) {
+/// What estimate_fiber_counts takes.
+inline double fiber_count_bytes(Position nnz) {
   return static_cast<double>(4 * tuple_map_words(nnz));
 }
 

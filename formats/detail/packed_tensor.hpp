@@ -4,8 +4,8 @@
 
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/core/detail/launch.hpp>
-#include <sporades/formats/detail/far_coo.hpp>
 #include <sporades/formats/detail/modes.hpp>
+#include <sporades/formats/detail/out_of_core_coo.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -181,10 +181,10 @@ void pack(ExecutionSpace const& exec, Indices const& indices, Position nnz, Pack
     pack_words<std::uint64_t>(exec, indices, nnz, packed, packed.wide);
 }
 
-/// make_packed(exec, X, row_mode) with words and values in far memory of exec, which is a host's.
-/// Fences exec. Throws as allocate_far.
+/// make_packed(exec, X, row_mode) with words and values in out-of-core memory of exec, which is a
+/// host's. Fences exec. Throws as allocate_out_of_core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
+PackedTensor<Scalar, Index, MemorySpace> make_packed_out_of_core(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int row_mode) {
   auto packed = packed_frame(X, row_mode);
   bool const is_narrow = packed_bits(X.dims, row_mode) <= 32;
@@ -193,8 +193,8 @@ PackedTensor<Scalar, Index, MemorySpace> make_far_packed(
   all.room<std::uint32_t>(narrow);
   all.room<std::uint64_t>(wide);
   all.room<Scalar>(X.nnz());
-  packed.far = allocate_far(exec, all.bytes() + 1);
-  MemoryLayout layout(packed.far.get());
+  packed.out_of_core = allocate_out_of_core(exec, all.bytes() + 1);
+  MemoryLayout layout(packed.out_of_core.get());
   packed.narrow = layout.view<decltype(packed.narrow)>(narrow);
   packed.wide = layout.view<decltype(packed.wide)>(wide);
   packed.values = layout.view<decltype(packed.values)>(X.nnz());

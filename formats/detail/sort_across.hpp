@@ -16,7 +16,7 @@ namespace sporades::detail {
 template <class Tensor>
 void expect_same_dims(Communicator const& processes, Tensor const& X, char const* where) {
   std::vector<std::size_t> counts;
-  auto const all = all_gathered(processes, "dims", X.dims, &counts);
+  auto const all = all_gather(processes, "dims", X.dims, &counts);
   Dims const first(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(counts[0]));
   expects(X.dims == first, where, ": X is ", to_string(X.dims), " here and ", to_string(first),
           " on process 0");
@@ -31,7 +31,7 @@ CooTensor<Scalar, Index, MemorySpace> exchange_nonzeros(
   auto const P = static_cast<std::size_t>(processes.size());
   std::vector<Position> counts(P), first{0};
   for (std::size_t p = 0; p < P; ++p) counts[p] = bounds[p + 1] - bounds[p];
-  for (Position count : one_for_each(processes, "counts of nonzeros", counts))
+  for (Position count : all_to_all(processes, "counts of nonzeros", counts))
     first.push_back(first.back() + count);
   auto const to = allocate_coo<Scalar, Index>(exec, X.dims, first[P]);
   for (int n = 0; n < X.order(); ++n)
@@ -136,7 +136,7 @@ std::vector<IndexTuple> splitters(Communicator const& processes, ExecutionSpace 
   std::vector<Sample> mine;
   for (auto const& tuple : sampled(exec, tuples, nnz, count))
     mine.push_back({tuple, static_cast<double>(nnz) / static_cast<double>(count)});
-  auto all = all_gathered(processes, "samples of nonzeros", mine);
+  auto all = all_gather(processes, "samples of nonzeros", mine);
   std::stable_sort(all.begin(), all.end(),
                    [](Sample const& a, Sample const& b) { return Tuples::less(a.tuple, b.tuple); });
   IndexTuple past;
@@ -179,8 +179,8 @@ CooTensor<Scalar, Index, MemorySpace> roughly_sorted_across(Communicator const& 
 }
 
 /// The first place in the whole of each process's nonzeros, and their number behind it.
-inline std::vector<Position> first_places(Communicator const& processes, Position nnz) {
-  auto const counts = all_gathered(processes, "counts of nonzeros", nnz);
+inline std::vector<Position> exclusive_scan_of_all(Communicator const& processes, Position nnz) {
+  auto const counts = all_gather(processes, "counts of nonzeros", nnz);
   std::vector<Position> first{0};
   for (Position count : counts) first.push_back(first.back() + count);
   return first;
@@ -201,7 +201,7 @@ CooTensor<Scalar, Index, MemorySpace> cut_at(Communicator const& processes,
                                              ExecutionSpace const& exec,
                                              CooTensor<Scalar, Index, MemorySpace> X,
                                              std::vector<Position> const& cuts) {
-  auto const first = first_places(processes, X.nnz());
+  auto const first = exclusive_scan_of_all(processes, X.nnz());
   auto const me = static_cast<std::size_t>(processes.rank());
   expects(cuts.size() == first.size() && cuts.front() == 0 && cuts.back() == first.back(),
           "cut_at: cuts end at ", cuts.back(), ", there are ", first.back(), " nonzeros");
@@ -247,7 +247,7 @@ CooTensor<Scalar, Index, MemorySpace> summed_across(Communicator const& processe
                                                     CooTensor<Scalar, Index, MemorySpace> X) {
   std::vector<int> modes;
   for (int n = 0; n < X.order(); ++n) modes.push_back(n);
-  auto const nnz = first_places(processes, X.nnz()).back();
+  auto const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   auto const cuts = even_cuts(processes.size(), nnz);
   X = roughly_sorted_across(processes, exec, hand_over(X), modes, cuts);
   return sum_duplicates(exec, hand_over(X)).tensor;

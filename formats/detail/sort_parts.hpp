@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/detail/far_coo.hpp>
+#include <sporades/formats/detail/out_of_core_coo.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 /// Sorts on hosts that hold a part of the nonzeros in memory at a time: an external sample sort.
@@ -90,10 +90,11 @@ struct GatherPieces {
   }
 };
 
-/// Calls work(part) for parts of X, sorted by these modes as sorted() does; they are in near memory
-/// and follow one another. Nonzeros of the same coordinates are in one part. A part and its sort
-/// take at most about `memory` bytes, unless over a thousand parts would be needed, or a part has
-/// nonzeros of the same coordinates only. exec: of a host. Fences exec. Throws as allocate_far.
+/// Calls work(part) for parts of X, sorted by these modes as sorted() does; they are in resident
+/// memory and follow one another. Nonzeros of the same coordinates are in one part. A part and its
+/// sort take at most about `memory` bytes, unless over a thousand parts would be needed, or a part
+/// has nonzeros of the same coordinates only. exec: of a host. Fences exec. Throws as
+/// allocate_out_of_core.
 template <class ExecutionSpace, class Tensor, class Work>
 void for_sorted_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<int> const& modes,
                       std::uint64_t memory, Work const& work) {
@@ -103,12 +104,12 @@ void for_sorted_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<i
   Position const parts = runs + runs / 2 + 1;  // smaller than runs, as their lengths vary
   constexpr Position sampled = 64;             // nonzeros a part: lengths vary by an eighth
   auto const sample = sorted_sample(exec, X, modes, sampled * parts);
-  auto const far = allocate_far_coo<Tensor>(exec, X.dims, nnz);
+  auto const out_of_core = allocate_out_of_core_coo<Tensor>(exec, X.dims, nnz);
   std::vector<Position> begins((parts + 1) * runs);  // of parts in the runs
   for (Position w = 0; w < runs; ++w) {
     Position const first = w * length, end = std::min(nnz, first + length);
     auto const run = sorted(exec, part_of(X, first, end), modes);
-    copy_nonzeros(exec, run, far.tensor, first);
+    copy_nonzeros(exec, run, out_of_core.tensor, first);
     fence(exec, "sporades::sort_parts::run");
     begins[w] = first;
     for (Position b = 1; b < parts; ++b)
@@ -126,10 +127,10 @@ void for_sorted_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<i
     auto part = allocate_coo<typename Tensor::Scalar, typename Tensor::Index>(exec, X.dims, count);
     using Gather = GatherPieces<Tensor>;
     using Positions = typename Gather::Positions;
-    launch_items(
-        exec, "sporades::sort_parts::gather", runs,
-        Gather{far.tensor.coordinates, part.coordinates, far.tensor.values, part.values,
-               Positions(first, runs), Positions(end, runs), Positions(places.data(), runs)});
+    launch_items(exec, "sporades::sort_parts::gather", runs,
+                 Gather{out_of_core.tensor.coordinates, part.coordinates, out_of_core.tensor.values,
+                        part.values, Positions(first, runs), Positions(end, runs),
+                        Positions(places.data(), runs)});
     // Nonzeros that agree in the modes which the sort compares are in X's order.
     part.sorted_modes = X.sorted_modes;
     auto const ordered = sorted(exec, part, modes);
@@ -139,61 +140,63 @@ void for_sorted_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<i
   }
 }
 
-/// sorted(exec, X, modes) by parts, in far memory of exec; X itself where it has the order. exec:
-/// of a host. Fences exec. Throws as allocate_far.
+/// sorted(exec, X, modes) by parts, in out-of-core memory of exec; X itself where it has the order.
+/// exec: of a host. Fences exec. Throws as allocate_out_of_core.
 template <class ExecutionSpace, class Tensor>
-FarTensor<Tensor> far_sorted(ExecutionSpace const& exec, Tensor const& X,
-                             std::vector<int> const& modes, std::uint64_t memory) {
+OutOfCoreTensor<Tensor> sorted_out_of_core(ExecutionSpace const& exec, Tensor const& X,
+                                           std::vector<int> const& modes, std::uint64_t memory) {
   auto const reordering = plan_reordering(X.sorted_modes, modes);
   if (reordering.compared == 0) return {X, {}};
-  auto const far = allocate_far_coo<Tensor>(exec, X.dims, X.nnz(), reordering.modes);
+  auto const out_of_core =
+      allocate_out_of_core_coo<Tensor>(exec, X.dims, X.nnz(), reordering.modes);
   Position done = 0;
   for_sorted_parts(exec, X, modes, memory, [&](Tensor const& part) {
-    copy_nonzeros(exec, part, far.tensor, done);
+    copy_nonzeros(exec, part, out_of_core.tensor, done);
     done += part.nnz();
   });
-  fence(exec, "sporades::sort_parts::far_sorted");
-  return far;
+  fence(exec, "sporades::sort_parts::sorted_out_of_core");
+  return out_of_core;
 }
 
-/// sum_duplicates(exec, X) by parts, in far memory of exec; X itself where nothing changes. exec:
-/// of a host. Fences exec. Throws as allocate_far.
+/// sum_duplicates(exec, X) by parts, in out-of-core memory of exec; X itself where nothing changes.
+/// exec: of a host. Fences exec. Throws as allocate_out_of_core.
 template <class ExecutionSpace, class Tensor>
-FarTensor<Tensor> far_summed(ExecutionSpace const& exec, Tensor const& X, std::uint64_t memory) {
+OutOfCoreTensor<Tensor> summed_out_of_core(ExecutionSpace const& exec, Tensor const& X,
+                                           std::uint64_t memory) {
   std::vector<int> modes;
   for (int n = 0; n < X.order(); ++n) modes.push_back(n);
   CompareNonzeros<typename Tensor::Coordinates> const compare(X.coordinates, modes);
   if (plan_reordering(X.sorted_modes, modes).compared == 0 &&
       count_runs(exec, "sporades::sort_parts::count_runs", compare, X.nnz()) == X.nnz())
     return {X, {}};
-  auto far = allocate_far_coo<Tensor>(exec, X.dims, X.nnz(), modes);
+  auto out_of_core = allocate_out_of_core_coo<Tensor>(exec, X.dims, X.nnz(), modes);
   Position done = 0;
   for_sorted_parts(exec, X, modes, memory, [&](Tensor const& part) {
     auto const summed = sum_duplicates(exec, part).tensor;
-    copy_nonzeros(exec, summed, far.tensor, done);
+    copy_nonzeros(exec, summed, out_of_core.tensor, done);
     done += summed.nnz();
   });
-  fence(exec, "sporades::sort_parts::far_summed");
-  far.tensor = part_of(far.tensor, 0, done);
-  return far;
+  fence(exec, "sporades::sort_parts::summed_out_of_core");
+  out_of_core.tensor = part_of(out_of_core.tensor, 0, done);
+  return out_of_core;
 }
 
-/// sorted(exec, X, modes), or far_sorted where a host has so many bytes to sort parts in.
+/// sorted(exec, X, modes), or sorted_out_of_core where a host has so many bytes to sort parts in.
 template <class ExecutionSpace, class Tensor>
-FarTensor<Tensor> sorted_by_parts(ExecutionSpace const& exec, Tensor const& X,
-                                  std::vector<int> const& modes, std::uint64_t part_bytes) {
+OutOfCoreTensor<Tensor> sorted_by_parts(ExecutionSpace const& exec, Tensor const& X,
+                                        std::vector<int> const& modes, std::uint64_t part_bytes) {
   if constexpr (!is_gpu<ExecutionSpace>)
-    if (part_bytes > 0) return far_sorted(exec, X, modes, part_bytes);
+    if (part_bytes > 0) return sorted_out_of_core(exec, X, modes, part_bytes);
   return {sorted(exec, X, modes), {}};
 }
 
-/// sum_duplicates(exec, X), or far_summed where a host has so many bytes to sort parts in. Fences
-/// exec.
+/// sum_duplicates(exec, X), or summed_out_of_core where a host has so many bytes to sort parts in.
+/// Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-FarTensor<CooTensor<Scalar, Index, MemorySpace>> summed_by_parts(
+OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> summed_by_parts(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, std::uint64_t part_bytes) {
   if constexpr (!is_gpu<ExecutionSpace>)
-    if (part_bytes > 0) return far_summed(exec, X, part_bytes);
+    if (part_bytes > 0) return summed_out_of_core(exec, X, part_bytes);
   return {sum_duplicates(exec, hand_over(X)).tensor, {}};
 }
 

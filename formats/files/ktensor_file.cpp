@@ -65,9 +65,9 @@ void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model) 
 
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& shared, ModelFacts const& facts) {
+                   std::vector<RowMap> const& shared, ModelFacts const& facts) {
   auto const N = model.factors.size();
-  auto const rows = shared.empty() ? std::vector<RowDistribution>(N) : shared;
+  auto const rows = shared.empty() ? std::vector<RowMap>(N) : shared;
   expects(rows.size() == N, "write_ktensor: ", rows.size(), " distributions of rows, the order is ",
           N);
   detail::FirstProcess first(N == 0 ? Communicator() : rows.front().processes);
@@ -105,8 +105,8 @@ template KruskalTensor<double> read_ktensor(std::string const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&);
 template void write_ktensor(std::string const&, KruskalTensor<float> const&,
-                            std::vector<RowDistribution> const&, ModelFacts const&);
+                            std::vector<RowMap> const&, ModelFacts const&);
 template void write_ktensor(std::string const&, KruskalTensor<double> const&,
-                            std::vector<RowDistribution> const&, ModelFacts const&);
+                            std::vector<RowMap> const&, ModelFacts const&);
 
 }  // namespace sporades

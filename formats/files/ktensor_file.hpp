@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/files/model_facts.hpp>
 #include <sporades/formats/kruskal_tensor.hpp>
 #include <string_view>
@@ -32,7 +32,7 @@ void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model);
 /// model, see parse_model_facts. Collective; when it returns, the file is there.
 template <class Scalar>
 void write_ktensor(std::string const& path, KruskalTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});
+                   std::vector<RowMap> const& rows, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

@@ -229,11 +229,11 @@ ReadResult<Scalar> detail::parse_spt(Communicator const& processes, InputFile co
       check_memory(name, nnz, 1, static_cast<int>(dims.size()), sizeof(Index), sizeof(Scalar));
     auto room = room_for<Scalar, Index>(options, dims, nnz);
     Losses losses;
-    for (auto const& part : all_gathered(processes, "losses", read_arrays(spt, room.tensor)))
+    for (auto const& part : all_gather(processes, "losses", read_arrays(spt, room.tensor)))
       losses.add(part);
     result.notes = loss_notes(losses, std::numeric_limits<Scalar>::digits);
     result.tensor = room.tensor;
-    result.far = room.memory;
+    result.out_of_core = room.memory;
   };
   auto const longest = *std::max_element(dims.begin(), dims.end());
   if (longest == 0 || longest - 1 <= std::numeric_limits<std::uint32_t>::max())

@@ -55,7 +55,8 @@ ReadResult<Scalar, Index> parse_as(Communicator const& processes, detail::InputF
     return any;
   } else {
     auto const convert = [&](auto const& X) { return with_indices<Index>(X, file.name()); };
-    return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes, any.far};
+    return {std::visit(convert, any.tensor), any.duplicates, any.dialect, any.notes,
+            any.out_of_core};
   }
 }
 
@@ -88,16 +89,16 @@ ReadResult<Scalar, Index> read_tensor(Communicator const& processes, std::string
   };
   return detail::together(processes, "read_tensor", named, [&] {
     auto const name = detail::input_name(path);
-    bool const is_shared = processes.size() > 1;
+    bool const is_distributed = processes.size() > 1;
     std::error_code ignored;
     bool const is_other = path == "-" || (std::filesystem::exists(path, ignored) &&
                                           !std::filesystem::is_regular_file(path, ignored));
-    expects(!is_shared || !is_other, name,
+    expects(!is_distributed || !is_other, name,
             ": several processes read a file that each of them can open, and this is none");
-    expects(!is_shared || options.memory == 0, name,
+    expects(!is_distributed || options.memory == 0, name,
             ": ReadOptions::memory is for one process, and there are ", processes.size());
     detail::InputFile const file(path, options.memory);
-    auto const sizes = detail::all_gathered(processes, "sizes of files", file.size());
+    auto const sizes = detail::all_gather(processes, "sizes of files", file.size());
     expects(sizes[0] == file.size(), name, ": has ", file.size(), " bytes here and ", sizes[0],
             " for process 0");
     return parse_as<Scalar, Index>(processes, file, options);

@@ -47,7 +47,7 @@ struct ReadOptions {
   Values values = Values::any;
   bool pattern = false;      // the file has no column of values: every value is 1
   std::uint64_t memory = 0;  // bytes that reading may take; 0: all that it needs. Nonzeros that
-                             // take more stay in files: see ReadResult::far
+                             // take more stay in files: see ReadResult::out_of_core
   int threads = 0;           // 0: as many as the host's execution space has
   std::size_t block_size = std::size_t{1} << 20;  // bytes of text that a thread takes at once; no
                                                   // line may be longer
@@ -68,9 +68,9 @@ struct ReadResult {
   Position duplicates = 0;  // nonzeros that were added to another of the same coordinates
   std::string dialect;      // "FROSTT", "FROSTT with a header", "extended FROSTT", "sptensor",
                             // "ParTI", "tensor", "MatrixMarket", "TensorMarket" or "spt"
-  std::vector<std::string> notes;  // what the reader had to decide, one sentence each
-  std::shared_ptr<void> far;       // where the nonzeros lie in files that are mapped into memory:
-                                   // holds them. Else empty
+  std::vector<std::string> notes;     // what the reader had to decide, one sentence each
+  std::shared_ptr<void> out_of_core;  // where the nonzeros lie in files that are mapped into
+                                      // memory: holds them. Else empty
 };
 
 /// Reads a sparse tensor from a file:

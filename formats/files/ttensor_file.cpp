@@ -77,9 +77,9 @@ void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model) {
 
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& shared, ModelFacts const& facts) {
+                   std::vector<RowMap> const& shared, ModelFacts const& facts) {
   auto const N = model.factors.size();
-  auto const rows = shared.empty() ? std::vector<RowDistribution>(N) : shared;
+  auto const rows = shared.empty() ? std::vector<RowMap>(N) : shared;
   auto const ranks = model.ranks();
   expects(rows.size() == N, "write_ttensor: ", rows.size(), " distributions of rows, the order is ",
           N);
@@ -118,8 +118,8 @@ template TuckerTensor<double> read_ttensor(std::string const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&);
 template void write_ttensor(std::string const&, TuckerTensor<float> const&,
-                            std::vector<RowDistribution> const&, ModelFacts const&);
+                            std::vector<RowMap> const&, ModelFacts const&);
 template void write_ttensor(std::string const&, TuckerTensor<double> const&,
-                            std::vector<RowDistribution> const&, ModelFacts const&);
+                            std::vector<RowMap> const&, ModelFacts const&);
 
 }  // namespace sporades

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/files/model_facts.hpp>
 #include <sporades/formats/tucker_tensor.hpp>
 #include <string_view>
@@ -33,7 +33,7 @@ void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model);
 /// with facts. See write_ktensor, which says what rows and facts are. Collective.
 template <class Scalar>
 void write_ttensor(std::string const& path, TuckerTensor<Scalar> const& model,
-                   std::vector<RowDistribution> const& rows, ModelFacts const& facts = {});
+                   std::vector<RowMap> const& rows, ModelFacts const& facts = {});
 
 }  // namespace sporades
 

@@ -90,7 +90,7 @@ class CarryBuffers {
   std::uint64_t bytes() const;
 
   bool atomic = false;           // no slots: rows that chunks share are summed atomically
-  Windows<MemorySpace> windows;  // of far nonzeros
+  Windows<MemorySpace> windows;  // of out-of-core nonzeros
 
  private:
   /// The matrix of padded rows at the beginning of a buffer, which grows where it is too small.

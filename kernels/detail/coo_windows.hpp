@@ -3,36 +3,37 @@
 #pragma once
 
 #include <sporades/core/detail/check_types.hpp>
-#include <sporades/formats/detail/far_coo.hpp>
+#include <sporades/formats/detail/out_of_core_coo.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
-/// Windows of nonzeros in coordinate format that are in far memory.
+/// Windows of nonzeros in coordinate format that are in out-of-core memory.
 
 namespace sporades::detail {
 
-/// X's nonzeros in far memory of exec. Fences exec. Throws as allocate_far.
+/// X's nonzeros in out-of-core memory of exec. Fences exec. Throws as allocate_out_of_core.
 template <class ExecutionSpace, class Scalar, class Index, class From>
-auto to_far(ExecutionSpace const& exec, CooTensor<Scalar, Index, From> const& X) {
-  using Far = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, From>>;
-  auto const far = allocate_far_coo<Far>(exec, X.dims, X.nnz(), X.sorted_modes);
-  copy_nonzeros(exec, X, far.tensor, 0);
+auto to_out_of_core(ExecutionSpace const& exec, CooTensor<Scalar, Index, From> const& X) {
+  using OutOfCore = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, From>>;
+  auto const out_of_core =
+      allocate_out_of_core_coo<OutOfCore>(exec, X.dims, X.nnz(), X.sorted_modes);
+  copy_nonzeros(exec, X, out_of_core.tensor, 0);
   fence(exec, "sporades::coo::to_far");
-  return far;
+  return out_of_core;
 }
 
-/// Packed nonzeros that are far, as coordinates that are, too; their values are shared. Fences
-/// exec. Throws as allocate_far.
+/// Packed nonzeros that are out of core, as coordinates that are, too; their values are shared.
+/// Fences exec. Throws as allocate_out_of_core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-FarTensor<CooTensor<Scalar, Index, MemorySpace>> to_far_coo(
+OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> to_out_of_core_coo(
     ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& packed) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   auto const order = static_cast<std::size_t>(packed.order());
-  auto const memory = allocate_far(exec, order * packed.nnz() * sizeof(Index) + 1);
+  auto const memory = allocate_out_of_core(exec, order * packed.nnz() * sizeof(Index) + 1);
   Coordinates const coordinates(static_cast<Index*>(memory.get()), order, packed.nnz());
   unpack(exec, packed, coordinates);
-  fence(exec, "sporades::packed::to_far_coo");
+  fence(exec, "sporades::packed::to_out_of_core_coo");
   return {{packed.dims, coordinates, packed.values, {packed.row_mode}}, memory};
 }
 
@@ -49,7 +50,7 @@ void copy_to_window(ExecutionSpace const& exec, Tensor const& window, Tensor con
 
 /// Calls work(exec, part, first) for consecutive parts of X; `first`, a multiple of `block`, is the
 /// number in X of the part's first nonzero. Without windows the only part is X. With windows X is
-/// in far memory, and each part is a window; fences exec. The calls only enqueue.
+/// in out-of-core memory, and each part is a window; fences exec. The calls only enqueue.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Work>
 void for_coo_parts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                    Windows<MemorySpace>* windows, Position block, Work const& work) {

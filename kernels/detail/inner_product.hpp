@@ -69,8 +69,8 @@ struct InnerProductLanes {
 /// X: I_0 x ... x I_{N-1}, or those of its nonzeros that are here, in whole blocks; A[n]: I_n x R
 /// or more, of which R columns are read. parts: of the linear order that X is in, or 0. In double,
 /// and in an order given by the nonzeros alone: the same bits on every run and number of threads
-/// and processes. (N + 1) R nnz flops. windows: of an X in far memory. Collective where there are
-/// several processes. Fences exec.
+/// and processes. (N + 1) R nnz flops. windows: of an X in out-of-core memory. Collective where
+/// there are several processes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, double const* weights, std::size_t R,

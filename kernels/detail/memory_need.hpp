@@ -18,7 +18,7 @@ template <class ExecutionSpace, class Tensor, class Count>
 MemoryNeed count_plan(ExecutionSpace const& exec, Tensor const& X, bool keeps_X,
                       Count const& count_it) {
   auto const shape = shape_of(X);
-  MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+  FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
   MemoryCount count;
   count.hold(shape.bytes());
   count_it(count, shape, tuples);
@@ -70,7 +70,8 @@ MemoryNeed memory_need(ExecutionSpace const& exec, ScooTensor<Scalar, Index, Mem
   auto shape = detail::shape_of(blocks);
   shape.nnz = static_cast<double>(Y.fibers());
   blocks.values = Vector<Scalar, MemorySpace>(Y.values.data(), Y.fibers());  // unread
-  detail::MostTuples<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, blocks);
+  detail::FiberCountEstimate<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec,
+                                                                                           blocks);
   detail::MemoryCount count;
   count.hold(shape.coordinate_bytes());
   detail::count_sspttm_plan<Scalar>(exec, count, Y, shape, n, options, tuples);

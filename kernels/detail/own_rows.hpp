@@ -18,7 +18,7 @@ struct OwnChunks {
 /// Names of carry slots for the sums of a share's rows, except the own ones: slots of own rows
 /// stand for row count + 2, which is not used. names <- the slots' rows.
 template <class Index, class MemorySpace>
-struct NameFarSlots {
+struct NameOutOfCoreSlots {
   RawVector<Index, MemorySpace> rows;
   Kokkos::View<Index*, MemorySpace> names;  // of the share's slots
   Position begin, end;                      // these
@@ -45,12 +45,15 @@ struct NameFarSlots {
 /// slots.
 template <class Index, class MemorySpace>
 struct NameOwnSlots {
-  NameFarSlots<Index, MemorySpace> far;
+  NameOutOfCoreSlots<Index, MemorySpace> out_of_core;
 
   KOKKOS_FUNCTION void operator()(Position slot) const {
-    if (slot < far.begin || slot >= far.end || far.is_of_own_chunk(slot)) return;
-    Index const row = far.names(slot - far.begin);
-    far.rows(slot) = row < far.own.first ? 0 : row > far.own.last ? far.count + 1 : row;
+    if (slot < out_of_core.begin || slot >= out_of_core.end || out_of_core.is_of_own_chunk(slot))
+      return;
+    Index const row = out_of_core.names(slot - out_of_core.begin);
+    out_of_core.rows(slot) = row < out_of_core.own.first  ? 0
+                             : row > out_of_core.own.last ? out_of_core.count + 1
+                                                          : row;
   }
 };
 
@@ -116,10 +119,10 @@ void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec
     if (begin == end) return;
     Position const nonzero = begin * share.length;
     Position const count = std::min(end * share.length, share.nnz) - nonzero;
-    walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.near(),
+    walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.resident(),
          rows.part(before + begin, end - begin));
   };
-  NameFarSlots<Index, MemorySpace> const far{
+  NameOutOfCoreSlots<Index, MemorySpace> const out_of_core{
       RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
       names,
       2 * before,
@@ -128,13 +131,14 @@ void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec
       static_cast<Index>(share.count)};
   sum(0, own.begin);
   sum(own.end, share.chunks);
-  launch_items(exec, "sporades::packed_share::name_far_slots", far.rows.extent(0), far);
+  launch_items(exec, "sporades::packed_share::name_far_slots", out_of_core.rows.extent(0),
+               out_of_core);
   windows.front.reduce(exec, carry, V, first);
   windows.behind.reduce(exec, carry, V, first);
   send();
   sum(own.begin, own.end);
-  launch_items(exec, "sporades::packed_share::name_own_slots", far.rows.extent(0),
-               NameOwnSlots<Index, MemorySpace>{far});
+  launch_items(exec, "sporades::packed_share::name_own_slots", out_of_core.rows.extent(0),
+               NameOwnSlots<Index, MemorySpace>{out_of_core});
   windows.own.reduce(exec, carry, V, first);
 }
 

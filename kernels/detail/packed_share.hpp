@@ -4,15 +4,15 @@
 
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/share_rules.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
 /// Rows in order on several processes: each has whole chunks of the nonzeros in the order of rows,
-/// as a window of far nonzeros has. Chunks are those of the whole, and so are the levels that add
-/// what chunks share: the product's bits do not depend on the number of processes.
+/// as a window of out-of-core nonzeros has. Chunks are those of the whole, and so are the levels
+/// that add what chunks share: the product's bits do not depend on the number of processes.
 
 namespace sporades::detail {
 
@@ -155,7 +155,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   share.chunks = chunks_of(cuts[me + 1] - cuts[me], length);
   share.all_chunks = chunks_of(cuts.back(), length);
   Position const nnz = share.nnz = X.nnz();
-  auto const ends = all_gathered(processes, "rows at cuts", row_ends(exec, X, n));
+  auto const ends = all_gather(processes, "rows at cuts", row_ends(exec, X, n));
   CutRows rows(ends);
   share.continues = nnz > 0 && rows.begins[me] > ends[me].first;
   Position leading = 0;
@@ -164,7 +164,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
     std::vector<IndexTuple> const next{{{ends[me].first + 1}}};
     leading = leading_slots(count_below(exec, rows_of, nnz, next).front(), nnz, length);
   }
-  share.leading = all_gathered(processes, "rows at cuts", leading);
+  share.leading = all_gather(processes, "rows at cuts", leading);
   share.begins = std::move(rows.begins);
   share.ends = std::move(rows.ends);
   share.began = std::move(rows.began);

@@ -7,7 +7,7 @@
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
-/// Sums of rows from packed nonzeros, which are all in near memory, or are streamed through it.
+/// Sums of rows from packed nonzeros, which are all in resident memory, or are streamed through it.
 
 namespace sporades::detail {
 
@@ -42,12 +42,12 @@ bool exceeds_memory(Tensor const& X, Streaming const& streaming) {
                                                   sizeof(typename Tensor::Scalar)));
 }
 
-/// The packed tensor for exec: words and values in far memory if is_far says so, the rest in its
-/// near memory. Fences exec.
+/// The packed tensor for exec: words and values in out-of-core memory if is_out_of_core says so,
+/// the rest in its resident memory. Fences exec.
 template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
 PackedTensor<Scalar, Index, MemorySpace> place_packed(ExecutionSpace const& exec,
                                                       PackedTensor<Scalar, Index, From> const& X,
-                                                      bool is_far) {
+                                                      bool is_out_of_core) {
   PackedTensor<Scalar, Index, MemorySpace> placed;
   placed.dims = X.dims;
   placed.row_mode = X.row_mode;
@@ -57,13 +57,13 @@ PackedTensor<Scalar, Index, MemorySpace> place_packed(ExecutionSpace const& exec
   all.room<std::uint32_t>(X.narrow.extent(0));
   all.room<std::uint64_t>(X.wide.extent(0));
   all.room<Scalar>(X.nnz());
-  if (is_far) placed.far = allocate_far(exec, all.bytes() + 1);
-  MemoryLayout layout(placed.far.get());
+  if (is_out_of_core) placed.out_of_core = allocate_out_of_core(exec, all.bytes() + 1);
+  MemoryLayout layout(placed.out_of_core.get());
   auto const copy = [&](char const* label, auto& to, auto const& from) {
     using ViewType = std::decay_t<decltype(to)>;
     if (from.extent(0) == 0) return;  // words of the other width have no address
-    to = is_far ? layout.view<ViewType>(from.extent(0))
-                : uninitialized<ViewType>(exec, label, from.extent(0));
+    to = is_out_of_core ? layout.view<ViewType>(from.extent(0))
+                        : uninitialized<ViewType>(exec, label, from.extent(0));
     copy_view(exec, to, from);
   };
   copy("sporades::packed::narrow", placed.narrow, X.narrow);
@@ -81,21 +81,22 @@ std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) 
   return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
 }
 
-/// What copies in near memory leave of it for windows.
+/// What copies in resident memory leave of it for windows.
 template <class Packed>
 Streaming for_windows(std::vector<Packed> const& copies, Streaming streaming) {
   for (auto const& X : copies)
-    if (!X.far && X.nnz() > 0) streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
+    if (!X.out_of_core && X.nnz() > 0)
+      streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
   return streaming;
 }
 
-/// X in the order of these modes, packed by the first, in far memory of a host. One part at a time
-/// is in near memory. Fences exec.
+/// X in the order of these modes, packed by the first, in out-of-core memory of a host. One part at
+/// a time is in resident memory. Fences exec.
 template <class ExecutionSpace, class Tensor>
 auto pack_by_parts(ExecutionSpace const& exec, Tensor const& X, std::vector<int> const& modes,
                    Streaming const& streaming) {
-  auto const list = far_sorted(exec, X, modes, sort_memory(streaming));
-  return make_far_packed(exec, list.tensor, modes.front());
+  auto const list = sorted_out_of_core(exec, X, modes, sort_memory(streaming));
+  return make_packed_out_of_core(exec, list.tensor, modes.front());
 }
 
 /// Windows of packed nonzeros. A window has the word of the nonzero after its last one, which tells
@@ -121,8 +122,8 @@ struct PackedWindow {
     return window;
   }
 
-  /// The window of an X in near memory, where it is.
-  Packed near() const {
+  /// The window of an X in resident memory, where it is.
+  Packed resident() const {
     Packed window = X;
     auto const place = [&](auto& view) {
       if (view.extent(0) > 0) view = std::decay_t<decltype(view)>(view.data() + first, words());
@@ -156,7 +157,7 @@ struct PackedWindow {
 
 /// Sums V's rows: walk(exec, nonzeros, rows) adds up the rows of `nonzeros`, which is X or a window
 /// of it, as `rows` says, in chunks of `length` nonzeros. Bits are the same in both cases, because
-/// a window ends where a chunk of X ends. Fences exec where X is far.
+/// a window ends where a chunk of X ends. Fences exec where X is out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Matrix<Scalar, MemorySpace> const& V,
@@ -165,7 +166,7 @@ void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
   using Packed = PackedTensor<Scalar, Index, MemorySpace>;
   auto const rows = begin_rows(exec, X.nnz(), length, X.rows.extent(0) == V.extent(0), V, carry);
   if (rows.chunks == 0) return;
-  if (!X.far) {
+  if (!X.out_of_core) {
     walk(exec, X, rows);
   } else {
     std::uint64_t const nonzero = streamed_bytes(X);
@@ -188,7 +189,7 @@ void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
 }
 
 /// V's rows by walk(exec, nonzeros, rows), in chunks of the usual length. Fences exec where X is
-/// far.
+/// out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
 void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Matrix<Scalar, MemorySpace> const& V,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/shared_rows.hpp>
+#include <sporades/kernels/detail/ghost_rows.hpp>
 
 namespace sporades::detail {
 
@@ -44,9 +44,10 @@ class RowChain {
         last_process[row] = static_cast<int>(p);
       }
     std::vector<int> from(added.size()), to(added.size());
-    exchange_parts(processes, "lists of rows", before.data(), lists.asked, from.data(),
-                   lists.wanted);
-    exchange_parts(processes, "lists of rows", behind.data(), lists.asked, to.data(), lists.wanted);
+    all_to_all_parts(processes, "lists of rows", before.data(), lists.asked, from.data(),
+                     lists.wanted);
+    all_to_all_parts(processes, "lists of rows", behind.data(), lists.asked, to.data(),
+                     lists.wanted);
     std::vector<std::vector<Position>> arriving(P), leaving(P), ending(P), own(P);
     for (std::size_t p = 0; p < P; ++p)
       for (Position i = lists.wanted[p]; i < lists.wanted[p + 1]; ++i) {
@@ -63,7 +64,7 @@ class RowChain {
     leaving_ = List(exec, leaving);
     ending_ = List(exec, ending);
     own_ = List(exec, own);
-    auto const counts = all_gathered(processes, "lists of rows", added.size());
+    auto const counts = all_gather(processes, "lists of rows", added.size());
     for (std::size_t p = 0; p < P; ++p)
       if (counts[p] > 0) turns_.push_back(static_cast<int>(p));
     fence(exec, "sporades::row_chain::make");

@@ -4,8 +4,8 @@
 
 #include <sporades/core/detail/scan.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/row_lists.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
 
 namespace sporades::detail {
 
@@ -151,10 +151,10 @@ class RowParts {
       RowPart first;
       bool any;
     };
-    auto const begins = all_gathered(
-        processes, "lists of rows",
-        parts_ > 0 ? Begin{{entry_at(exec, rows, 0), entry_at(exec, of_slices, 0)}, true}
-                   : Begin{{0, 0}, false});
+    auto const begins =
+        all_gather(processes, "lists of rows",
+                   parts_ > 0 ? Begin{{entry_at(exec, rows, 0), entry_at(exec, of_slices, 0)}, true}
+                              : Begin{{0, 0}, false});
     WholeSubtrees subtrees{begins[me].first, {0, slices}};
     for (auto p = begins.size(); p-- > me + 1;)
       if (begins[p].any) subtrees.end = begins[p].first;
@@ -181,7 +181,7 @@ class RowParts {
     std::vector<Position> counts;
     for (std::size_t p = 0; p + 1 < sent_.size(); ++p) counts.push_back(sent_[p + 1] - sent_[p]);
     received_.assign(1, 0);
-    for (Position length : one_for_each(processes, "lists of rows", counts))
+    for (Position length : all_to_all(processes, "lists of rows", counts))
       received_.push_back(received_.back() + length);
     auto const arrived =
         uninitialized<Parts>(exec, "sporades::row_parts::arrived", received_.back());
@@ -283,11 +283,11 @@ class RowParts {
   void exchange_with_others(ExecutionSpace const& exec, Scalar const* from, Scalar* to,
                             std::size_t columns, ExchangeWay way) const {
     int const rank = processes_.rank();
-    exchange_parts<Scalar>(from, sent_, to, received_, columns,
-                           [&](auto const& out, auto const& in) {
-                             enqueue_exchange(exec, processes_, "partial rows",
-                                              of_others(out, rank), of_others(in, rank), way);
-                           });
+    all_to_all_parts<Scalar>(from, sent_, to, received_, columns,
+                             [&](auto const& out, auto const& in) {
+                               enqueue_exchange(exec, processes_, "partial rows",
+                                                of_others(out, rank), of_others(in, rank), way);
+                             });
   }
 
   /// A list for each of `count` rows.

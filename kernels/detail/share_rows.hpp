@@ -122,14 +122,14 @@ struct NumberIndices {
 /// begin where a block does whose sums, of up to `entries` numbers, are added as one (RowBlocks);
 /// where blocks are many, where a group of 64 does.
 template <class ExecutionSpace>
-RowDistribution distribute_rows(Communicator const& processes, std::uint64_t rows,
-                                std::vector<std::uint64_t> const& begins, std::uint64_t entries) {
+RowMap make_row_map(Communicator const& processes, std::uint64_t rows,
+                    std::vector<std::uint64_t> const& begins, std::uint64_t entries) {
   std::uint64_t unit = RowBlocks(rows, entries).rows_per_block;
   if constexpr (is_gpu<ExecutionSpace>)
     unit = std::max(unit, RowBlocks::of_products(rows, entries).rows_per_block);
   std::uint64_t const P = begins.size();
   if (rows / (64 * unit) >= 16 * P) unit *= 64;
-  RowDistribution result{processes, {0}};
+  RowMap result{processes, {0}};
   for (std::size_t p = 1; p < begins.size(); ++p)
     result.begins.push_back(std::max(result.begins.back(), begins[p] / unit * unit));
   result.begins.push_back(rows);
@@ -225,7 +225,7 @@ struct ShareOrder {
 
 /// The runs of a process's nonzeros, those of all processes numbered from 0.
 template <class MemorySpace>
-struct SharedRuns {
+struct DistributedRuns {
   RunNumbers<MemorySpace> here;
   std::uint64_t first;  // the number of the first one here
   bool continues;       // that one began on a process before
@@ -235,10 +235,9 @@ struct SharedRuns {
 /// process before; an index below the product of their lengths fits 64 bits. Collective. Fences
 /// exec.
 template <class ExecutionSpace, class Tensor>
-SharedRuns<typename Tensor::MemorySpace> number_shared_runs(Communicator const& processes,
-                                                            ExecutionSpace const& exec,
-                                                            Tensor const& X,
-                                                            std::vector<int> const& modes) {
+DistributedRuns<typename Tensor::MemorySpace> number_distributed_runs(
+    Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
+    std::vector<int> const& modes) {
   auto const here = number_runs(
       exec, CompareNonzeros<typename Tensor::Coordinates>(X.coordinates, modes), X.nnz());
   struct Runs {
@@ -251,7 +250,7 @@ SharedRuns<typename Tensor::MemorySpace> number_shared_runs(Communicator const& 
     mine.first = mine.first * dim + ends.first;
     mine.last = mine.last * dim + ends.last;
   }
-  auto const all = all_gathered(processes, "rows at cuts", mine);
+  auto const all = all_gather(processes, "rows at cuts", mine);
   std::uint64_t begun = 0;  // on processes before
   Runs before{0, 0, 0};
   auto const goes_on = [&](Runs const& with) {
@@ -271,7 +270,7 @@ SharedRuns<typename Tensor::MemorySpace> number_shared_runs(Communicator const& 
 template <class Coordinates>
 struct NumberUsedRows {
   CompareNonzeros<Coordinates> compare;
-  SharedRuns<typename Coordinates::memory_space> runs;
+  DistributedRuns<typename Coordinates::memory_space> runs;
   Coordinates to;  // N x nnz
   Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;
   int n;
@@ -292,7 +291,7 @@ std::vector<std::uint64_t> number_used_rows(Communicator const& processes,
                                             ExecutionSpace const& exec, Tensor const& X, int n,
                                             typename Tensor::Coordinates const& to) {
   using Coordinates = typename Tensor::Coordinates;
-  auto const runs = number_shared_runs(processes, exec, X, {n});
+  auto const runs = number_distributed_runs(processes, exec, X, {n});
   auto const rows = uninitialized<Kokkos::View<std::uint64_t*, typename Tensor::MemorySpace>>(
       exec, "sporades::share_rows::used", runs.here.count);
   launch_items(exec, "sporades::share_rows::number_used", X.nnz(),

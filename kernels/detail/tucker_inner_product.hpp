@@ -28,8 +28,8 @@ struct TuckerInnerProduct {
 /// `length`); A[n]: I_n x R_n, or the rows that X's indices are of. In double, and in an order
 /// given by the nonzeros alone: the same bits on every run and number of threads and processes.
 /// Nonzeros that agree in the first ones of `modes`, a permutation of the modes, and follow one
-/// another share what they can: X is best sorted so. windows: of an X in far memory. Collective
-/// where there are several processes. Fences exec.
+/// another share what they can: X is best sorted so. windows: of an X in out-of-core memory.
+/// Collective where there are several processes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double tucker_inner_product(ExecutionSpace const& exec,
                             CooTensor<Scalar, Index, MemorySpace> const& X,

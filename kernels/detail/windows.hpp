@@ -24,18 +24,18 @@ inline std::uint64_t sort_memory(Streaming const& streaming) {
   return streaming.memory > 0 ? streaming.memory : std::numeric_limits<std::uint64_t>::max();
 }
 
-/// Whether nonzeros of so many bytes stay in far memory from the first step on. On GPUs they are
-/// made ready in the memory where they are given.
+/// Whether nonzeros of so many bytes stay in out-of-core memory from the first step on. On GPUs
+/// they are made ready in the memory where they are given.
 template <class ExecutionSpace>
-bool stays_far(std::uint64_t bytes, Streaming const& streaming) {
+bool stays_out_of_core(std::uint64_t bytes, Streaming const& streaming) {
   return !is_gpu<ExecutionSpace> &&
          (streaming.always || (streaming.memory > 0 && bytes > streaming.memory));
 }
 
 /// sort_memory where they stay there, else 0.
 template <class ExecutionSpace>
-std::uint64_t far_part_bytes(std::uint64_t bytes, Streaming const& streaming) {
-  return stays_far<ExecutionSpace>(bytes, streaming) ? sort_memory(streaming) : 0;
+std::uint64_t out_of_core_part_bytes(std::uint64_t bytes, Streaming const& streaming) {
+  return stays_out_of_core<ExecutionSpace>(bytes, streaming) ? sort_memory(streaming) : 0;
 }
 
 /// Bytes of a window where so many are streamed, and memory does not matter.
@@ -51,8 +51,8 @@ inline Streaming with_less(Streaming streaming, std::uint64_t bytes) {
   return streaming;
 }
 
-/// Copies a part of a far array into a window. On a host it calls nothing of Kokkos, because it
-/// runs beside a kernel.
+/// Copies a part of a out-of-core array into a window. On a host it calls nothing of Kokkos,
+/// because it runs beside a kernel.
 template <class ExecutionSpace, class ViewType>
 void copy_to_window(ExecutionSpace const& exec, ViewType const& window, ViewType const& part) {
   if constexpr (is_gpu<ExecutionSpace>)
@@ -61,9 +61,10 @@ void copy_to_window(ExecutionSpace const& exec, ViewType const& window, ViewType
     std::memcpy(window.data(), part.data(), part.extent(0) * sizeof(typename ViewType::value_type));
 }
 
-/// Near memory that windows of far arrays are copied to, and who copies and computes. On a GPU
-/// these are some instances of its execution space, each of which copies a window and then works on
-/// it, so that one copies while others work. On a host a thread beside copies the next window.
+/// Resident memory that windows of out-of-core arrays are copied to, and who copies and computes.
+/// On a GPU these are some instances of its execution space, each of which copies a window and then
+/// works on it, so that one copies while others work. On a host a thread beside copies the next
+/// window.
 template <class MemorySpace>
 class Windows {
  public:
@@ -80,8 +81,8 @@ class Windows {
   }
 
   /// Calls copy(exec, room, w), then work(exec, room, w) for each window w from 0 on. `room` is
-  /// near memory of so many bytes, rounded up to a multiple of 256. The calls only enqueue. On a
-  /// GPU fences exec before; fences everything after.
+  /// resident memory of so many bytes, rounded up to a multiple of 256. The calls only enqueue. On
+  /// a GPU fences exec before; fences everything after.
   template <class ExecutionSpace, class Copy, class Work>
   void run(ExecutionSpace const& exec, Position windows, std::uint64_t bytes, Copy const& copy,
            Work const& work) {

@@ -111,7 +111,7 @@ void run(Communicator const& processes, Settings const& settings) {
   auto const after = processes.traffic();
   auto seconds = result.seconds;
   seconds.erase(seconds.begin());
-  auto const times = detail::all_gathered(processes, "numbers told", median(seconds));
+  auto const times = detail::all_gather(processes, "numbers told", median(seconds));
   if (speaks) {
     std::printf("%s, %s, %llu nonzeros, R = %d, %s, %d processes, %s\n", settings.name.c_str(),
                 to_string(problem.dims).c_str(), static_cast<unsigned long long>(problem.nnz),
@@ -138,7 +138,7 @@ void run(Communicator const& processes, Settings const& settings) {
       one.bytes -= found->second.bytes;
       one.seconds -= found->second.seconds;
     }
-    auto const parts = detail::all_gathered(processes, "numbers told", one);
+    auto const parts = detail::all_gather(processes, "numbers told", one);
     one = {};
     std::uint64_t most = 0;
     for (auto const& part : parts) {

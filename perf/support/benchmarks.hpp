@@ -31,7 +31,7 @@ void add_spttm(Settings const& settings);
 /// SpTV of every mode, by strategy and precision; the plans are made apart.
 void add_sptv(Settings const& settings);
 
-/// MTTKRP and SpTV of tensors that stay in far memory.
+/// MTTKRP and SpTV of tensors that stay in out-of-core memory.
 void add_streaming(Settings const& settings);
 
 /// The features by which strategies are chosen, and the time that they take.

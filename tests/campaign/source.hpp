@@ -68,8 +68,8 @@ Drawn draw_tensor(Source& source, Sign sign) {
   std::uint64_t const nnz = 1 + source.below(1 + source.pick(most) / N);
   int const hub_mode = source.chance(0.4) ? static_cast<int>(source.below(N)) : -1;
   bool const has_duplicates = source.chance(0.4);
-  constexpr double far = sizeof(Scalar) == 4 ? 1e25 : 1e200;  // its square overflows
-  double const units[] = {1, 1, 1, 1 / far, far, 1e-10, 1e6};
+  constexpr double out_of_core = sizeof(Scalar) == 4 ? 1e25 : 1e200;  // its square overflows
+  double const units[] = {1, 1, 1, 1 / out_of_core, out_of_core, 1e-10, 1e6};
   double const unit = sign == Sign::counts && source.chance(0.5) ? 1 : source.pick(units);
   for (std::uint64_t p = 0; p < nnz; ++p) {
     bool const is_duplicate = has_duplicates && p > 0 && source.chance(0.2);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <sporades/core/detail/exchange.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <support/tensors.hpp>
 #include <tuple>
@@ -144,7 +144,7 @@ auto entries_of(std::vector<MatrixType> const& matrices) {
 /// there are where it has not as many rows as it should.
 template <class Own, class Scalar>
 std::uint64_t wrong_entries(Own const& own, std::vector<Scalar> const& all,
-                            RowDistribution const& rows = {}) {
+                            RowMap const& rows = {}) {
   auto const mine = entries_of(own);
   auto const columns = mine.empty() ? own.extent(1) : mine.size() / own.extent(0);
   if (own.extent(0) != rows.here(own.extent(0)) || rows.all(own.extent(0)) * columns != all.size())

@@ -32,8 +32,8 @@ TEST_CASE("A communicator of nothing is one process", "[mpi]") {
   Communicator const alone;
   CHECK(alone.rank() == 0);
   CHECK(alone.size() == 1);
-  CHECK(all_gathered(alone, "test", 7) == std::vector<int>{7});
-  CHECK(all_gathered(alone, "test", std::vector<int>{1, 2}) == std::vector<int>{1, 2});
+  CHECK(all_gather(alone, "test", 7) == std::vector<int>{7});
+  CHECK(all_gather(alone, "test", std::vector<int>{1, 2}) == std::vector<int>{1, 2});
   int value = 3;
   broadcast(alone, "test", &value, sizeof value);
   wait_for_all(alone, "test");
@@ -78,13 +78,13 @@ TEST_CASE("Lists of all processes are gathered in the order of ranks", "[mpi]") 
   int const P = processes.size(), me = processes.rank();
   std::vector<int> ranks(static_cast<std::size_t>(P));
   std::iota(ranks.begin(), ranks.end(), 0);
-  CHECK(all_gathered(processes, "ranks", me) == ranks);
+  CHECK(all_gather(processes, "ranks", me) == ranks);
   // Process p has p numbers p, and so the first one none.
   std::vector<int> expected;
   for (int p = 0; p < P; ++p) expected.insert(expected.end(), static_cast<std::size_t>(p), p);
   std::vector<std::size_t> counts;
   auto const all =
-      all_gathered(processes, "lists", std::vector<int>(static_cast<std::size_t>(me), me), &counts);
+      all_gather(processes, "lists", std::vector<int>(static_cast<std::size_t>(me), me), &counts);
   CHECK(all == expected);
   for (int p = 0; p < P; ++p)
     CHECK(counts[static_cast<std::size_t>(p)] == static_cast<std::size_t>(p));
@@ -137,7 +137,7 @@ TEST_CASE("Messages are told from the application's", "[mpi]") {
   int out = 17 + me, in = 0;
   MPI_Request request;
   MPI_Isend(&out, 1, MPI_INT, next, 0, MPI_COMM_WORLD, &request);
-  CHECK(all_gathered(processes, "ranks", me)[static_cast<std::size_t>(P - 1)] == P - 1);
+  CHECK(all_gather(processes, "ranks", me)[static_cast<std::size_t>(P - 1)] == P - 1);
   MPI_Recv(&in, 1, MPI_INT, (me + P - 1) % P, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   CHECK(in == 17 + (me + P - 1) % P);
@@ -152,7 +152,7 @@ TEST_CASE("Half of the processes are a communicator of their own", "[mpi]") {
   {
     Communicator const processes(half);
     CHECK(processes.size() == (size + 1 - rank % 2) / 2);
-    auto const ranks = all_gathered(processes, "ranks", rank);
+    auto const ranks = all_gather(processes, "ranks", rank);
     CHECK(std::is_sorted(ranks.rbegin(), ranks.rend()));
     for (int r : ranks) CHECK(r % 2 == rank % 2);
   }
@@ -164,9 +164,9 @@ TEST_CASE("What one process throws ends the waiting of all", "[mpi]") {
     auto const processes = world();
     bool const is_mine = processes.rank() == culprit;
     auto const work = [&] {
-      for (int k = 0; k < 3; ++k) all_gathered(processes, "before", k);
+      for (int k = 0; k < 3; ++k) all_gather(processes, "before", k);
       if (is_mine) fail("a value is NaN");
-      for (;;) all_gathered(processes, "after", 1.0);
+      for (;;) all_gather(processes, "after", 1.0);
     };
     auto const expected = "process " + std::to_string(culprit) + ": a value is NaN";
     auto const begin = std::chrono::steady_clock::now();

@@ -38,16 +38,16 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
                       choices_of(whole), whole.nnz);
   });
   auto const part = part_of(exec, X, processes);
-  auto const shared = cp_als(processes, exec, part, options);
+  auto const distributed = cp_als(processes, exec, part, options);
   auto const problem = make_cp_als_problem(processes, exec, part, options);  // for its rows
-  CHECK(shared.values == values);
+  CHECK(distributed.values == values);
   CHECK(problem.nnz == nnz);
   CHECK(choices_of(problem) == choices);
-  CHECK(entries_of(shared.model.weights) == weights);
+  CHECK(entries_of(distributed.model.weights) == weights);
   for (std::size_t n = 0; n < factors.size(); ++n)
-    CHECK(wrong_entries(shared.model.factors[n], factors[n],
+    CHECK(wrong_entries(distributed.model.factors[n], factors[n],
                         problem.rows_of(static_cast<int>(n))) == 0);
-  return std::pair(problem, shared.fit());
+  return std::pair(problem, distributed.fit());
 }
 
 CpAlsOptions options_of(MttkrpStrategy strategy, int rank) {

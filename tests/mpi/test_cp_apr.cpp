@@ -54,11 +54,11 @@ auto outcome_of(CpAprResult<Scalar, Memory> const& result) {
 }
 
 template <class Problem, class Result, class Outcome>
-void check_same(Problem const& problem, Result const& shared, Outcome const& one) {
+void check_same(Problem const& problem, Result const& distributed, Outcome const& one) {
   auto const& [all, converged, weights, factors] = one;
-  REQUIRE(shared.history.size() == all.size());
+  REQUIRE(distributed.history.size() == all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    auto const& here = shared.history[k];
+    auto const& here = distributed.history[k];
     CAPTURE(k);
     CHECK(here.log_likelihood == all[k].log_likelihood);
     CHECK(here.kkt_violation == all[k].kkt_violation);
@@ -66,12 +66,12 @@ void check_same(Problem const& problem, Result const& shared, Outcome const& one
     CHECK(here.zero_model_nonzeros == all[k].zero_model_nonzeros);
     CHECK(here.unchanged == all[k].unchanged);
   }
-  CHECK(shared.converged == converged);
-  CHECK(entries_of(shared.model.weights) == weights);
+  CHECK(distributed.converged == converged);
+  CHECK(entries_of(distributed.model.weights) == weights);
   for (std::size_t n = 0; n < factors.size(); ++n) {
     CAPTURE(n);
-    auto const rows = problem.factor_rows.empty() ? RowDistribution{} : problem.factor_rows[n];
-    CHECK(wrong_entries(shared.model.factors[n], factors[n], rows) == 0);
+    auto const rows = problem.factor_rows.empty() ? RowMap{} : problem.factor_rows[n];
+    CHECK(wrong_entries(distributed.model.factors[n], factors[n], rows) == 0);
   }
 }
 
@@ -87,9 +87,10 @@ auto check_same_bits(Exec const& exec, Communicator const& processes, Tensor con
     alone.strategy = PhiStrategy::pull;  // which `automatic` is there
   auto const one = made_once(processes, [&] { return outcome_of(cp_apr(exec, X, alone)); });
   auto const part = part_of(exec, X, processes);
-  auto const shared = cp_apr(processes, exec, part, options);
-  check_same(make_cp_apr_problem(processes, exec, part, options), shared, one);  // for its rows
-  return shared.history;
+  auto const distributed = cp_apr(processes, exec, part, options);
+  check_same(make_cp_apr_problem(processes, exec, part, options), distributed,
+             one);  // for its rows
+  return distributed.history;
 }
 
 auto const all_methods = {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr};
@@ -128,11 +129,11 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
     exec.fence();
     return std::tuple(one.nnz, entries_of(V));
   });
-  auto shared = make_phi_plan(processes, exec, part_of(exec, X, processes), options);
-  CHECK(shared.nnz == nnz);
+  auto distributed = make_phi_plan(processes, exec, part_of(exec, X, processes), options);
+  CHECK(distributed.nnz == nnz);
   Factors<Scalar, Memory> own;
   for (int m = 0; m < N; ++m) {
-    auto const rows = shared.products.rows_of(m);
+    auto const rows = distributed.products.rows_of(m);
     auto const mode = static_cast<std::size_t>(m);
     auto const factor = factor_of(rows.here(dims[mode]), m, rows.first());
     own.push_back(is_padded ? factor : Matrix<Scalar, Memory>("own", factor.extent(0), R));
@@ -140,12 +141,12 @@ TEMPLATE_LIST_TEST_CASE("Phi of several processes has the bits of one", "[mpi]",
   }
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
-    auto const rows = shared.products.rows_of(n);
+    auto const rows = distributed.products.rows_of(n);
     std::uint64_t const here = rows.here(dims[mode]);
     auto const W =
         is_padded ? make_matrix<Scalar>(exec, "W", here, R) : Matrix<Scalar, Memory>("W", here, R);
     Kokkos::deep_copy(exec, W, Scalar(NAN));
-    phi(exec, shared, own, own[mode], n, W);
+    phi(exec, distributed, own, own[mode], n, W);
     exec.fence();
     CHECK(wrong_entries(W, wanted[mode], rows) == 0);
   }

@@ -28,7 +28,7 @@ TEMPLATE_LIST_TEST_CASE("Look-alikes that processes make are those of one", "[mp
     return generate_like<double>(exec, like, count);
   });
   auto const share = generate_like<double>(processes, exec, name, nnz);
-  auto const places = detail::first_places(processes, share.nnz());
+  auto const places = detail::exclusive_scan_of_all(processes, share.nnz());
   REQUIRE(places.back() == one.nnz());
   CHECK(share.dims == one.dims);
   CHECK(share.sorted_modes == one.sorted_modes);

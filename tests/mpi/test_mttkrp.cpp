@@ -62,22 +62,22 @@ TEMPLATE_LIST_TEST_CASE("MTTKRP of several processes has the bits of one", "[mpi
     }
     return std::tuple(one.nnz, products);
   });
-  auto shared = make_mttkrp_plan(processes, exec, brought, options);
-  CHECK(shared.nnz == nnz);
+  auto distributed = make_mttkrp_plan(processes, exec, brought, options);
+  CHECK(distributed.nnz == nnz);
   for (std::uint64_t round = 0; round < 2; ++round) {
     Factors<Scalar, Memory> own;
     for (int m = 0; m < 3; ++m) {
-      auto const rows = shared.rows_of(m);
+      auto const rows = distributed.rows_of(m);
       own.push_back(
           factor_of(rows.here(dims[static_cast<std::size_t>(m)]), round, m, rows.first()));
     }
     for (int n = 0; n < 3; ++n) {
-      auto const rows = shared.rows_of(n);
+      auto const rows = distributed.rows_of(n);
       std::uint64_t const here = rows.here(dims[static_cast<std::size_t>(n)]);
       auto const W = is_padded ? make_matrix<Scalar>(exec, "W", here, R)
                                : Matrix<Scalar, Memory>("W", here, R);
       Kokkos::deep_copy(exec, W, Scalar(NAN));
-      mttkrp(exec, shared, own, n, W);
+      mttkrp(exec, distributed, own, n, W);
       exec.fence();
       CHECK(wrong_entries(W, wanted[3 * round + static_cast<std::size_t>(n)], rows) == 0);
     }

@@ -65,7 +65,7 @@ ReadResult<double> check_same(Communicator const& processes, std::string const& 
   CHECK(any.duplicates == duplicates);
   CHECK(any.dialect == dialect);
   CHECK(any.notes == notes);
-  auto const first = detail::first_places(processes, part.nnz());
+  auto const first = detail::exclusive_scan_of_all(processes, part.nnz());
   REQUIRE(first.back() == one.nnz());
   auto const begin = first[static_cast<std::size_t>(processes.rank())];
   int wrong = 0;

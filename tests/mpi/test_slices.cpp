@@ -55,20 +55,21 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
     return std::tuple(one.values, test::entries_of(one.model.factors));
   });
   auto const part = test::part_of(exec, X, processes);
-  auto const shared = cp_als(processes, exec, part, options);
+  auto const distributed = cp_als(processes, exec, part, options);
   auto const problem = make_cp_als_problem(processes, exec, part, options);  // for its rows
-  CHECK(shared.values == values);
+  CHECK(distributed.values == values);
   if (processes.size() == options.slices && trial.nnz == 40000) {
     // Of a mode with long rows, partial rows travel while others are summed.
     std::uint64_t overlaps = 0;
-    for (auto const& own : problem.products.whole.shared->own) overlaps += own.begin < own.end;
-    CHECK(sporades::detail::first_places(processes, overlaps).back() > 0);
+    for (auto const& own : problem.products.whole.distributed->own) overlaps += own.begin < own.end;
+    CHECK(sporades::detail::exclusive_scan_of_all(processes, overlaps).back() > 0);
   }
   for (int n = 0; n < X.order(); ++n) {
     auto const mode = static_cast<std::size_t>(n);
     CHECK(problem.products.whole.choices[mode].slices ==
           (n == problem.homes.sliced ? 1 : options.slices));
-    CHECK(test::wrong_entries(shared.model.factors[mode], factors[mode], problem.rows_of(n)) == 0);
+    CHECK(test::wrong_entries(distributed.model.factors[mode], factors[mode], problem.rows_of(n)) ==
+          0);
   }
 }
 
@@ -86,7 +87,7 @@ double bytes_sent(Exec const& exec, Tensor const& part, CpAlsOptions options, in
       if (name == "rows of factors" || name == "rows of products" || name == "partial rows")
         sent += static_cast<double>(one.bytes);
     double all = 0;
-    for (double const one : sporades::detail::all_gathered(processes, "sums", sent)) all += one;
+    for (double const one : sporades::detail::all_gather(processes, "sums", sent)) all += one;
     bytes = all - bytes;
   }
   return bytes;

@@ -83,7 +83,7 @@ TEMPLATE_LIST_TEST_CASE("Processes sort what all of them have", "[mpi]",
       CHECK(got.sorted_modes == order);
       if (to > 0) continue;
       auto const summed = copy_to(host, summed_across(processes, exec, mine));
-      auto const first = first_places(processes, summed.nnz());
+      auto const first = exclusive_scan_of_all(processes, summed.nnz());
       auto const expected = sum_duplicates(host, whole).tensor;
       REQUIRE(first.back() == expected.nnz());
       test::check_same_nonzeros(summed, part_of(expected, first[me], first[me + 1]));

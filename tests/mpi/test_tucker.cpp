@@ -27,13 +27,13 @@ auto entries_of_model(Model const& model) {
 
 /// The factors of a shared run are rows of those of one process, the cores the same, bit for bit.
 template <class Model, class Entries>
-void check_same_model(Model const& shared, Entries const& one,
-                      std::vector<RowDistribution> const& rows) {
+void check_same_model(Model const& distributed, Entries const& one,
+                      std::vector<RowMap> const& rows) {
   auto const& [core, factors] = one;
-  CHECK(wrong_entries(shared.core, core) == 0);
+  CHECK(wrong_entries(distributed.core, core) == 0);
   for (std::size_t n = 0; n < rows.size(); ++n) {
     CAPTURE(n);
-    CHECK(wrong_entries(shared.factors[n], factors[n], rows[n]) == 0);
+    CHECK(wrong_entries(distributed.factors[n], factors[n], rows[n]) == 0);
   }
 }
 
@@ -60,7 +60,7 @@ std::pair<int, double> check_same_bits(Exec const& exec, Communicator const& pro
   });
   auto const part = part_of(exec, X, processes);
   options.strategy = TtmChainStrategy::automatic;
-  auto const shared = tucker(processes, exec, part, options);
+  auto const distributed = tucker(processes, exec, part, options);
   auto const problem = make_tucker_problem(processes, exec, part, options);  // for its rows
   CHECK(problem.norm_squared == norm_squared);
   CHECK(problem.chain.nnz == nnz);
@@ -71,8 +71,8 @@ std::pair<int, double> check_same_bits(Exec const& exec, Communicator const& pro
     CHECK(problem.chain.where[n].used.begins.back() == used_rows[n]);
     distributed += problem.chain.where[n].product.is_whole() ? 0 : 1;
   }
-  CHECK(shared.values == values);
-  check_same_model(shared.model, model, problem.rows());
+  CHECK(distributed.values == values);
+  check_same_model(distributed.model, model, problem.rows());
   return {distributed, values.back()};
 }
 
@@ -248,9 +248,9 @@ TEMPLATE_LIST_TEST_CASE("Tucker of several processes from a given model", "[mpi]
         Kokkos::ALL);
   }
   auto state = tucker_start(exec, problem, options, model);
-  auto const shared = tucker(exec, problem, options, state);
-  CHECK(shared.values == one.values);
-  check_same_model(shared.model, entries_of_model(one.model), rows);
+  auto const distributed = tucker(exec, problem, options, state);
+  CHECK(distributed.values == one.values);
+  check_same_model(distributed.model, entries_of_model(one.model), rows);
 }
 
 TEMPLATE_LIST_TEST_CASE("Several processes refuse chains that they cannot share", "[mpi]",

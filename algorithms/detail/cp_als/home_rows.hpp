@@ -15,11 +15,11 @@ namespace sporades::detail {
 template <class Scalar, class MemorySpace>
 struct SortedPlaces {
   Permutation<MemorySpace> rows;  // in the order of their places
-  SharedRows<Scalar, MemorySpace> shared;
+  GhostRows<Scalar, MemorySpace> shared;
 
   template <class ExecutionSpace>
   SortedPlaces(ExecutionSpace const& exec, HomeOrder<MemorySpace> const& order, std::size_t n,
-               RowDistribution const& at_home)
+               RowMap const& at_home)
       : rows(sort_permutation(exec, order.places[n], index_bits(order.begins[n].back()))),
         shared(at_home.processes, exec, at_home.begins,
                to_vector(exec, in_order(exec, order.places[n], rows))) {}
@@ -30,8 +30,7 @@ struct SortedPlaces {
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 Matrix<Scalar, MemorySpace> to_homes(ExecutionSpace const& exec,
                                      HomeOrder<MemorySpace> const& order, std::size_t n,
-                                     Matrix<Scalar, MemorySpace> const& A,
-                                     RowDistribution const& at_home) {
+                                     Matrix<Scalar, MemorySpace> const& A, RowMap const& at_home) {
   auto const to = make_matrix<Scalar>(exec, "sporades::home_order::factor",
                                       at_home.here(order.begins[n].back()), A.extent(1));
   auto const put = [&](auto const& from, auto const& rows) {
@@ -56,7 +55,7 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 Matrix<Scalar, MemorySpace> from_homes(ExecutionSpace const& exec,
                                        HomeOrder<MemorySpace> const& order, std::size_t n,
                                        Matrix<Scalar, MemorySpace> const& A,
-                                       RowDistribution const& at_home) {
+                                       RowMap const& at_home) {
   auto const& rows = order.places[n];
   auto const to =
       make_matrix<Scalar>(exec, "sporades::home_order::factor", rows.extent(0), A.extent(1));

@@ -90,12 +90,10 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
   template <class Tensor>
   static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
                              Options const& options) {
-    return make_shared_als_problem(processes, exec, hand_over(X), options);
+    return make_distributed_als_problem(processes, exec, hand_over(X), options);
   }
-  static std::vector<RowDistribution> rows(Problem const& problem) { return problem.rows(); }
-  static std::vector<RowDistribution> state_rows(Problem const& problem) {
-    return problem.products.rows();
-  }
+  static std::vector<RowMap> rows(Problem const& problem) { return problem.rows(); }
+  static std::vector<RowMap> state_rows(Problem const& problem) { return problem.products.rows(); }
 
   static void check(Options const& options, Dims const&) { check_cp_als(options); }
   static NamedOptions named(Options const& options) { return named_options(options); }
@@ -109,13 +107,13 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
     return als_vectors(processes, exec, X, options);
   }
   static State start_of(ExecutionSpace const& exec, Dims const& dims,
-                        std::vector<RowDistribution> const& rows, Vectors const& vectors,
+                        std::vector<RowMap> const& rows, Vectors const& vectors,
                         Options const& options) {
     return als_start_of(exec, dims, rows, vectors, options);
   }
   template <class Model>
   static State given_start(ExecutionSpace const& exec, Dims const& here,
-                           std::vector<RowDistribution> const& rows, Options const& options,
+                           std::vector<RowMap> const& rows, Options const& options,
                            Model const& model) {
     return given_als_start(exec, here, rows, options, model);
   }

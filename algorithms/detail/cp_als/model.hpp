@@ -14,7 +14,7 @@ namespace sporades::detail {
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 KruskalTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
                                             CpAlsState<Scalar, MemorySpace> const& state,
-                                            std::vector<RowDistribution> const& rows = {}) {
+                                            std::vector<RowMap> const& rows = {}) {
   auto chosen = unchanged(state.weights, state.factors.size());
   flip(chosen, paired_flips(exec, state.factors, rows));
   return kruskal_of(exec, state.factors, in_order(chosen, components_by_weight(state.weights)));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/kernels/detail/mttkrp/model_shared.hpp>
+#include <sporades/kernels/detail/mttkrp/model_distributed.hpp>
 
 /// What an iteration of CP-ALS would cost on any number of processes, from a tensor on one.
 
@@ -61,7 +61,7 @@ struct IterationModel {
 };
 
 /// The sums of blocks of rows that processes tell one another: see share_blocks.
-inline void add_sums(Exchanges& exchanges, RowDistribution const& rows, RowBlocks const& blocks,
+inline void add_sums(Exchanges& exchanges, RowMap const& rows, RowBlocks const& blocks,
                      std::uint64_t entries, std::uint64_t most) {
   std::uint64_t count = blocks.count, unit = blocks.rows_per_block;
   for (; add_groups(rows, unit, count, most); unit *= blocks_of_group)
@@ -101,7 +101,7 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
   model.nonzeros.resize(P);
   model.bytes.resize(P);
   std::vector<std::uint64_t> longest(P, 0);  // rows of products that are not lent
-  auto const add = [&](SharedPlanModel const& plan) {
+  auto const add = [&](DistributedPlanModel const& plan) {
     for (std::size_t n = 0; n < plan.rows.size(); ++n) {
       if (plan.rows.size() > 1) model.exchanges["rows of factors"] += plan.factors[n];
       for (auto const& [name, one] : plan.products[n]) model.exchanges[name] += one;
@@ -117,9 +117,9 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
     if (!fused.empty() && scatters<ExecutionSpace, Scalar>(X.dims, TreeDims(X.dims, fused).whole,
                                                            X.nnz(), products.products))
       fused.clear();
-  std::vector<RowDistribution> rows(N);  // per mode
+  std::vector<RowMap> rows(N);  // per mode
   model.choices.resize(N);
-  auto const take = [&](std::size_t mode, SharedPlanModel const& plan, std::size_t of) {
+  auto const take = [&](std::size_t mode, DistributedPlanModel const& plan, std::size_t of) {
     rows[mode] = plan.rows[of];
     model.choices[mode] = plan.choices[of];
     for (std::size_t p = 0; p < P; ++p)
@@ -127,7 +127,7 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
         longest[p] = std::max(longest[p], rows[mode].begins[p + 1] - rows[mode].begins[p]);
   };
   if (fused.empty()) {
-    auto const plan = model_shared_plan<ExecutionSpace>(X, products.products, processes);
+    auto const plan = model_distributed_plan<ExecutionSpace>(X, products.products, processes);
     add(plan);
     for (std::size_t n = 0; n < N; ++n) take(n, plan, n);
   } else {
@@ -137,12 +137,12 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
     copy_view(host, whole.values, X.values);
     auto const cells = dims.template grid_cells<Scalar, Index>(host, 0, dims.cells());
     fence(host, "sporades::cp_als::model_iteration");
-    SharedPlanUse use_of_whole, use_of_grid;
+    DistributedPlanUse use_of_whole, use_of_grid;
     use_of_whole.first_is_read = true;
     auto const of_whole =
-        model_shared_plan<ExecutionSpace>(whole, products.products, processes, use_of_whole);
+        model_distributed_plan<ExecutionSpace>(whole, products.products, processes, use_of_whole);
     use_of_grid.last = of_whole.rows[0];
-    auto const of_grid = model_shared_plan<ExecutionSpace>(
+    auto const of_grid = model_distributed_plan<ExecutionSpace>(
         cells, MttkrpOptions{products.products.strategy, options.rank}, processes, use_of_grid);
     add(of_whole);
     add(of_grid);

@@ -9,7 +9,7 @@
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -61,7 +61,7 @@ Tensor order_by_homes(Communicator const& processes, ExecutionSpace const& exec,
   auto& products = options.products;
   check_options(products, X.order());
   CooShape shape = shape_of(X);
-  shape.nnz = static_cast<double>(first_places(processes, X.nnz()).back());
+  shape.nnz = static_cast<double>(exclusive_scan_of_all(processes, X.nnz()).back());
   int const slices = decide_layout(shape, products, place_of<ExecutionSpace>(processes.size() > 1),
                                    trees::mttkrp_layout_on_hosts)
                          .slices;
@@ -82,7 +82,7 @@ void take_last_in_full(Plan& plan) {
 
 /// make_cp_als_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_shared_als_problem(
+CpAlsProblem<Scalar, Index, MemorySpace> make_distributed_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
   Region const region("sporades::make_cp_als_problem");
@@ -90,7 +90,7 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_shared_als_problem(
   expects(options.memory == 0, "cp_als: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
   auto& summed = scaled.tensor;
-  auto const places = first_places(processes, summed.nnz());
+  auto const places = exclusive_scan_of_all(processes, summed.nnz());
   CpAlsProblem<Scalar, Index, MemorySpace> problem;
   problem.processes = processes;
   problem.dims = summed.dims;
@@ -115,7 +115,7 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   detail::Region const region("sporades::make_cp_als_problem");
   detail::check_cp_als(options);
   std::uint64_t const part_bytes =
-      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
                                           "cp_als", part_bytes);
   auto& summed = scaled.tensor;  // the norm is that of the sums

@@ -15,7 +15,7 @@
 #include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
-#include <sporades/kernels/detail/mttkrp_all_modes/shared_nonzeros.hpp>
+#include <sporades/kernels/detail/mttkrp_all_modes/distributed_nonzeros.hpp>
 
 namespace sporades::detail {
 
@@ -37,7 +37,7 @@ class CpAlsSolver {
   using MatrixType = Matrix<Scalar, Memory>;
   using SquareType = Kokkos::View<double**, Kokkos::LayoutRight, Memory>;
   using State = CpAlsState<Scalar, Memory>;
-  using Nonzeros = SharedNonzeros<Scalar, Index, Memory>;
+  using Nonzeros = DistributedNonzeros<Scalar, Index, Memory>;
 
  public:
   CpAlsSolver(ExecutionSpace const& exec, CpAlsProblem<Scalar, Index, Memory>& problem,
@@ -345,10 +345,10 @@ class CpAlsSolver {
     double const* const weights = small_.weights.data();
     auto& products = problem_.products;
     if constexpr (has_mpi)
-      if (products.whole.shared) {
+      if (products.whole.distributed) {
         if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
         return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
-                             weights, R, workspace_, products.whole.shared->parts,
+                             weights, R, workspace_, products.whole.distributed->parts,
                              nonzeros_->places());
       }
     auto const X = nonzeros_of(exec_, products);

@@ -28,7 +28,7 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
                                             Factors<Scalar, MemorySpace> const& factors,
                                             std::vector<double> const& weights,
-                                            std::vector<RowDistribution> const& rows = {}) {
+                                            std::vector<RowMap> const& rows = {}) {
   CpAlsState<Scalar, MemorySpace> state{factors, weights, {}, {}, {}, 0};
   std::size_t const R = weights.size();
   detail::Workspace<MemorySpace> workspace;
@@ -36,7 +36,7 @@ CpAlsState<Scalar, MemorySpace> first_state(ExecutionSpace const& exec,
       Kokkos::view_alloc(exec, "sporades::cp_als::gram"), R, R);
   auto const host = Kokkos::create_mirror_view(G);
   for (int n = 0; n < state.order(); ++n) {
-    detail::gram(exec, factors[n], G, workspace, rows.empty() ? RowDistribution{} : rows[n]);
+    detail::gram(exec, factors[n], G, workspace, rows.empty() ? RowMap{} : rows[n]);
     copy_view(exec, host, G);
     detail::fence(exec, "sporades::cp_als::start");
     double trace = 0;
@@ -99,7 +99,7 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> als_vectors(
   expects(options.init != CpAlsInit::given,
           "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
-  Position const nnz = first_places(processes, X.nnz()).back();
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   if (!has_singular_start(options, X.order(), nnz)) return factors;
   for (int n = 1; n < X.order(); ++n) {  // mode 0 is solved for first
     auto& A = factors[static_cast<std::size_t>(n)];
@@ -116,12 +116,12 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> als_vectors(
 /// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAlsState<Scalar, MemorySpace> als_start_of(
-    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     CpAlsOptions const& options) {
   Factors<Scalar, MemorySpace> A;
   for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    auto const own = rows.empty() ? RowMap{} : rows[n];
     if (factors[n].here.extent(1) > 0)
       A.push_back(moved(exec, factors[n], own));
     else
@@ -136,7 +136,7 @@ CpAlsState<Scalar, MemorySpace> als_start_of(
 /// here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
-    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   using MemorySpace = typename ExecutionSpace::memory_space;
   CpAlsState<Scalar, MemorySpace> given;
@@ -153,7 +153,7 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
             A.extent(1), " columns, and there are ", weights.extent(0), " weights");
     given.factors.push_back(copy_matrix(exec, A));
     int const exponent =
-        scale_matrix(exec, given.factors.back(), n < rows.size() ? rows[n] : RowDistribution{});
+        scale_matrix(exec, given.factors.back(), n < rows.size() ? rows[n] : RowMap{});
     for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
   check_start("cp_als", here, options.rank, given.factors, given.rank());

@@ -35,10 +35,10 @@ struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceTyp
   template <class Tensor>
   static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
                              Options const& options) {
-    return make_shared_apr_problem(processes, exec, hand_over(X), options);
+    return make_distributed_apr_problem(processes, exec, hand_over(X), options);
   }
-  static std::vector<RowDistribution> rows(Problem const& problem) { return problem.factor_rows; }
-  static std::vector<RowDistribution> state_rows(Problem const& problem) { return rows(problem); }
+  static std::vector<RowMap> rows(Problem const& problem) { return problem.factor_rows; }
+  static std::vector<RowMap> state_rows(Problem const& problem) { return rows(problem); }
 
   static void check(Options const& options, Dims const&) { check_cp_apr(options); }
   static NamedOptions named(Options const& options) { return named_options(options); }
@@ -50,13 +50,12 @@ struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceTyp
     return Vectors(X.dims.size());
   }
   static State start_of(ExecutionSpace const& exec, Dims const& dims,
-                        std::vector<RowDistribution> const& rows, Vectors const&,
-                        Options const& options) {
+                        std::vector<RowMap> const& rows, Vectors const&, Options const& options) {
     return random_apr_start<Scalar>(exec, dims, rows, options);
   }
   template <class Model>
   static State given_start(ExecutionSpace const& exec, Dims const& here,
-                           std::vector<RowDistribution> const& rows, Options const& options,
+                           std::vector<RowMap> const& rows, Options const& options,
                            Model const& model) {
     return given_apr_start(exec, here, rows, options, model);
   }

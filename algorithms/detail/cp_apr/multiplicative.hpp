@@ -38,8 +38,8 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   auto const processes = plan.products.rows_of(n).processes;
   std::optional<KeptFactors::Keeping> others;  // are gathered once
   if constexpr (has_mpi)
-    if (plan.products.shared)
-      others.emplace(plan.products.shared->kept, static_cast<std::size_t>(n));
+    if (plan.products.distributed)
+      others.emplace(plan.products.distributed->kept, static_cast<std::size_t>(n));
   ModeUpdate result;
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
     throw_if_stopped(options.stop);

@@ -6,8 +6,8 @@
 
 #include <cmath>
 #include <limits>
+#include <sporades/algorithms/detail/cp_apr/distributed_counts.hpp>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
-#include <sporades/algorithms/detail/cp_apr/shared_counts.hpp>
 #include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/dense.hpp>
@@ -156,42 +156,44 @@ void describe_counts(Dims const& dims, Position nnz, double least, double larges
       std::max<double>(4 * count * (largest / problem.unit) / Limits::max(), Limits::min());
 }
 
-/// X with its values times the factor, in far memory of a host if is_far says so; X itself for a
-/// factor of 1.
+/// X with its values times the factor, in out-of-core memory of a host if is_out_of_core says so; X
+/// itself for a factor of 1.
 template <class ExecutionSpace, class Tensor>
-FarTensor<Tensor> scaled(ExecutionSpace const& exec, Tensor const& X, double factor, bool is_far) {
+OutOfCoreTensor<Tensor> scaled(ExecutionSpace const& exec, Tensor const& X, double factor,
+                               bool is_out_of_core) {
   using Scalar = typename Tensor::Scalar;
   if (factor == 1) return {X, {}};
-  FarTensor<Tensor> Y{X, {}};
+  OutOfCoreTensor<Tensor> Y{X, {}};
   auto& values = Y.tensor.values;
-  values = is_far
-               ? allocate_far_values<typename Tensor::Values>(exec, X.nnz(), Y.memory)
+  values = is_out_of_core
+               ? allocate_out_of_core_values<typename Tensor::Values>(exec, X.nnz(), Y.memory)
                : uninitialized<typename Tensor::Values>(exec, "sporades::cp_apr::counts", X.nnz());
   launch_items(exec, "sporades::cp_apr::scale_counts", X.nnz(),
                Scale<Scalar, typename Tensor::MemorySpace>{X.values, values, factor});
   return Y;
 }
 
-/// The counts for the log-likelihood, in far memory if is_far says so or exec cannot access them.
+/// The counts for the log-likelihood, in out-of-core memory if is_out_of_core says so or exec
+/// cannot access them.
 template <class ExecutionSpace, class Tensor, class Problem>
-void keep_counts(ExecutionSpace const& exec, FarTensor<Tensor> const& counts, bool is_far,
-                 Problem& problem) {
+void keep_counts(ExecutionSpace const& exec, OutOfCoreTensor<Tensor> const& counts,
+                 bool is_out_of_core, Problem& problem) {
   if constexpr (std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>) {
     problem.counts = counts.tensor;
-    problem.far = counts.memory;
-    is_far = is_far && !counts.memory;
+    problem.out_of_core = counts.memory;
+    is_out_of_core = is_out_of_core && !counts.memory;
   } else {
-    is_far = true;
+    is_out_of_core = true;
   }
-  if (!is_far) return;
-  auto const far = to_far(exec, counts.tensor);
-  problem.counts = far.tensor;
-  problem.far = far.memory;
+  if (!is_out_of_core) return;
+  auto const out_of_core = to_out_of_core(exec, counts.tensor);
+  problem.counts = out_of_core.tensor;
+  problem.out_of_core = out_of_core.memory;
 }
 
 /// What method mu needs: the plan of Phi for the counts in the problem's unit. Fences exec.
 template <class ExecutionSpace, class Tensor, class Problem>
-void build_updates(ExecutionSpace const& exec, FarTensor<Tensor> const& counts,
+void build_updates(ExecutionSpace const& exec, OutOfCoreTensor<Tensor> const& counts,
                    Tensor const& in_units, CpAprOptions const& options, Problem& problem) {
   int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(options.rank)));
   PhiOptions products{options.strategy, columns, options.pi, options.streaming};
@@ -200,30 +202,32 @@ void build_updates(ExecutionSpace const& exec, FarTensor<Tensor> const& counts,
     memory = std::max(
         {memory - std::min(memory, counts.tensor.storage_bytes()), memory / 8, std::uint64_t{1}});
   problem.plan = make_phi_plan(exec, in_units, products);
-  keep_counts(exec, counts, is_far(problem.plan.products), problem);
+  keep_counts(exec, counts, is_out_of_core(problem.plan.products), problem);
   // The log-likelihood gathers a row of every mode for each count: close together in this order.
   auto const& linear = problem.plan.products.alto;
   if (linear.order() == 0) return;
   problem.counts = scaled(exec, to_coo(exec, linear), problem.unit, false).tensor;
-  problem.far = {};
+  problem.out_of_core = {};
 }
 
 /// What the others need: an order of the counts in the problem's unit for each mode. Fences exec.
 template <class ExecutionSpace, class Builder, class Tensor, class Problem>
-void build_rows(ExecutionSpace const& exec, Builder const& builder, FarTensor<Tensor> const& counts,
-                Tensor const& in_units, CpAprOptions const& options, Problem& problem) {
+void build_rows(ExecutionSpace const& exec, Builder const& builder,
+                OutOfCoreTensor<Tensor> const& counts, Tensor const& in_units,
+                CpAprOptions const& options, Problem& problem) {
   std::uint64_t const one = in_units.storage_bytes(), memory = options.streaming.memory;
   std::uint64_t const bytes = one * (in_units.dims.size() + 1);
-  bool const is_far = options.streaming.always || (memory > 0 && bytes > memory) ||
-                      !std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
-  keep_counts(exec, counts, is_far, problem);
+  bool const is_out_of_core =
+      options.streaming.always || (memory > 0 && bytes > memory) ||
+      !std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
+  keep_counts(exec, counts, is_out_of_core, problem);
   std::uint64_t const room = problem.plan.products.carry.windows.window_bytes(bytes);
-  Position const window = is_far ? std::max<Position>(1, room / (one / in_units.nnz())) : 0;
+  Position const window = is_out_of_core ? std::max<Position>(1, room / (one / in_units.nnz())) : 0;
   for (int n = 0; n < in_units.order(); ++n) {
     auto const modes = mttkrp_mode_order(in_units.dims, n);
-    auto const list =
-        sorted_by_parts(builder, in_units, modes,
-                        is_far ? far_part_bytes<ExecutionSpace>(bytes, options.streaming) : 0);
+    auto const list = sorted_by_parts(
+        builder, in_units, modes,
+        is_out_of_core ? out_of_core_part_bytes<ExecutionSpace>(bytes, options.streaming) : 0);
     problem.rows.push_back(
         make_row_subproblems(exec, list.tensor, n, options.rank, 0, window, list.memory));
   }
@@ -231,19 +235,19 @@ void build_rows(ExecutionSpace const& exec, Builder const& builder, FarTensor<Te
 
 /// make_cp_apr_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
+CpAprProblem<Scalar, Index, MemorySpace> make_distributed_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
   Region const region("sporades::make_cp_apr_problem");
   check_cp_apr(options);
   expects(options.memory == 0, "cp_apr: options.memory is for one process");
   expect_same_dims(processes, X, "cp_apr");
-  expects(first_places(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
+  expects(exclusive_scan_of_all(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
           ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, "cp_apr");
   check_counts(exec, X);
   X = summed_across(processes, exec, hand_over(X));
-  auto const nnz = first_places(processes, X.nnz()).back();
+  auto const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   using Lanes = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   Position unit = Lanes::block;  // where blocks are many, a group of 64 of them
   if (nnz / (64 * unit) >= 16 * static_cast<Position>(processes.size())) unit *= 64;
@@ -254,7 +258,7 @@ CpAprProblem<Scalar, Index, MemorySpace> make_shared_apr_problem(
   CpAprProblem<Scalar, Index, MemorySpace> problem;
   problem.processes = processes;
   for (auto const here :
-       all_gathered(processes, "large counts", large_counts(exec, X.values, largest)))
+       all_gather(processes, "large counts", large_counts(exec, X.values, largest)))
     problem.large_counts += here;
   describe_counts(X.dims, nnz, least, largest, problem);
   auto in_units = scaled(exec, X, 1 / problem.unit, false).tensor;
@@ -277,7 +281,7 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
   check_coordinates(builder, X, "cp_apr");
   detail::check_counts(builder, X);
   std::uint64_t const part_bytes =
-      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   auto const summed = detail::summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& counts = summed.tensor;
   CpAprProblem<Scalar, Index, Memory> problem;
@@ -291,10 +295,10 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     detail::build_updates(exec, summed, in_units.tensor, options, problem);
   else
     detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
-  bool const is_far = problem.rows.empty() ? detail::is_far(problem.plan.products)
-                                           : problem.rows.front().far != nullptr;
-  if (!is_far) problem.shared = in_units.memory;           // else it has copies
-  detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
+  bool const is_out_of_core = problem.rows.empty() ? detail::is_out_of_core(problem.plan.products)
+                                                   : problem.rows.front().out_of_core != nullptr;
+  if (!is_out_of_core) problem.distributed = in_units.memory;  // else it has copies
+  detail::limit_windows(problem.plan, options.streaming);      // the counts' share included
   return problem;
 }
 

@@ -18,19 +18,19 @@ enum class RowPhase {
 /// What a row carries besides its vectors. Every thread of a team computes the same for itself.
 struct RowScalars {
   RowPhase phase = RowPhase::start;
-  int steps = 0;         // taken
-  int free = 0;          // pdnr: variables that are free
-  int pairs = 0;         // pqnr: kept ones
-  int newest = -1;       // pqnr: place of the newest pair
-  bool raised = false;   // the start was moved away from zeros that the data forbids
-  bool is_far = false;   // phi is so large somewhere that no model of f helps
-  bool moved = false;    // point is set; else the row stays as it is
-  bool unused = false;   // fills the word, so that copies read nothing undefined
-  double value = 0;      // f at point
-  double mass = 0;       // sum of x
-  double damping = 0;    // pdnr: mu
-  double predicted = 0;  // pdnr: change of f that the quadratic model of the step promises
-  double violation = 0;  // of the KKT conditions, at the start
+  int steps = 0;                // taken
+  int free = 0;                 // pdnr: variables that are free
+  int pairs = 0;                // pqnr: kept ones
+  int newest = -1;              // pqnr: place of the newest pair
+  bool raised = false;          // the start was moved away from zeros that the data forbids
+  bool is_out_of_core = false;  // phi is so large somewhere that no model of f helps
+  bool moved = false;           // point is set; else the row stays as it is
+  bool unused = false;          // fills the word, so that copies read nothing undefined
+  double value = 0;             // f at point
+  double mass = 0;              // sum of x
+  double damping = 0;           // pdnr: mu
+  double predicted = 0;         // pdnr: change of f that the quadratic model of the step promises
+  double violation = 0;         // of the KKT conditions, at the start
 };
 
 /// The vectors of a row, in scratch or global memory, of P = padded(R) entries and more; those
@@ -181,7 +181,7 @@ struct RowIteration {
     double const value = total - v.sums[P()];
     double const rounding =
         1e-15 * (math::abs(s.value) + 2 * sum_by_each(R, [&](int r) { return v.point[r]; }));
-    if (attempt == 0 && !s.is_far) method.learn(s, value);
+    if (attempt == 0 && !s.is_out_of_core) method.learn(s, value);
     bool const accepted =
         attempt < lengths
             ? slope <= 0 && value <= s.value + sufficient * slope + rounding && is_balanced(v)
@@ -220,9 +220,9 @@ struct RowIteration {
   /// no use.
   KOKKOS_INLINE_FUNCTION void settle(RowVectors const& v, RowScalars& s) const {
     if (kkt_violation(R, v.point, v.phi) <= tolerance) s.phase = RowPhase::done;
-    s.is_far = false;
+    s.is_out_of_core = false;
     for (int r = 0; r < R; ++r)
-      if (v.phi[r] > most_phi) s.is_far = true;
+      if (v.phi[r] > most_phi) s.is_out_of_core = true;
   }
 
   /// v.step <- the step from a point that is far from the solution: to the multiplicative update,

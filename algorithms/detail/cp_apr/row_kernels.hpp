@@ -140,7 +140,7 @@ struct SolveShortRows {
       iteration.start(team, v, s);
     }
     while (s.phase != RowPhase::done) {
-      if (s.is_far) {
+      if (s.is_out_of_core) {
         iteration.direct_from_afar(team, v, s);
       } else {
         iteration.method.prepare(team, v, s, objective.R);
@@ -256,7 +256,7 @@ struct SolveLongRows {
   KOKKOS_FUNCTION void operator()(Hessian, Member const& team) const {
     auto const own = kernel.memory_of(team);
     for_segments(team, [&](Position l, Position begin, Position end, double* H) {
-      if (scalars[l].phase != RowPhase::at_point || scalars[l].is_far) return;
+      if (scalars[l].phase != RowPhase::at_point || scalars[l].is_out_of_core) return;
       RowVectors const v = row(l);
       kernel.objective.hessian(team, begin, end, v.point, v.free, scalars[l].free, nullptr,
                                own.work, H);
@@ -269,7 +269,7 @@ struct SolveLongRows {
       RowScalars s = scalars[l];
       if (s.phase != RowPhase::at_point) return;
       RowVectors const v = row(l);
-      if (s.is_far) {
+      if (s.is_out_of_core) {
         kernel.iteration.direct_from_afar(team, v, s);
       } else {
         if (Method::second_derivatives) add_up(team, l, s.free * Objective::padded(s.free), own.H);
@@ -300,7 +300,7 @@ struct SolveLongRows {
 
   KOKKOS_INLINE_FUNCTION void prepare(Member const& team, RowVectors const& v,
                                       RowScalars& s) const {
-    if (s.phase == RowPhase::at_point && !s.is_far)
+    if (s.phase == RowPhase::at_point && !s.is_out_of_core)
       kernel.iteration.method.prepare(team, v, s, kernel.objective.R);
   }
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 
@@ -60,7 +60,7 @@ auto in_window(RowNonzeros<Scalar, Index, MemorySpace> nonzeros, Position begin,
   return nonzeros;
 }
 
-/// Near memory that in_window takes for so many nonzeros, at most.
+/// Resident memory that in_window takes for so many nonzeros, at most.
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t window_bytes(RowNonzeros<Scalar, Index, MemorySpace> const& nonzeros,
                            Position count) {

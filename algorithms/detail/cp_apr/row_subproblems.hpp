@@ -11,8 +11,8 @@
 
 namespace sporades::detail {
 
-/// Nonzeros begin to end - 1, which a pass over far nonzeros copies to near memory at once: those
-/// of the rows, or of the segments of long rows, first to last - 1.
+/// Nonzeros begin to end - 1, which a pass over out-of-core nonzeros copies to resident memory at
+/// once: those of the rows, or of the segments of long rows, first to last - 1.
 struct RowWindow {
   Position begin, end;
   Position first, last;
@@ -35,9 +35,9 @@ struct RowSubproblems {
   Kokkos::View<Position*, MemorySpace> long_rows;       // L, ascending
   Kokkos::View<Position*, MemorySpace> first_segments;  // L + 1: first segment of each long row
   Kokkos::View<Position*, MemorySpace> segment_rows;    // place in long_rows of each segment
-  FarMemory far;                         // where X is in far memory: holds it; else empty
-  std::vector<RowWindow> short_windows;  // of a far X: rows that are not long
-  std::vector<RowWindow> long_windows;   // of a far X: segments
+  OutOfCoreMemory out_of_core;           // where X is in out-of-core memory: holds it; else empty
+  std::vector<RowWindow> short_windows;  // of an X out of core: rows that are not long
+  std::vector<RowWindow> long_windows;   // of an X out of core: segments
 
   std::uint64_t rows() const { return X.dims[mode]; }
   std::uint64_t storage_bytes() const {  ///< beyond X
@@ -113,14 +113,14 @@ void cut_windows(Problem& problem, Begins const& begins, std::vector<Position> c
 
 /// Makes X ready for solve_rows on a mode with R columns: made once, used in every iteration.
 /// X: sorted with the mode first. Its Views are shared unless `window` is given, the nonzeros of a
-/// window: X is copied to far memory then, and may be on a host that exec cannot access. far: where
-/// X is in far memory of exec already, its owner; nothing is copied then. Takes 8 (I_n + 1) bytes
-/// and little more. Fences exec. segment_length: 0, or what tests ask for. Throws Error if X is not
-/// in the mode's order, or for a rank below 1.
+/// window: X is copied to out-of-core memory then, and may be on a host that exec cannot access.
+/// out_of_core: where X is in out-of-core memory of exec already, its owner; nothing is copied
+/// then. Takes 8 (I_n + 1) bytes and little more. Fences exec. segment_length: 0, or what tests ask
+/// for. Throws Error if X is not in the mode's order, or for a rank below 1.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_subproblems(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X, int mode, int rank,
-    Position segment_length = 0, Position window = 0, FarMemory const& far = {}) {
+    Position segment_length = 0, Position window = 0, OutOfCoreMemory const& out_of_core = {}) {
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   auto const builder = builder_of<GivenSpace>(exec);
   expects(!X.sorted_modes.empty() && X.sorted_modes[0] == mode,
@@ -128,11 +128,11 @@ RowSubproblems<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_row_su
   expects(rank >= 1, "make_row_subproblems: rank ", rank, " is below 1");
   RowSubproblems<Scalar, Index, MemorySpace> problem;
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>) problem.X = X;
-  problem.far = far;
-  if (window > 0 && !far) {
-    auto const copy = to_far(exec, X);
+  problem.out_of_core = out_of_core;
+  if (window > 0 && !out_of_core) {
+    auto const copy = to_out_of_core(exec, X);
     problem.X = copy.tensor;
-    problem.far = copy.memory;
+    problem.out_of_core = copy.memory;
   }
   problem.mode = mode;
   problem.rank = rank;

@@ -44,8 +44,9 @@ struct LargestViolation {
   }
 };
 
-/// Passes over the nonzeros of a problem: over all at once, or where they are far, over one window
-/// after another. On a GPU several windows are at work at one time, each with its own memory.
+/// Passes over the nonzeros of a problem: over all at once, or where they are out of core, over one
+/// window after another. On a GPU several windows are at work at one time, each with its own
+/// memory.
 template <class ExecutionSpace, class Problem, class Kernel>
 class RowPasses {
   using MemorySpace = typename Problem::MemorySpace;
@@ -55,15 +56,15 @@ class RowPasses {
   RowPasses(ExecutionSpace const& exec, Problem const& problem, Windows<MemorySpace>* windows,
             Kernel const& kernel, double* spare, std::size_t stream_doubles)
       : exec_(exec),
-        windows_(problem.far ? windows : nullptr),
+        windows_(problem.out_of_core ? windows : nullptr),
         kernel_(kernel),
         spare_(spare),
         stream_doubles_(stream_doubles) {}
 
   static std::size_t streams(Problem const& problem, Windows<MemorySpace> const* windows) {
-    return problem.far && is_gpu<ExecutionSpace> ? windows->options.streams : 1;
+    return problem.out_of_core && is_gpu<ExecutionSpace> ? windows->options.streams : 1;
   }
-  bool is_far() const { return windows_ != nullptr; }
+  bool is_out_of_core() const { return windows_ != nullptr; }
 
   /// Calls work(exec, kernel, stream, window) for each window of the list.
   template <class Work>
@@ -178,7 +179,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
         shape_on(instance, typename Short::Solve{}, short_rows, window.last - window.first),
         short_rows);
   };
-  if (pass.is_far())
+  if (pass.is_out_of_core())
     pass(problem.short_windows, solve_short);
   else
     solve_short(exec, kernel, 0, RowWindow{0, problem.X.nnz(), 0, rows});
@@ -196,7 +197,7 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
                  0};
   auto const run = [&](auto const& policy) { Kokkos::parallel_for(long_label, policy, long_rows); };
   auto const run_segments = [&](auto tag, auto const& policy, auto const& is_active) {
-    if (!pass.is_far()) return run(policy);
+    if (!pass.is_out_of_core()) return run(policy);
     pass(active_windows(exec, long_rows, problem.long_windows, is_active),
          [&](auto const& instance, Kernel const& part, std::size_t, RowWindow const& window) {
            Long here = long_rows;
@@ -213,8 +214,9 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
     });
   };
   auto const hessian = [&, policy = shape(typename Long::Hessian{}, long_rows, segments)] {
-    run_segments(typename Long::Hessian{}, policy,
-                 [](RowScalars const& s) { return s.phase == RowPhase::at_point && !s.is_far; });
+    run_segments(typename Long::Hessian{}, policy, [](RowScalars const& s) {
+      return s.phase == RowPhase::at_point && !s.is_out_of_core;
+    });
   };
   auto const start = shape(typename Long::Start{}, long_rows, longs);
   auto const direct = shape(typename Long::Direct{}, long_rows, longs);
@@ -247,12 +249,12 @@ void solve_rows_by(ExecutionSpace const& exec, Problem const& problem,
 /// positive. workspace.violation is the largest |min(b_r, df/db_r)| over all rows *before* they
 /// were solved (the outer iteration's test of convergence), workspace.inner_iterations the number
 /// of steps of all rows; both are in device memory. Enqueued on exec; fences only where the
-/// workspace grows, or X is far: the windows of its nonzeros are given then, and a pass over long
-/// rows has those windows alone in which a row takes part. Same bits on every run and number of
-/// threads. An inner iteration costs (N + 2) R nnz flops an evaluation, of which the line search
-/// takes one or more, and for pdnr R^2 nnz + R^3 / 3 a row for the free variables; nothing of size
-/// nnz x R is kept. Throws Error if the shapes disagree or an option is out of range. Hansen,
-/// Plantenga & Kolda, Newton-based optimization for Kullback-Leibler nonnegative tensor
+/// workspace grows, or X is out of core: the windows of its nonzeros are given then, and a pass
+/// over long rows has those windows alone in which a row takes part. Same bits on every run and
+/// number of threads. An inner iteration costs (N + 2) R nnz flops an evaluation, of which the line
+/// search takes one or more, and for pdnr R^2 nnz + R^3 / 3 a row for the free variables; nothing
+/// of size nnz x R is kept. Throws Error if the shapes disagree or an option is out of range.
+/// Hansen, Plantenga & Kolda, Newton-based optimization for Kullback-Leibler nonnegative tensor
 /// factorizations, Optim. Methods Softw. 30(5), 2015.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void solve_rows(ExecutionSpace const& exec,

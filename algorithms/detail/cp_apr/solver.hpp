@@ -15,7 +15,7 @@
 namespace sporades::detail {
 
 /// Marks for RaiseZeroModels, of rows of `rank` columns with their padding, as A and weights.
-/// windows: of counts in far memory.
+/// windows: of counts in out-of-core memory.
 template <class ExecutionSpace, class Tensor, class Marks, class Weights>
 void mark_zero_models(ExecutionSpace const& exec, Tensor const& counts,
                       Windows<typename Tensor::MemorySpace>* windows, Marks const& marks,
@@ -160,7 +160,7 @@ class CpAprSolver {
       fence(exec_, "sporades::cp_apr::improve");
       auto const& processes = problem_.processes;
       update.kkt_violation = largest_of_all(processes, "KKT violations", update.kkt_violation);
-      for (std::uint64_t const here : all_gathered(processes, "inner iterations", steps))
+      for (std::uint64_t const here : all_gather(processes, "inner iterations", steps))
         update.inner_iterations += static_cast<std::int64_t>(here);
     });
     update.unchanged = update.kkt_violation < options_.tolerance;
@@ -265,22 +265,22 @@ class CpAprSolver {
   }
 
   /// The rows of mode n's factor that are here.
-  RowDistribution rows_of(int n) const {
-    return problem_.factor_rows.empty() ? RowDistribution{} : problem_.factor_rows[n];
+  RowMap rows_of(int n) const {
+    return problem_.factor_rows.empty() ? RowMap{} : problem_.factor_rows[n];
   }
 
   /// What was gathered of them from other processes is void.
   void factors_changed() {
     if constexpr (has_mpi) {
       if (problem_.share) problem_.share->forget();
-      if (problem_.plan.products.shared) problem_.plan.products.shared->kept.forget();
+      if (problem_.plan.products.distributed) problem_.plan.products.distributed->kept.forget();
     }
   }
 
-  /// Windows of the counts where they are far; those of the plan, so that all streams take the same
-  /// memory.
+  /// Windows of the counts where they are out of core; those of the plan, so that all streams take
+  /// the same memory.
   Windows<Memory>* windows() {
-    return problem_.far ? &problem_.plan.products.carry.windows : nullptr;
+    return problem_.out_of_core ? &problem_.plan.products.carry.windows : nullptr;
   }
 
   ExecutionSpace exec_;

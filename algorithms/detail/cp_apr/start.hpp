@@ -21,7 +21,7 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
                                                 Factors<Scalar, MemorySpace> const& factors,
                                                 std::vector<double> const& weights,
-                                                std::vector<RowDistribution> const& rows = {}) {
+                                                std::vector<RowMap> const& rows = {}) {
   CpAprState<Scalar, MemorySpace> state{factors, weights, {}, {}};
   std::size_t const R = weights.size(), P = padded_columns(R);
   detail::Workspace<MemorySpace> workspace;
@@ -32,7 +32,7 @@ CpAprState<Scalar, MemorySpace> first_apr_state(ExecutionSpace const& exec,
     expects(!detail::has_negative(exec, factors[n]), "cp_apr: the start's factor of mode ", n,
             " has negative entries");
     auto const A = detail::with_padding(factors[n]);
-    detail::column_sums(exec, A, sums, workspace, rows.empty() ? RowDistribution{} : rows[n]);
+    detail::column_sums(exec, A, sums, workspace, rows.empty() ? RowMap{} : rows[n]);
     copy_view(exec, host, sums);
     detail::fence(exec, "sporades::cp_apr::start");
     for (std::size_t r = 0; r < R; ++r) {
@@ -74,13 +74,13 @@ void check_apr_state(Dims const& dims, CpAprOptions const& options,
 /// where all are. Collective.
 template <class Scalar, class ExecutionSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
-    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
     CpAprOptions const& options) {
   expects(options.init != CpAprInit::given,
           "cp_apr: init is `given`, and no start was given: pass a KruskalTensor to cp_apr_start");
   Factors<Scalar, typename ExecutionSpace::memory_space> A;
   for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    auto const own = rows.empty() ? RowMap{} : rows[n];
     A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
                                       own.here(dims[n]), options.rank, options.seed,
                                       static_cast<int>(n), own.first()));
@@ -91,7 +91,7 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
 /// The given start, whose factors are the rows here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
-    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
     CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
   CpAprState<Scalar, typename ExecutionSpace::memory_space> given;
   auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);

@@ -48,7 +48,7 @@ class SharedCells {
     if constexpr (has_mpi)
       if (processes.size() > 1) drawn = exchanged(exec, hand_over(drawn));
     cells_ = merge_cells(exec, cells_, drawn);
-    places_.places = first_places(processes, cells_.size());
+    places_.places = exclusive_scan_of_all(processes, cells_.size());
   }
 
  private:
@@ -61,8 +61,8 @@ class SharedCells {
     CellKeys<Key, MemorySpace> keys{drawn.keys};
     Position const count = drawn.size();
     if (ends_.empty()) {
-      auto sample = all_gathered(processes, "samples of nonzeros",
-                                 sampled(exec, keys, count, std::min<Position>(count, 64 + 4 * P)));
+      auto sample = all_gather(processes, "samples of nonzeros",
+                               sampled(exec, keys, count, std::min<Position>(count, 64 + 4 * P)));
       std::sort(sample.begin(), sample.end(), keys.less);
       if (sample.empty()) return drawn;
       for (std::size_t p = 1; p < P; ++p) ends_.push_back(sample[p * sample.size() / P]);
@@ -72,7 +72,7 @@ class SharedCells {
     bounds.insert(bounds.begin(), 0);
     bounds.push_back(count);
     for (std::size_t p = 0; p < P; ++p) lengths.push_back(bounds[p + 1] - bounds[p]);
-    for (Position length : one_for_each(processes, "counts of nonzeros", lengths))
+    for (Position length : all_to_all(processes, "counts of nonzeros", lengths))
       first.push_back(first.back() + length);
     keys = {};
     auto mine = allocate_cells<Key>(exec, first.back());

@@ -93,9 +93,9 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
   count.hold(factors_bytes<Scalar>(dims, R));
   count.pass(dot_bytes(static_cast<double>(nnz)));
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
-  PossibleTuples const possible(X);
-  count_far_plan<Scalar, ExecutionSpace>(count, X, products,
-                                         [&](int n) { return possible.rows(n); });
+  FiberCountBound const possible(X);
+  count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, products,
+                                                 [&](int n) { return possible.rows(n); });
   if (!fused.empty()) {
     CooShape grid = X;
     grid.dims = {};
@@ -107,7 +107,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
     grid.dims.push_back(static_cast<std::uint64_t>(cells));
     grid.nnz = cells;
     CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> const none;
-    MostTuples<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
+    FiberCountEstimate<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
     count.hold(packed_row_bytes(X, std::min(cells, X.nnz)) + grid.bytes());
     count_own_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
@@ -131,7 +131,7 @@ template <class ExecutionSpace, class Scalar, class Index>
 double possible_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions const& options,
                      Numbers<Scalar, Index>) {
   check_cp_als(options);
-  PossibleTuples possible(X);
+  FiberCountBound possible(X);
   return in_all<ExecutionSpace>(count_cp_als<Scalar>(exec, X, options, possible, true));
 }
 
@@ -143,7 +143,7 @@ inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
          fits_packed_words(X);
 }
 
-/// Singular vectors would need X near.
+/// Singular vectors would need X resident.
 inline void set_streaming(bool on_gpu, CooShape const&, CpAlsOptions& options, double bytes) {
   options.streaming.always = !on_gpu;
   options.streaming.memory = static_cast<std::uint64_t>(bytes);
@@ -181,8 +181,9 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   detail::check_cp_als(options);
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   auto const shape = detail::shape_of(X);
-  if constexpr (detail::is_near<ExecutionSpace, MemorySpace>) {
-    detail::MostTuples<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, X);
+  if constexpr (detail::is_accessible<ExecutionSpace, MemorySpace>) {
+    detail::FiberCountEstimate<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec,
+                                                                                             X);
     return detail::count_cp_als<Scalar>(exec, shape, options, tuples, detail::may_repeat(exec, X));
   } else {
     return detail::with_windows<ExecutionSpace>(

@@ -77,7 +77,7 @@ void count_cp_apr_solver(MemoryCount& count, Dims const& dims, double nnz, int R
              8.0 * (64 + (static_cast<double>(dims.size()) + 1) * P));
 }
 
-/// What is in near memory where X is streamed: cp_apr_start, then make_cp_apr_problem(exec, X,
+/// What is in resident memory where X is streamed: cp_apr_start, then make_cp_apr_problem(exec, X,
 /// options) of an X that stays on the host, then cp_apr. Windows are not counted.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
@@ -139,7 +139,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
   using namespace detail;
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
   check_cp_apr(options);
-  if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
+  if constexpr (!is_accessible<ExecutionSpace, MemorySpace>) {
     auto const shape = shape_of(X);
     return with_windows<ExecutionSpace>(
         shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
@@ -147,7 +147,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
     using Tensor = CooTensor<Scalar, Index, MemorySpace>;
     int const R = options.rank;
     auto const shape = shape_of(X);
-    MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+    FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
     MemoryCount count;
     count.hold(shape.bytes());
     double const factors = factors_bytes<Scalar>(X.dims, R);

@@ -12,9 +12,9 @@
 ///   memory_need(exec, X, options)
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
-///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies near
+///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies resident
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
-///   set_streaming(on_gpu, shape, options, bytes)   bytes of windows, and of what stays near
+///   set_streaming(on_gpu, shape, options, bytes)   bytes of windows, and of what stays resident
 ///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
 ///                                       what they do without, in words; "" where there are none
 
@@ -26,9 +26,10 @@ template <class Scalar, class Index>
 struct Numbers {};
 
 template <class ExecutionSpace, class MemorySpace>
-inline constexpr bool is_near = Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
+inline constexpr bool is_accessible =
+    Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible;
 
-/// Bytes of the sorted copies that a streamed run plans, where a GPU may keep them near; else
+/// Bytes of the sorted copies that a streamed run plans, where a GPU may keep them resident; else
 /// infinity.
 template <class ExecutionSpace, class Options, class Scalar, class Index>
 double copy_bytes(ExecutionSpace const&, CooShape const&, Options const&, Numbers<Scalar, Index>) {
@@ -36,7 +37,7 @@ double copy_bytes(ExecutionSpace const&, CooShape const&, Options const&, Number
 }
 
 /// What a GPU does whose memory does not hold X and its sorted copies: copies of so many bytes, of
-/// which so many may be near.
+/// which so many may be resident.
 inline std::string sorted_by_host(double copies, double bytes) {
   return bytes >= copies
              ? "the host sorts the nonzeros"
@@ -92,28 +93,28 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
                               double beside) {
-  constexpr bool near = is_near<ExecutionSpace, MemorySpace>;
+  constexpr bool resident = is_accessible<ExecutionSpace, MemorySpace>;
   FittedOptions<Options> fit{asked, false, ""};
   auto const shape = shape_of(X);
   double const limit = static_cast<double>(asked.memory);
   bool const is_asked = asked.streaming.always || asked.streaming.memory > 0;
   if (X.nnz() == 0 || (is_asked && limit == 0)) return fit;  // what is wrong is said later
-  double const free = memory_to_take(exec) + (near ? shape.bytes() : 0);
+  double const free = memory_to_take(exec) + (resident ? shape.bytes() : 0);
   double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
-  if (near && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
+  if (resident && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
   double least = std::numeric_limits<double>::infinity(), needs = 0;
   auto const shortage = [&] { return shortage_text(needs + beside, left + beside) + ": "; };
   // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   // On the host a GPU's tensor is there twice for a moment, beside its lists.
   bool const may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
-                          (!on_gpu || !near || host_holds(shape, shape.order() + 3));
-  // Whether streaming does; or only with all copies near.
+                          (!on_gpu || !resident || host_holds(shape, shape.order() + 3));
+  // Whether streaming does; or only with all copies resident.
   auto const streams = [&](bool keeps_copies) {
     if (!may_stream) return false;
     auto options = asked;
     Numbers<Scalar, Index> const numbers{};
-    double const stays = near && !on_gpu ? shape.bytes() : 0;
+    double const stays = resident && !on_gpu ? shape.bytes() : 0;
     auto const beside_windows = [&](Options const& with) {
       return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
     };
@@ -122,7 +123,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
              (keeps_copies ? copy_bytes(exec, shape, with, numbers) : least_windows(on_gpu, shape));
     };
     auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, options, true, left, need);
-    double const enough = std::max(bytes, near ? looked_at_bytes(shape) : 0.0);
+    double const enough = std::max(bytes, resident ? looked_at_bytes(shape) : 0.0);
     least = std::min(least, enough);
     if (enough > left) return false;
     double const windows = left - beside_windows(options);
@@ -131,10 +132,10 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                        : "the nonzeros are streamed from files");
     set_streaming(on_gpu, shape, options, windows);
     fit.options = options;
-    fit.moves_to_host = near && on_gpu;
+    fit.moves_to_host = resident && on_gpu;
     return true;
   };
-  if constexpr (near) {
+  if constexpr (resident) {
     auto const need = [&](Options const& with) {
       double const bytes = in_all<ExecutionSpace>(memory_need(exec, X, with));
       if (needs == 0) needs = bytes;
@@ -165,8 +166,8 @@ double kept_bytes(Tensor const& X) {
   return is_last(X) ? 0 : static_cast<double>(X.storage_bytes());
 }
 
-/// A decomposition of X by options that fit: solve(X, options), with X near or on the host. Where
-/// it moves to the host, it is freed here.
+/// A decomposition of X by options that fit: solve(X, options), with X resident or on the host.
+/// Where it moves to the host, it is freed here.
 template <class ExecutionSpace, class Tensor, class Options, class Solve>
 auto solve_within_memory(ExecutionSpace const& exec, Tensor& X, Options const& options,
                          Solve const& solve) {
@@ -180,10 +181,11 @@ auto solve_within_memory(ExecutionSpace const& exec, Tensor& X, Options const& o
   return solve(X, fit.options);
 }
 
-/// X where it is near; else a tensor without nonzeros of its dims, for starts that ask for no more.
-template <class Near, class Tensor>
-Near near_or_dims(Tensor const& X) {
-  if constexpr (std::is_same_v<Near, Tensor>)
+/// X where it is resident; else a tensor without nonzeros of its dims, for starts that ask for no
+/// more.
+template <class Resident, class Tensor>
+Resident accessible_or_dims(Tensor const& X) {
+  if constexpr (std::is_same_v<Resident, Tensor>)
     return X;
   else
     return {X.dims, {}, {}, {}};

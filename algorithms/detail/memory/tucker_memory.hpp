@@ -93,7 +93,7 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
   return host;
 }
 
-/// What is near memory where X is streamed: make_tucker_problem(exec, X, options) and
+/// What is resident memory where X is streamed: make_tucker_problem(exec, X, options) and
 /// run_from_starts from a random or a given start. Of windows it counts none.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
@@ -156,7 +156,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                        TuckerOptions const& options) {
   using namespace detail;
   expects(X.nnz() > 0, "memory_need: X has no nonzeros");
-  if constexpr (!is_near<ExecutionSpace, MemorySpace>) {
+  if constexpr (!is_accessible<ExecutionSpace, MemorySpace>) {
     auto const shape = shape_of(X);
     return with_windows<ExecutionSpace>(
         shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
@@ -165,7 +165,7 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
     check_tucker(options, X.dims);
     auto const shape = shape_of(X);
     auto const& ranks = options.ranks;
-    MostTuples<ExecutionSpace, Tensor> tuples(exec, X);
+    FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
     MemoryCount count;
     count.hold(shape.bytes());
     double core = 1, factors = 0, workspace = 0;

@@ -34,7 +34,7 @@ class GpuUnfolding {
 
  public:
   GpuUnfolding(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-               Workspace<Memory>& workspace, RowDistribution rows = {})
+               Workspace<Memory>& workspace, RowMap rows = {})
       : exec_(exec),
         Y_(Y),
         V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), padded_columns(most), Y.extent(1)),
@@ -80,7 +80,7 @@ class GpuUnfolding {
   typename Panel::HostMirror host_;  // of Z_
   MatrixType right_;                 // P x padded: V in Scalar
   Workspace<Memory>& workspace_;
-  RowDistribution rows_;
+  RowMap rows_;
 };
 
 }  // namespace sporades::detail

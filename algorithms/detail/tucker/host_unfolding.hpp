@@ -22,7 +22,7 @@ class HostUnfolding {
 
  public:
   HostUnfolding(ExecutionSpace const& exec, MatrixType const& Y, std::size_t most,
-                Workspace<Memory>& workspace, RowDistribution rows = {})
+                Workspace<Memory>& workspace, RowMap rows = {})
       : exec_(exec),
         Y_(Y),
         V_(Kokkos::view_alloc(exec, "sporades::tucker::right"), Y.extent(1), padded_columns(most)),
@@ -71,7 +71,7 @@ class HostUnfolding {
   MatrixType Y_;
   Panel V_, Z_;
   Workspace<Memory>& workspace_;
-  RowDistribution rows_;
+  RowMap rows_;
 };
 
 }  // namespace sporades::detail

@@ -9,7 +9,7 @@
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/core/detail/launch.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 #include <type_traits>
 
@@ -122,7 +122,7 @@ class LeftSingularVectors {
 
  private:
   /// A^T A on the host; before and after it, the run may be stopped.
-  std::vector<double> gram_on_host(MatrixType const& A, RowDistribution const& rows = {}) {
+  std::vector<double> gram_on_host(MatrixType const& A, RowMap const& rows = {}) {
     throw_if_stopped(stop_);
     auto const G = tall_.gram_on_host(A, rows);
     throw_if_stopped(stop_);

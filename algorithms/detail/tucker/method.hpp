@@ -34,10 +34,10 @@ struct Method<ExecutionSpace, TuckerProblem<ScalarType, IndexType, MemorySpaceTy
   template <class Tensor>
   static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
                              Options const& options) {
-    return make_shared_tucker_problem(processes, exec, hand_over(X), options);
+    return make_distributed_tucker_problem(processes, exec, hand_over(X), options);
   }
-  static std::vector<RowDistribution> rows(Problem const& problem) { return problem.rows(); }
-  static std::vector<RowDistribution> state_rows(Problem const& problem) { return rows(problem); }
+  static std::vector<RowMap> rows(Problem const& problem) { return problem.rows(); }
+  static std::vector<RowMap> state_rows(Problem const& problem) { return rows(problem); }
 
   static void check(Options const& options, Dims const& dims) { check_tucker(options, dims); }
   static NamedOptions named(Options const& options) { return named_options(options); }
@@ -51,13 +51,13 @@ struct Method<ExecutionSpace, TuckerProblem<ScalarType, IndexType, MemorySpaceTy
     return tucker_vectors(processes, exec, X, options);
   }
   static State start_of(ExecutionSpace const& exec, Dims const& dims,
-                        std::vector<RowDistribution> const& rows, Vectors const& vectors,
+                        std::vector<RowMap> const& rows, Vectors const& vectors,
                         Options const& options) {
     return tucker_start_of(exec, dims, rows, vectors, options);
   }
   template <class Model>
   static State given_start(ExecutionSpace const& exec, Dims const& here,
-                           std::vector<RowDistribution> const& rows, Options const& options,
+                           std::vector<RowMap> const& rows, Options const& options,
                            Model const& model) {
     return given_tucker_start(exec, here, rows, options, model);
   }

@@ -14,7 +14,7 @@ namespace sporades::detail {
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerTensor<Scalar, MemorySpace> model_of(ExecutionSpace const& exec,
                                            TuckerState<Scalar, MemorySpace> const& state,
-                                           std::vector<RowDistribution> const& rows = {}) {
+                                           std::vector<RowMap> const& rows = {}) {
   for (double const g : state.core)
     if (!(std::abs(g) <= double{std::numeric_limits<Scalar>::max()}))
       throw RunError(concatenate("tucker: a number of the core is ", g,

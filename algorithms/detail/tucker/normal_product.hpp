@@ -146,7 +146,7 @@ inline RowBlocks normal_blocks(std::uint64_t rows, std::uint64_t entries) {
 template <NormalStep step, class ExecutionSpace, class Scalar, class MemorySpace, class Vectors>
 void normal_product(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& Y,
                     Vectors const& V, Matrix<Scalar, MemorySpace> const& U, Vectors const& Z,
-                    Workspace<MemorySpace>& workspace, RowDistribution const& rows = {}) {
+                    Workspace<MemorySpace>& workspace, RowMap const& rows = {}) {
   std::uint64_t const entries = V.extent(0) * V.extent(1);
   auto const multiply = [&](double* partial, RowBlocks const& here) {
     launch_items(exec, "sporades::tucker::normal_product", here.count,

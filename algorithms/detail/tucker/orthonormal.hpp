@@ -23,7 +23,7 @@ class TallMatrices {
 
   /// A^T A on the host, row by row. A may be the rows that are here of a distributed matrix: then
   /// this is collective. Fences exec.
-  std::vector<double> gram_on_host(MatrixType const& A, RowDistribution const& rows = {}) {
+  std::vector<double> gram_on_host(MatrixType const& A, RowMap const& rows = {}) {
     auto const n = A.extent(1);
     auto const G = square(n);
     gram(exec_, A, G, workspace_, rows);
@@ -44,8 +44,7 @@ class TallMatrices {
   /// span of those before it is replaced by random numbers, and made orthogonal to all. A may be
   /// the rows that are here of a distributed matrix: then this is collective. Fences exec. Throws
   /// RunError if that fails, as where A has more columns than rows.
-  void orthonormalize(MatrixType& A, std::uint64_t seed, int mode,
-                      RowDistribution const& rows = {}) {
+  void orthonormalize(MatrixType& A, std::uint64_t seed, int mode, RowMap const& rows = {}) {
     auto const columns = static_cast<int>(A.extent(1));
     constexpr int most_passes = 12;
     int good = 0;

@@ -9,7 +9,7 @@
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/detail/tucker/left_singular_vectors.hpp>
 #include <sporades/core/detail/check_types.hpp>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/region.hpp>
 
 namespace sporades {
@@ -61,7 +61,7 @@ inline NamedOptions named_options(TuckerOptions const& options) {
 /// in one process's order. Else each process's rows begin where blocks do whose sums
 /// LeftSingularVectors adds.
 template <class ExecutionSpace, class Plan>
-RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
+RowMap distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
   auto const mode = static_cast<std::size_t>(n);
   std::uint64_t const rows = plan.where[mode].used.begins.back();
   std::uint64_t const columns = plan.choices[mode].columns.count();
@@ -73,14 +73,14 @@ RowDistribution distribute_unfolding(Plan const& plan, int n, SingularVectorMeth
   std::uint64_t const entries = by_lanczos
                                     ? 4 * columns * padded_columns(static_cast<std::size_t>(wanted))
                                     : columns * columns;
-  auto const begun = plan.shared->begun(n);
-  return distribute_rows<ExecutionSpace>(begun.processes, rows,
-                                         {begun.begins.begin(), begun.begins.end() - 1}, entries);
+  auto const begun = plan.distributed->begun(n);
+  return make_row_map<ExecutionSpace>(begun.processes, rows,
+                                      {begun.begins.begin(), begun.begins.end() - 1}, entries);
 }
 
 /// make_tucker_problem of several processes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_shared_tucker_problem(
+TuckerProblem<Scalar, Index, MemorySpace> make_distributed_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
   Region const region("sporades::make_tucker_problem");
@@ -89,21 +89,21 @@ TuckerProblem<Scalar, Index, MemorySpace> make_shared_tucker_problem(
   expects(options.memory == 0, "tucker: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
   auto& summed = scaled.tensor;
-  auto const places = first_places(processes, summed.nnz());
+  auto const places = exclusive_scan_of_all(processes, summed.nnz());
   TuckerProblem<Scalar, Index, MemorySpace> problem;
   problem.processes = processes;
   problem.dims = summed.dims;
   problem.exponent = scaled.exponent;
   problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
   auto& chain = problem.chain;
-  chain = make_shared_chains(
+  chain = make_distributed_chains(
       processes, exec, hand_over(summed), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
   for (int n = 0; n < chain.order(); ++n)
     chain.where[static_cast<std::size_t>(n)].product =
         distribute_unfolding<ExecutionSpace>(chain, n, options.singular_vectors);
-  place_shared_products(exec, chain,
-                        options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec));
+  place_distributed_products(exec, chain,
+                             options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec));
   return problem;
 }
 
@@ -117,7 +117,7 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   detail::Region const region("sporades::make_tucker_problem");
   detail::check_tucker(options, X.dims);
   std::uint64_t const part_bytes =
-      detail::far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
                                           "tucker", part_bytes);
   Dims const dims = scaled.tensor.dims;
@@ -126,10 +126,14 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   auto chain = make_ttm_chain_plan(
       exec, hand_over(scaled.tensor), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
-  bool const is_far = chain.packed[0].far != nullptr;  // with copies of the nonzeros
-  return {
-      dims, std::move(chain), square, scaled.exponent, is_far ? detail::FarMemory() : scaled.memory,
-      {}};
+  bool const is_out_of_core =
+      chain.packed[0].out_of_core != nullptr;  // with copies of the nonzeros
+  return {dims,
+          std::move(chain),
+          square,
+          scaled.exponent,
+          is_out_of_core ? detail::OutOfCoreMemory() : scaled.memory,
+          {}};
 }
 
 }  // namespace sporades

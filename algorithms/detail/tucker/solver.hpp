@@ -160,16 +160,16 @@ class TuckerSolver {
     modes.insert(modes.begin(), 0);
     Position const length = chain_chunk_length<ExecutionSpace>(chain.nnz, columns.count());
     if constexpr (has_mpi)
-      if (chain.shared) {
+      if (chain.distributed) {
         auto const keeping = chain.buffers.kept.keep_others(0);
         auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
         auto const share = named_share(exec_, chain, A, U, 0);
         return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,
                                     share.places);
       }
-    FarTensor<CooTensor<Scalar, Index, Memory>> X;
-    if (chain.packed[0].far)
-      X = to_far_coo(exec_, chain.packed[0]);
+    OutOfCoreTensor<CooTensor<Scalar, Index, Memory>> X;
+    if (chain.packed[0].out_of_core)
+      X = to_out_of_core_coo(exec_, chain.packed[0]);
     else
       X.tensor = to_coo(exec_, chain, 0);
     return tucker_inner_product(exec_, X.tensor, A, core_, modes, length, {},

@@ -19,11 +19,11 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerState<Scalar, MemorySpace> first_tucker_state(ExecutionSpace const& exec,
                                                     Factors<Scalar, MemorySpace> factors,
                                                     std::uint64_t seed,
-                                                    std::vector<RowDistribution> const& rows = {}) {
+                                                    std::vector<RowMap> const& rows = {}) {
   TuckerState<Scalar, MemorySpace> state{std::move(factors), {}, {}, {}};
   TallMatrices<ExecutionSpace, Scalar> tall(exec);
   for (int n = 0; n < state.order(); ++n) {
-    auto const own = rows.empty() ? RowDistribution{} : rows[static_cast<std::size_t>(n)];
+    auto const own = rows.empty() ? RowMap{} : rows[static_cast<std::size_t>(n)];
     scale_matrix(exec, state.factors[n], own);
     auto const A = detail::with_padding(state.factors[n]);
     double const sum = detail::norm_squared(exec, Vector<Scalar, MemorySpace>(A.data(), A.size()));
@@ -57,7 +57,7 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> tucker_vectors(
   expects(options.init != TuckerInit::given,
           "tucker: init is `given`, and no start was given: pass a TuckerTensor to tucker_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
-  if (options.init != TuckerInit::hosvd || first_places(processes, X.nnz()).back() == 0)
+  if (options.init != TuckerInit::hosvd || exclusive_scan_of_all(processes, X.nnz()).back() == 0)
     return factors;
   for (int n = 1; n < X.order(); ++n)  // mode 0 is solved for first
     factors[static_cast<std::size_t>(n)] = leading_singular_vectors(
@@ -69,12 +69,12 @@ std::vector<DistributedMatrix<Scalar, MemorySpace>> tucker_vectors(
 /// of dims[n] rows in all; or none, where all are here. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 TuckerState<Scalar, MemorySpace> tucker_start_of(
-    ExecutionSpace const& exec, Dims const& dims, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     TuckerOptions const& options) {
   Factors<Scalar, MemorySpace> A;
   for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowDistribution{} : rows[n];
+    auto const own = rows.empty() ? RowMap{} : rows[n];
     if (factors[n].here.extent(1) > 0)
       A.push_back(moved(exec, factors[n], own));
     else
@@ -89,7 +89,7 @@ TuckerState<Scalar, MemorySpace> tucker_start_of(
 /// here. Collective.
 template <class ExecutionSpace, class Scalar, class StartSpace>
 TuckerState<Scalar, typename ExecutionSpace::memory_space> given_tucker_start(
-    ExecutionSpace const& exec, Dims const& here, std::vector<RowDistribution> const& rows,
+    ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
     TuckerOptions const& options, TuckerTensor<Scalar, StartSpace> const& start) {
   TuckerState<Scalar, typename ExecutionSpace::memory_space> given;
   for (auto const& A : start.factors) given.factors.push_back(copy_matrix(exec, A));

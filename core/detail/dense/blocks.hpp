@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/tile.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 #include <sporades/core/types.hpp>
 #include <type_traits>
 
@@ -65,7 +65,7 @@ struct RowBlocks {
   }
 
   /// The blocks of the rows that are here of a distribution, whose rows begin where blocks do.
-  RowBlocks here(RowDistribution const& distribution) const {
+  RowBlocks here(RowMap const& distribution) const {
     RowBlocks blocks = *this;
     blocks.rows = distribution.here(rows);
     blocks.count = quotient_up(blocks.rows, rows_per_block);

@@ -118,7 +118,7 @@ struct StoreColumns {
 /// For GPUs: so many small blocks that few rows keep every thread busy, and two launches.
 template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
-                      Output const& d, RowDistribution const& rows, Workspace<Memory>& workspace) {
+                      Output const& d, RowMap const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   auto const blocks = RowBlocks::of_columns(rows.all(A.extent(0)), R);
@@ -136,7 +136,7 @@ void fine_column_sums(ExecutionSpace const& exec, char const* label, Left const&
 /// column_dots, or column_sums where it has no V.
 template <bool has_V, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void sum_columns(ExecutionSpace const& exec, char const* label, Left const& V, Right const& A,
-                 Output const& d, RowDistribution const& rows, Workspace<Memory>& workspace) {
+                 Output const& d, RowMap const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Right::non_const_value_type;
   std::uint64_t const R = A.extent(1);
   if (R == 0) return;
@@ -189,7 +189,7 @@ void scale_columns(ExecutionSpace const& exec, MatrixType const& A, VectorType c
 /// million rows of 16 and 32 columns.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Output const& d,
-                 Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
+                 Workspace<Memory>& workspace, RowMap const& rows = {}) {
   expects(V.extent(0) == A.extent(0) && V.extent(1) == A.extent(1) && d.extent(0) == A.extent(1),
           "column_dots: V is ", V.extent(0), " x ", V.extent(1), ", A is ", A.extent(0), " x ",
           A.extent(1), ", d has ", d.extent(0), " entries");
@@ -200,7 +200,7 @@ void column_dots(ExecutionSpace const& exec, Left const& V, Right const& A, Outp
 /// to 8.7 times as long.
 template <class ExecutionSpace, class MatrixType, class Output, class Memory>
 void column_sums(ExecutionSpace const& exec, MatrixType const& A, Output const& d,
-                 Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
+                 Workspace<Memory>& workspace, RowMap const& rows = {}) {
   expects(d.extent(0) == A.extent(1), "column_sums: A has ", A.extent(1), " columns, d has ",
           d.extent(0), " entries");
   sum_columns<false>(exec, "sporades::dense::column_sums", A, A, d, rows, workspace);

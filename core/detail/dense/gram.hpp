@@ -94,7 +94,7 @@ struct StoreGramEntry {
 /// Sums blocks of rows on GPUs, and adds them up: two launches. make(partial, blocks): the kernel
 /// of these blocks.
 template <class ExecutionSpace, class Output, class Memory, class Make>
-void sum_by_teams(ExecutionSpace const& exec, RowDistribution const& rows, RowBlocks const& blocks,
+void sum_by_teams(ExecutionSpace const& exec, RowMap const& rows, RowBlocks const& blocks,
                   Output const& C, bool symmetric, Workspace<Memory>& workspace, Make const& make) {
   std::uint64_t const entries = C.extent(0) * C.extent(1);
   sum_row_blocks(
@@ -114,7 +114,7 @@ void sum_by_teams(ExecutionSpace const& exec, RowDistribution const& rows, RowBl
 /// C = A^T B by GramWarps. blocks: of all rows.
 template <bool packed, class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                        bool symmetric, RowDistribution const& rows, RowBlocks const& blocks,
+                        bool symmetric, RowMap const& rows, RowBlocks const& blocks,
                         Workspace<Memory>& workspace) {
   using Scalar = typename Left::non_const_value_type;
   auto const by_warps = [&](auto left, auto right, auto is_all) {
@@ -145,7 +145,7 @@ void fine_block_product(ExecutionSpace const& exec, Left const& A, Right const& 
 
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                   bool symmetric, RowDistribution const& rows, Workspace<Memory>& workspace) {
+                   bool symmetric, RowMap const& rows, Workspace<Memory>& workspace) {
   using Scalar = typename Left::non_const_value_type;
   std::uint64_t const entries = A.extent(1) * B.extent(1);
   std::uint64_t const all_rows = rows.all(A.extent(0));
@@ -184,7 +184,7 @@ void block_product(ExecutionSpace const& exec, Left const& A, Right const& B, Ou
 /// G of the whole. Throws Error if G is not R x R.
 template <class ExecutionSpace, class Input, class Output, class Memory>
 void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace<Memory>& workspace,
-          RowDistribution const& rows = {}) {
+          RowMap const& rows = {}) {
   expects(G.extent(0) == A.extent(1) && G.extent(1) == A.extent(1), "gram: G is ", G.extent(0),
           " x ", G.extent(1), ", A has ", A.extent(1), " columns");
   block_product(exec, A, A, G, true, rows, workspace);
@@ -194,7 +194,7 @@ void gram(ExecutionSpace const& exec, Input const& A, Output const& G, Workspace
 /// processes. A: I x R, B: I x S, C: R x S. 2 I R S flops. Throws Error if the shapes disagree.
 template <class ExecutionSpace, class Left, class Right, class Output, class Memory>
 void transposed_product(ExecutionSpace const& exec, Left const& A, Right const& B, Output const& C,
-                        Workspace<Memory>& workspace, RowDistribution const& rows = {}) {
+                        Workspace<Memory>& workspace, RowMap const& rows = {}) {
   expects(A.extent(0) == B.extent(0) && C.extent(0) == A.extent(1) && C.extent(1) == B.extent(1),
           "transposed_product: A is ", A.extent(0), " x ", A.extent(1), ", B is ", B.extent(0),
           " x ", B.extent(1), ", C is ", C.extent(0), " x ", C.extent(1));

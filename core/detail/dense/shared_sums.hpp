@@ -11,7 +11,7 @@
 namespace sporades::detail {
 
 /// Whether each process's rows begin where one of these blocks does.
-inline bool begin_at_multiples(RowDistribution const& rows, std::uint64_t rows_per_block) {
+inline bool begin_at_multiples(RowMap const& rows, std::uint64_t rows_per_block) {
   auto const& begins = rows.begins;
   return std::all_of(begins.begin(), begins.end(), [&](std::uint64_t begin) {
     return begin % rows_per_block == 0 || begin == begins.back();
@@ -20,14 +20,13 @@ inline bool begin_at_multiples(RowDistribution const& rows, std::uint64_t rows_p
 
 /// Whether processes add so many blocks in groups before they share the sums: while there are more
 /// than `most`, and each group lies within a process.
-inline bool add_groups(RowDistribution const& rows, std::uint64_t rows_per_block,
-                       std::uint64_t blocks, std::uint64_t most) {
+inline bool add_groups(RowMap const& rows, std::uint64_t rows_per_block, std::uint64_t blocks,
+                       std::uint64_t most) {
   return blocks > most && begin_at_multiples(rows, rows_per_block * blocks_of_group);
 }
 
 /// Where the sums of each process's blocks begin among those of all, and where they end.
-inline std::vector<std::size_t> bounds_of_blocks(RowDistribution const& rows,
-                                                 std::uint64_t rows_per_block,
+inline std::vector<std::size_t> bounds_of_blocks(RowMap const& rows, std::uint64_t rows_per_block,
                                                  std::uint64_t entries) {
   std::vector<std::size_t> bounds;
   for (auto begin : rows.begins)
@@ -59,7 +58,7 @@ void all_gather_parts(ExecutionSpace const& exec, Communicator const& processes,
 /// them: of the same blocks, or, while there are more than `most`, of groups of them that lie
 /// within a process, as sum_blocks_to groups them. As all_gather_parts, unless all rows are here.
 template <class ExecutionSpace>
-double* share_blocks(ExecutionSpace const& exec, RowDistribution const& rows, double* partial,
+double* share_blocks(ExecutionSpace const& exec, RowMap const& rows, double* partial,
                      std::uint64_t rows_per_block, std::uint64_t& blocks, std::uint64_t entries,
                      std::uint64_t most) {
   if (rows.is_whole()) return partial;
@@ -85,9 +84,9 @@ double* share_blocks(ExecutionSpace const& exec, RowDistribution const& rows, do
 /// sum(partial, blocks): the sums of these blocks of rows of a matrix, each of `entries` doubles;
 /// use(partial, count): those of all rows, to be summed as sum_blocks_to does to at most `most`.
 template <class ExecutionSpace, class Memory, class Sum, class Use>
-void sum_row_blocks(ExecutionSpace const& exec, RowDistribution const& rows,
-                    RowBlocks const& blocks, std::uint64_t entries, std::uint64_t most,
-                    Workspace<Memory>& workspace, Sum const& sum, Use const& use) {
+void sum_row_blocks(ExecutionSpace const& exec, RowMap const& rows, RowBlocks const& blocks,
+                    std::uint64_t entries, std::uint64_t most, Workspace<Memory>& workspace,
+                    Sum const& sum, Use const& use) {
   expects(rows.is_whole() || begin_at_multiples(rows, blocks.rows_per_block),
           "dense: rows of processes begin within blocks of ", blocks.rows_per_block,
           ": they were distributed for fewer columns");

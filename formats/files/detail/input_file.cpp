@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/scratch_file.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/input_file.hpp>

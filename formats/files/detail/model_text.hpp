@@ -238,7 +238,7 @@ class NumberWriter {
 /// Writes the "matrix" block of mode n's factor, whose rows here `rows` says. Collective.
 template <class Scalar>
 void write_factor(FirstProcess& first, NumberWriter<Scalar>& out, int n,
-                  Matrix<Scalar, Kokkos::HostSpace> const& A, RowDistribution const& rows = {}) {
+                  Matrix<Scalar, Kokkos::HostSpace> const& A, RowMap const& rows = {}) {
   std::size_t const rank = A.extent(1);
   first([&] {
     out.text("matrix\n2\n" + std::to_string(rows.all(A.extent(0))) + ' ' + std::to_string(rank) +

@@ -34,8 +34,8 @@ void check_finite(Vector<Scalar, Kokkos::HostSpace> const& values, std::string c
 }
 
 template <class Scalar, class Index>
-Position sum_in_place(CooTensor<Scalar, Index>& X, FarMemory& far, std::string const& name,
-                      ReadOptions const& options) {
+Position sum_in_place(CooTensor<Scalar, Index>& X, OutOfCoreMemory& out_of_core,
+                      std::string const& name, ReadOptions const& options) {
   int const threads = options.threads;
   if (X.sorted_modes.empty()) {
     std::vector<int> modes(X.dims.size());
@@ -46,10 +46,10 @@ Position sum_in_place(CooTensor<Scalar, Index>& X, FarMemory& far, std::string c
       nonzero_order(X, X.sorted_modes, threads) == NonzeroOrder::strictly_ascending)
     return 0;
   auto const summed =
-      summed_by_parts(Kokkos::DefaultHostExecutionSpace(), X, far ? options.memory : 0);
+      summed_by_parts(Kokkos::DefaultHostExecutionSpace(), X, out_of_core ? options.memory : 0);
   Position const merged = X.nnz() - summed.tensor.nnz();
   X = summed.tensor;
-  if (summed.memory) far = summed.memory;
+  if (summed.memory) out_of_core = summed.memory;
   if (merged > 0) check_finite<Scalar>(X.values, name, threads);
   return merged;
 }
@@ -57,9 +57,9 @@ Position sum_in_place(CooTensor<Scalar, Index>& X, FarMemory& far, std::string c
 template <class Scalar, class Index>
 Position sum_across(Communicator const& processes, CooTensor<Scalar, Index>& X,
                     std::string const& name, ReadOptions const& options) {
-  Position const before = first_places(processes, X.nnz()).back();
+  Position const before = exclusive_scan_of_all(processes, X.nnz()).back();
   X = summed_across(processes, Kokkos::DefaultHostExecutionSpace(), hand_over(X));
-  Position const merged = before - first_places(processes, X.nnz()).back();
+  Position const merged = before - exclusive_scan_of_all(processes, X.nnz()).back();
   if (merged > 0) check_finite<Scalar>(X.values, name, options.threads);
   return merged;
 }
@@ -93,7 +93,7 @@ void handle_duplicates(Communicator const& processes, ReadResult<Scalar>& result
       [&](auto& X) {
         if constexpr (has_mpi)
           if (processes.size() > 1) return sum_across(processes, X, name, options);
-        return sum_in_place(X, result.far, name, options);
+        return sum_in_place(X, result.out_of_core, name, options);
       },
       result.tensor);
   if (result.duplicates > 0)

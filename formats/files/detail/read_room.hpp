@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/far_coo.hpp>
+#include <sporades/formats/detail/out_of_core_coo.hpp>
 #include <sporades/formats/files/tns_file.hpp>
 
 namespace sporades::detail {
@@ -16,13 +16,14 @@ bool exceeds_memory(ReadOptions const& options, std::size_t order, Position nnz)
          static_cast<double>(nnz) * (2 * one + 16) > static_cast<double>(options.memory);
 }
 
-/// Room for nonzeros of the reader, in far memory of the host where they exceed options.memory.
+/// Room for nonzeros of the reader, in out-of-core memory of the host where they exceed
+/// options.memory.
 template <class Scalar, class Index>
-FarTensor<CooTensor<Scalar, Index>> room_for(ReadOptions const& options, Dims const& dims,
-                                             Position nnz) {
+OutOfCoreTensor<CooTensor<Scalar, Index>> room_for(ReadOptions const& options, Dims const& dims,
+                                                   Position nnz) {
   Kokkos::DefaultHostExecutionSpace const exec{};
   if (exceeds_memory<Scalar, Index>(options, dims.size(), nnz))
-    return allocate_far_coo<CooTensor<Scalar, Index>>(exec, dims, nnz);
+    return allocate_out_of_core_coo<CooTensor<Scalar, Index>>(exec, dims, nnz);
   return {allocate_coo<Scalar, Index>(exec, dims, nnz), {}};
 }
 

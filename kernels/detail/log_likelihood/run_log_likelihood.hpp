@@ -23,15 +23,15 @@ struct LogLikelihoodBuffers {
 
 /// What this process has of a model whose processes share the nonzeros.
 template <class Scalar, class MemorySpace>
-struct SharedModel {
-  RowDistribution nonzeros;                // of all, that are here; they begin where a block does
-  std::vector<RowDistribution> rows;       // of each mode's factor, that are here
+struct DistributedModel {
+  RowMap nonzeros;                         // of all, that are here; they begin where a block does
+  std::vector<RowMap> rows;                // of each mode's factor, that are here
   Factors<Scalar, MemorySpace> factors{};  // these rows
 };
 
 /// A: one factor a mode; weights: R doubles in the memory of X. X's indices are trusted. windows:
-/// of an X in far memory, else none; the bits are the same, as windows end where blocks do. Where
-/// processes share the nonzeros, A are the rows of factors that those here read, and this is
+/// of an X in out-of-core memory, else none; the bits are the same, as windows end where blocks do.
+/// Where processes share the nonzeros, A are the rows of factors that those here read, and this is
 /// collective and gives the log-likelihood of all.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
 LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
@@ -39,7 +39,7 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                  Factors<Scalar, MemorySpace> const& A, Weights const& weights,
                                  LogLikelihoodBuffers<MemorySpace>& buffers,
                                  Windows<MemorySpace>* windows = nullptr,
-                                 SharedModel<Scalar, MemorySpace> const& shared = {}) {
+                                 DistributedModel<Scalar, MemorySpace> const& distributed = {}) {
   Region const region("sporades::log_likelihood");
   using Kernel = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
   std::size_t const R = weights.extent(0), N = X.dims.size(), lanes = 2 * Kernel::lanes;
@@ -58,12 +58,12 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
     return Kokkos::subview(buffers.sums, std::make_pair(begin, begin + size));
   };
   for (std::size_t n = 0; n < N; ++n)
-    if (shared.rows.empty())
+    if (distributed.rows.empty())
       column_sums(exec, A[n], part(lanes + n * R, R), buffers.workspace);
     else
-      column_sums(exec, shared.factors[n], part(lanes + n * R, R), buffers.workspace,
-                  shared.rows[n]);
-  Position const nnz = shared.nonzeros.all(X.nnz()), before = shared.nonzeros.first();
+      column_sums(exec, distributed.factors[n], part(lanes + n * R, R), buffers.workspace,
+                  distributed.rows[n]);
+  Position const nnz = distributed.nonzeros.all(X.nnz()), before = distributed.nonzeros.first();
   if (nnz == 0) {
     fill_view(exec, part(0, lanes), 0);
   } else {
@@ -79,7 +79,7 @@ LogLikelihood run_log_likelihood(ExecutionSpace const& exec,
                                    kernel);
                   });
     double* const parts =
-        share_blocks(exec, shared.nonzeros, partial.data(), Kernel::block, blocks, lanes, 1);
+        share_blocks(exec, distributed.nonzeros, partial.data(), Kernel::block, blocks, lanes, 1);
     double const* const sums = sum_blocks<ExecutionSpace>(exec, parts, blocks, lanes);
     copy_view(exec, part(0, lanes),
               Kokkos::View<double const*, MemorySpace, Kokkos::MemoryUnmanaged>(sums, lanes));

@@ -29,7 +29,7 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = carry.bytes() + rounded.bytes() + values.bytes() + record_numbers.bytes();
   for (auto const& mode : parts) bytes += mode.bytes();
   if constexpr (detail::has_mpi)
-    if (shared) return bytes + shared->bytes();
+    if (distributed) return bytes + distributed->bytes();
   bool is_given = false;  // X is held as it was
   for (int n = 0; n < order(); ++n) {
     auto const strategy = choices[n].strategy;
@@ -93,24 +93,24 @@ void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   }
 }
 
-/// Whether the plan's nonzeros are in far memory.
+/// Whether the plan's nonzeros are in out-of-core memory.
 template <class Scalar, class Index, class MemorySpace>
-bool is_far(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+bool is_out_of_core(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
   return std::any_of(plan.packed.begin(), plan.packed.end(),
-                     [](auto const& packed) { return packed.far != nullptr; });
+                     [](auto const& packed) { return packed.out_of_core != nullptr; });
 }
 
-/// Whether some of them are in near memory.
+/// Whether some of them are in resident memory.
 template <class Scalar, class Index, class MemorySpace>
-bool has_near(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
+bool has_resident(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
   return std::any_of(plan.packed.begin(), plan.packed.end(),
-                     [](auto const& packed) { return packed.far == nullptr; });
+                     [](auto const& packed) { return packed.out_of_core == nullptr; });
 }
 
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed and out of core
 /// where the layout says so. `builder` makes them, and can access X. A stable sort by the mode is
 /// all that a copy of `base` needs, which is the last one itself. X is given back on the way. Hosts
-/// sort far copies by parts.
+/// sort out-of-core copies by parts.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_sorted(ExecutionSpace const& exec, Builder const& builder,
@@ -125,9 +125,11 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
   for (int n : order_of_lists(plan.dims)) {
     if (!serves(n)) continue;
     auto& choice = plan.choices[n];
-    bool const is_packed = layout.modes[n].is_packed, is_far = layout.modes[n].is_out_of_core;
+    bool const is_packed = layout.modes[n].is_packed,
+               is_out_of_core = layout.modes[n].is_out_of_core;
     PackedTensor<Scalar, Index, GivenSpace> packed;
-    bool const by_parts = is_far && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
+    bool const by_parts =
+        is_out_of_core && !is_gpu<ExecutionSpace> && choice.order != RowOrder::morton;
     if constexpr (!is_gpu<ExecutionSpace>)
       if (by_parts)
         packed = pack_by_parts(exec, X, mttkrp_mode_order(X.dims, n), options.streaming);
@@ -147,10 +149,11 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
         [&](int k) { return run_length(builder, packed, k); });
     if (!is_packed) continue;
     if constexpr (is_accessible)
-      plan.packed[n] =
-          is_far && !packed.far ? place_packed<MemorySpace>(exec, packed, true) : packed;
+      plan.packed[n] = is_out_of_core && !packed.out_of_core
+                           ? place_packed<MemorySpace>(exec, packed, true)
+                           : packed;
     else
-      plan.packed[n] = place_packed<MemorySpace>(exec, packed, is_far);
+      plan.packed[n] = place_packed<MemorySpace>(exec, packed, is_out_of_core);
   }
 }
 
@@ -266,7 +269,7 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.csf.resize(N);
   plan.carry.atomic = options.atomic_flush;
   auto place = place_of<ExecutionSpace>();
-  place.is_given_far = !is_accessible;
+  place.is_on_host = !is_accessible;
   auto const layout = decide_layout(shape_of(X), options, place, layouts);
   check_layout(layout, shape_of(X), options, place);
   plan.choices = layout.choices();
@@ -332,7 +335,7 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
-  expects(!plan.shared, "to_coo: a plan of several processes has its nonzeros in parts");
+  expects(!plan.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
   if (plan.permuted.order() > 0) return plan.permuted.tensor;
   if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
   if (plan.alto.order() > 0) return to_coo(exec, plan.alto);
@@ -346,4 +349,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/mttkrp/build_shared.hpp>
+#include <sporades/kernels/detail/mttkrp/build_distributed.hpp>

@@ -19,16 +19,16 @@ namespace sporades::detail {
 /// Where a plan computes, and of whose nonzeros.
 struct PlanPlace {
   bool on_gpu = false;
-  bool is_shared = false;     // they are those of several processes
-  bool is_given_far = false;  // they are on the host, and exec, a GPU, cannot access them
-  bool may_be_linear = true;  // whether `automatic` may take a linear order
+  bool is_distributed = false;  // they are those of several processes
+  bool is_on_host = false;      // they are on the host, and exec, a GPU, cannot access them
+  bool may_be_linear = true;    // whether `automatic` may take a linear order
 };
 
 template <class ExecutionSpace>
-PlanPlace place_of(bool is_shared = false) {
+PlanPlace place_of(bool is_distributed = false) {
   PlanPlace place;
   place.on_gpu = is_gpu<ExecutionSpace>;
-  place.is_shared = is_shared;
+  place.is_distributed = is_distributed;
   return place;
 }
 
@@ -140,7 +140,7 @@ inline MttkrpChoice common_choice(CooShape const& X, MttkrpOptions const& option
 ///
 /// Of an X on the host a GPU keeps copies resident only as far as streaming.memory says so.
 inline void place_copies(Streaming const& streaming, PlanPlace const& place, Layout& layout) {
-  bool const are_out = layout.streams || (place.is_given_far && streaming.memory == 0);
+  bool const are_out = layout.streams || (place.is_on_host && streaming.memory == 0);
   for (auto& mode : layout.modes) mode.is_out_of_core = are_out;
   if (!are_out || !place.on_gpu || streaming.always) return;
   std::vector<ModeLayout*> modes;
@@ -212,7 +212,7 @@ inline void check_rows(Dims const& dims, int n, ModeLayout const& mode,
   expects(mode.is_packed || mode.choice.strategy == MttkrpStrategy::sorted,
           "make_mttkrp_plan: strategy fibers: the indices of all modes but ", n, " take ", bits,
           " bits, a word has 63");
-  expects(mode.is_packed || !(mode.is_out_of_core || place.is_given_far),
+  expects(mode.is_packed || !(mode.is_out_of_core || place.is_on_host),
           "make_mttkrp_plan: nonzeros whose indices take over 63 bits (of all modes but ", n,
           " they take ", bits, ") cannot be streamed, and do not fit memory");
   expects(mode.is_packed || options.gather == GatherPrecision::full,
@@ -224,16 +224,16 @@ inline void check_rows(Dims const& dims, int n, ModeLayout const& mode,
 /// Throws Error where no plan has this layout.
 inline void check_layout(Layout const& layout, CooShape const& X, MttkrpOptions const& options,
                          PlanPlace const& place) {
-  if (place.is_shared) check_processes(options, place, layout.strategy());
+  if (place.is_distributed) check_processes(options, place, layout.strategy());
   bool const is_linear_in_memory =
       layout.strategy() == MttkrpStrategy::alto && linear_order_fits(X, options.streaming);
-  expects(layout.is_by_rows() || (!place.is_given_far && (!layout.streams || is_linear_in_memory)),
+  expects(layout.is_by_rows() || (!place.is_on_host && (!layout.streams || is_linear_in_memory)),
           "make_mttkrp_plan: strategy ", to_string(layout.strategy()),
           " cannot stream, and the nonzeros would have to be: sorted and fibers can");
   expects(!options.updatable || layout.is_resident(),
           "make_mttkrp_plan: values are updated where nothing is streamed, and the nonzeros would "
           "have to be");
-  expects(layout.slices == 1 || (!place.is_given_far && !layout.streams),
+  expects(layout.slices == 1 || (!place.is_on_host && !layout.streams),
           "make_mttkrp_plan: nonzeros in slices are not streamed, and these would have to be");
   for (int n = 0; n < X.order() && layout.is_by_rows(); ++n)
     check_rows(X.dims, n, layout.modes[static_cast<std::size_t>(n)], options, place);

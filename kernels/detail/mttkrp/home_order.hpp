@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by kernels/detail/mttkrp/build_shared.hpp.
+// Included by kernels/detail/mttkrp/build_distributed.hpp.
 
 #include <numeric>
 #include <sporades/core/random.hpp>
@@ -20,8 +20,8 @@ namespace sporades::detail {
 /// The order of rows by their homes, and then as they were.
 template <class MemorySpace>
 struct HomeOrder {
-  int sliced = -1;                    // the mode that has slices, whose rows stay as they are
-  std::vector<RowDistribution> rows;  // per other mode: of the order as it was
+  int sliced = -1;           // the mode that has slices, whose rows stay as they are
+  std::vector<RowMap> rows;  // per other mode: of the order as it was
   std::vector<Permutation<MemorySpace>> places;    // per mode: of these rows in the new order
   std::vector<std::vector<std::uint64_t>> begins;  // per mode: of the homes' rows, and the end
 
@@ -97,7 +97,7 @@ KOKKOS_INLINE_FUNCTION int count_bits(std::uint64_t set) {
 
 /// Adds up the numbers of slices of all rows, without one slice of each.
 template <class MemorySpace>
-struct CountFarSlices {
+struct CountOutOfCoreSlices {
   Permutation<MemorySpace> sets;
 
   KOKKOS_FUNCTION void operator()(Position i, std::uint64_t& sum) const {
@@ -190,7 +190,7 @@ class FindHomes {
       std::uint64_t const dim = X.dims[static_cast<std::size_t>(n)];
       auto begins = even_cuts(processes.size(), dim);
       begins.pop_back();
-      rows_.push_back(distribute_rows<ExecutionSpace>(processes, dim, begins, columns * columns));
+      rows_.push_back(make_row_map<ExecutionSpace>(processes, dim, begins, columns * columns));
       touched_.emplace_back(processes, exec, X, n, rows_.back().begins);
     }
   }
@@ -247,7 +247,7 @@ class FindHomes {
                  CountNonzeros<Coordinates>{X_.coordinates, rows.numbers(), counts, m});
     auto const before = rows.template at_owners<true>(exec_, counts);
     Position const here = exclusive_scan_total(exec_, before);
-    auto const places = first_places(processes_, here);
+    auto const places = exclusive_scan_of_all(processes_, here);
     Position const first = places[static_cast<std::size_t>(processes_.rank())];
     std::vector<Position> cuts;
     for (Position const cut : even_cuts(slices_, places.back()))
@@ -258,7 +258,7 @@ class FindHomes {
         count_below(exec_, Ascending<MemorySpace>{before}, before.extent(0), cuts);
     std::copy(rows_below.begin(), rows_below.end(), &below[0]);
     RowSlices slices{{}, slices_};
-    for (auto const& part : all_gathered(processes_, "homes of rows", below))
+    for (auto const& part : all_gather(processes_, "homes of rows", below))
       for (int s = 0; s < slices_; ++s) slices.begins[s] += part[s];
     return slices;
   }
@@ -281,11 +281,11 @@ class FindHomes {
       std::uint64_t rows = 0;
       Kokkos::parallel_reduce("sporades::home_order::count_far",
                               Range<ExecutionSpace>(exec_, 0, sets.extent(0)),
-                              CountFarSlices<MemorySpace>{sets}, rows);
+                              CountOutOfCoreSlices<MemorySpace>{sets}, rows);
       fence(exec_, "sporades::home_order::count_far");
       sum += rows;
     }
-    return first_places(processes_, sum).back();
+    return exclusive_scan_of_all(processes_, sum).back();
   }
 
   void place_rows(std::size_t n, RowSlices const& slices, HomeOrder<MemorySpace>& order) const {
@@ -302,7 +302,7 @@ class FindHomes {
     OfSlices counts{};
     for (int s = 0; s < slices_; ++s)
       counts[s] = here[static_cast<std::size_t>(s) + 1] - here[static_cast<std::size_t>(s)];
-    auto const all = all_gathered(processes_, "homes of rows", counts);
+    auto const all = all_gather(processes_, "homes of rows", counts);
     order.places[n] =
         uninitialized<Numbers>(exec_, "sporades::home_order::places", homes.extent(0));
     PlaceRows<MemorySpace> kernel{in_order, order.places[n], {}};
@@ -324,7 +324,7 @@ class FindHomes {
   ExecutionSpace exec_;
   Tensor X_;
   int slices_;
-  std::vector<RowDistribution> rows_;              // per mode: see HomeOrder
+  std::vector<RowMap> rows_;                       // per mode: see HomeOrder
   std::vector<TouchedRows<MemorySpace>> touched_;  // per mode
 };
 

@@ -39,7 +39,7 @@ void count_rounded_rows(MemoryCount& count, Dims const& dims, MttkrpOptions cons
 /// Bytes of the files in which a host keeps nonzeros while it makes so many sorted copies of them:
 /// what was read, what is scaled, and a sort's runs and result.
 template <class Scalar, class Index>
-double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
+double out_of_core_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
   return static_cast<double>(nnz * (dims.size() * sizeof(Index) + sizeof(Scalar))) *
          static_cast<double>(copies + 4);
 }
@@ -47,13 +47,13 @@ double far_copy_bytes(Dims const& dims, Position nnz, std::size_t copies) {
 /// Bytes of the files in which a host keeps nonzeros while it makes packed copies of them, one a
 /// mode.
 template <class Scalar, class Index>
-double far_list_bytes(Dims const& dims, Position nnz) {
+double out_of_core_list_bytes(Dims const& dims, Position nnz) {
   return sorted_list_bytes(dims, nnz, sizeof(Index), sizeof(Scalar)) +
-         far_copy_bytes<Scalar, Index>(dims, nnz, 0);
+         out_of_core_copy_bytes<Scalar, Index>(dims, nnz, 0);
 }
 
 /// The most that windows take through which so many bytes are streamed at most, with the copies
-/// that stay near beside them.
+/// that stay resident beside them.
 template <class ExecutionSpace>
 double window_bytes(Streaming const& streaming, double streamed) {
   if (streaming.memory > 0) return static_cast<double>(streaming.memory);
@@ -62,10 +62,10 @@ double window_bytes(Streaming const& streaming, double streamed) {
                                                  instance_bytes<ExecutionSpace>);
 }
 
-/// What a plan with far lists holds where it computes, without windows.
+/// What a plan with out-of-core lists holds where it computes, without windows.
 template <class Scalar, class ExecutionSpace>
-void count_far_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
-                    RowsOf const& rows_of) {
+void count_out_of_core_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
+                            RowsOf const& rows_of) {
   for (int n = 0; n < X.order(); ++n) count.hold(packed_row_bytes(X, rows_of(n)));
   count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
   count_rounded_rows<Scalar>(count, X.dims, options);
@@ -134,9 +134,9 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
       break;
     }
     default:
-      bool const is_far = layout.streams;
-      if (is_far && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
-        count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+      bool const is_out_of_core = layout.streams;
+      if (is_out_of_core && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
+        count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
         double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
         count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
                             X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
@@ -144,10 +144,10 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         count.hold(window_bytes<ExecutionSpace>(options.streaming, layout.bytes() / N));
         return;
       }
-      if (is_far)
+      if (is_out_of_core)
         count.hold(window_bytes<ExecutionSpace>(options.streaming,
-                                                layout.bytes() / N));  // and near copies
-      if (layout.slices > 1 && !is_far) {
+                                                layout.bytes() / N));  // and resident copies
+      if (layout.slices > 1 && !is_out_of_core) {
         int const slices = layout.slices, sliced = layout.sliced_mode;
         count_sliced_lists(exec, count, X, is_last, slices, sliced, rows_of);
         for (int n = 0; n < N; ++n)
@@ -156,8 +156,8 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
         break;
       }
-      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_far, all,
-                         rows_of);
+      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_out_of_core,
+                         all, rows_of);
   }
   if (needs_carry && !options.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
@@ -190,10 +190,10 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   if (is_last || !keeps_numbers) count.release(X.value_bytes());
 }
 
-/// At least the number of different tuples of indices, as MostTuples, by the shape alone.
-class PossibleTuples {
+/// At least the number of different tuples of indices, as FiberCountEstimate, by the shape alone.
+class FiberCountBound {
  public:
-  explicit PossibleTuples(CooShape const& X) : X_(X) {}
+  explicit FiberCountBound(CooShape const& X) : X_(X) {}
   double rows(int n) const { return std::min(X_.nnz, static_cast<double>(X_.dims[n])); }
   double of(std::vector<int> const& modes, std::size_t count) const {
     double cells = 1;
@@ -208,13 +208,13 @@ class PossibleTuples {
 /// What make_mttkrp_plan takes for an X in memory that exec works in, or else on the host, where it
 /// is counted by host_exec.
 template <class Scalar, class ExecutionSpace, class HostSpace, class Tuples>
-MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, bool is_near,
+MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, bool is_accessible,
                         CooShape const& X, bool is_last, MttkrpOptions const& options,
                         Tuples& tuples) {
   auto const rows_of = [&](int n) { return tuples.rows(n); };
   MemoryNeed need;
   MemoryCount count;
-  if (is_near) {
+  if (is_accessible) {
     count.hold(X.bytes());
     auto const layout =
         decide_layout(X, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
@@ -230,7 +230,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
     count_sorted_lists(host_exec, host, X, is_last, options.order == RowOrder::morton, false, all,
                        rows_of);
     need.host = with_small_views(host.peak() + longest_list);
-    count_far_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+    count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
     double const window = static_cast<double>(
         wanted_window(options.streaming, static_cast<std::uint64_t>(longest_list)));
     double const lists = sorted_list_bytes(X.dims, X.count(),
@@ -239,9 +239,10 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
         window_bytes<ExecutionSpace>(options.streaming, longest_list),
         lists + options.streaming.streams * (window + 4096 + instance_bytes<ExecutionSpace>)));
   }
-  bool const shares_X = is_near && (options.strategy == MttkrpStrategy::atomic ||
-                                    options.strategy == MttkrpStrategy::duplicated);
-  need.kept = with_small_views(count.held() - (is_near && !is_last && !shares_X ? X.bytes() : 0));
+  bool const shares_X = is_accessible && (options.strategy == MttkrpStrategy::atomic ||
+                                          options.strategy == MttkrpStrategy::duplicated);
+  need.kept =
+      with_small_views(count.held() - (is_accessible && !is_last && !shares_X ? X.bytes() : 0));
   need.peak = with_small_views(count.peak());
   return need;
 }
@@ -255,9 +256,9 @@ MemoryNeed mttkrp_plan_memory(ExecutionSpace const& exec,
   check_options(options, X.order());
   auto const builder = builder_of<GivenSpace>(exec);
   using Builder = std::decay_t<decltype(builder)>;
-  constexpr bool is_near = std::is_same_v<Builder, ExecutionSpace>;
-  MostTuples<Builder, std::decay_t<decltype(X)>> tuples(builder, X);
-  return count_mttkrp<Scalar>(exec, builder, is_near, shape_of(X), is_last, options, tuples);
+  constexpr bool is_accessible = std::is_same_v<Builder, ExecutionSpace>;
+  FiberCountEstimate<Builder, std::decay_t<decltype(X)>> tuples(builder, X);
+  return count_mttkrp<Scalar>(exec, builder, is_accessible, shape_of(X), is_last, options, tuples);
 }
 
 /// One copy of the nonzeros for all modes instead of one a mode, from the fastest on: strategies
@@ -274,7 +275,7 @@ inline std::vector<MttkrpStrategy> lighter_strategies(bool on_gpu, CooShape cons
 
 /// X, while its tuples are counted.
 inline double looked_at_bytes(CooShape const& X) {
-  return with_small_views(X.bytes() + tuple_map_bytes(X.count()));
+  return with_small_views(X.bytes() + fiber_count_bytes(X.count()));
 }
 
 /// The least that windows take in all. What a host streams it sorts in as many bytes, by parts of a
@@ -298,26 +299,26 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                            MttkrpOptions const& given, bool is_last) {
   auto const builder = builder_of<GivenSpace>(exec);
   using Builder = std::decay_t<decltype(builder)>;
-  constexpr bool is_near = std::is_same_v<Builder, ExecutionSpace>;
+  constexpr bool is_accessible = std::is_same_v<Builder, ExecutionSpace>;
   auto const shape = shape_of(X);
   FittedPlan fitted{options_for<Scalar>(given), false, ""};
   auto& options = fitted.options;
   check_options(options, X.order());
   // What is asked for by name is built, or fails, unless a limit is.
   if (options.memory == 0 && !chooses_layout(options)) return fitted;
-  PossibleTuples possible(shape);
+  FiberCountBound possible(shape);
   auto const at_most =
-      count_mttkrp<Scalar>(exec, builder, is_near, shape, is_last, options, possible);
+      count_mttkrp<Scalar>(exec, builder, is_accessible, shape, is_last, options, possible);
   if (options.memory == 0 && at_most.peak < (64 << 20)) return fitted;
-  double const free = memory_to_take(exec) + (is_near ? shape.bytes() : 0);
+  double const free = memory_to_take(exec) + (is_accessible ? shape.bytes() : 0);
   double const left =
       options.memory > 0 ? std::min(free, static_cast<double>(options.memory)) : free;
   if (at_most.peak <= left) return fitted;
-  MostTuples<Builder, CooTensor<Scalar, Index, GivenSpace>> tuples(builder, X);
+  FiberCountEstimate<Builder, CooTensor<Scalar, Index, GivenSpace>> tuples(builder, X);
   double least = 0;
   auto const fits = [&](MttkrpOptions const& with) {
     double const peak =
-        count_mttkrp<Scalar>(exec, builder, is_near, shape, is_last, with, tuples).peak;
+        count_mttkrp<Scalar>(exec, builder, is_accessible, shape, is_last, with, tuples).peak;
     least = least == 0 ? peak : std::min(least, peak);
     return peak <= left;
   };
@@ -333,27 +334,27 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   // Files take room on a disk: a host uses them only where a limit is asked for.
   bool const may_stream = !options.updatable && options.slices == 1 && has_rows && by_parts &&
                           fits_packed_words(shape) && !is_asked && (on_gpu || options.memory > 0);
-  // Whether copies that the host sorts, or files, do, of which so many bytes are near at once.
+  // Whether copies that the host sorts, or files, do, of which so many bytes are resident at once.
   auto const streams = [&](double fewest) {
     if (!may_stream) return false;
-    constexpr bool stays_near = is_near && !on_gpu;
+    constexpr bool stays_resident = is_accessible && !on_gpu;
     MemoryCount beside;  // the windows
-    count_far_plan<Scalar, ExecutionSpace>(beside, shape, options,
-                                           [&](int n) { return tuples.rows(n); });
-    double const rest =
-        with_small_views(beside.peak()) + (stays_near || (is_near && !is_last) ? shape.bytes() : 0);
+    count_out_of_core_plan<Scalar, ExecutionSpace>(beside, shape, options,
+                                                   [&](int n) { return tuples.rows(n); });
+    double const rest = with_small_views(beside.peak()) +
+                        (stays_resident || (is_accessible && !is_last) ? shape.bytes() : 0);
     double const host =
         count_mttkrp<Scalar>(exec, builder, false, shape, is_last, options, tuples).host;
-    double const enough = std::max(rest + fewest, is_near ? looked_at_bytes(shape) : 0.0);
+    double const enough = std::max(rest + fewest, is_accessible ? looked_at_bytes(shape) : 0.0);
     if (on_gpu && host > host_memory_left()) return false;
     least = std::min(least, enough);
     if (enough > left) return false;
     options.streaming.always = !on_gpu;
     options.streaming.memory = static_cast<std::uint64_t>(left - rest);
-    fitted.moves_to_host = on_gpu && is_near;
+    fitted.moves_to_host = on_gpu && is_accessible;
     return true;
   };
-  if (is_near && chooses_layout(options) && !is_asked) {
+  if (is_accessible && chooses_layout(options) && !is_asked) {
     if (on_gpu && streams(sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar))))
       return fitted;
     for (auto strategy : lighter_strategies(on_gpu, shape)) {

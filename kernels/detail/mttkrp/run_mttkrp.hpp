@@ -11,11 +11,11 @@
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/bytes.hpp>
+#include <sporades/kernels/detail/mttkrp/distributed.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
-#include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
 
 /// The products of kernels/mttkrp.hpp, by buffers that the caller keeps from one to the next.
@@ -198,9 +198,9 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
     if constexpr (detail::has_mpi)
-      if (plan.shared)
-        return detail::together(plan.shared->processes, [&] {
-          detail::mttkrp_shared(exec, plan, detail::as_factors<Plan>(A), n, product);
+      if (plan.distributed)
+        return detail::together(plan.distributed->processes, [&] {
+          detail::mttkrp_distributed(exec, plan, detail::as_factors<Plan>(A), n, product);
         });
     bool const has_parts = choice.slices > 1;
     if (has_parts) detail::check_mttkrp(plan.dims, detail::as_factors<Plan>(A), n, product);
@@ -235,7 +235,7 @@ Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                  int R, int n) {
   expects(n >= 0 && n < plan.order(), "mttkrp_cost: mode ", n, " of a tensor of order ",
           plan.order());
-  expects(!plan.shared, "mttkrp_cost: the plan is one of several processes");
+  expects(!plan.distributed, "mttkrp_cost: the plan is one of several processes");
   bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
   double rows = static_cast<double>(plan.dims[n]);
   if (plan.choices[n].slices > 1) rows += 2 * static_cast<double>(plan.parts[n].count());

@@ -84,7 +84,7 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
   Dims const dims = X.dims;
   AltoLayout const layout(dims);
   AltoMasks const masks(layout);
-  Position const nnz = first_places(processes, X.nnz()).back(), finest = most_parts(nnz);
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back(), finest = most_parts(nnz);
   auto const finest_cuts = linear_cuts(nnz, finest, P);
 
   int const words = std::max(1, (layout.bits + 31) / 32);
@@ -116,7 +116,7 @@ LinearShare<Scalar, Index> share_linear_order(Communicator const& processes,
       Position const end = nnz * (k + 1) / finest - finest_cuts[me];
       mine.push_back(rows_between(rows + begin, rows + end));
     }
-  auto const all = all_gathered(processes, "rows of parts", mine);
+  auto const all = all_gather(processes, "rows of parts", mine);
   for (std::size_t n = 0; n < dims.size(); ++n) {
     PartIntervals intervals;
     for (std::size_t k = n; k < all.size(); k += dims.size()) intervals.push_back(all[k]);
@@ -177,8 +177,8 @@ inline std::vector<std::uint64_t> begins_of_added_rows(Communicator const& proce
                                                        std::uint64_t dim,
                                                        std::vector<std::uint64_t> const& rows) {
   return begins_of_added_rows(
-      dim, all_gathered(processes, "rows of parts",
-                        rows.empty() ? RowEnds{} : RowEnds{rows.front(), rows.back(), true}));
+      dim, all_gather(processes, "rows of parts",
+                      rows.empty() ? RowEnds{} : RowEnds{rows.front(), rows.back(), true}));
 }
 
 }  // namespace sporades::detail

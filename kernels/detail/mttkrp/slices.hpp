@@ -86,7 +86,7 @@ inline std::vector<int> sliced_order(Dims const& dims, int n) {
 template <class Coordinates>
 struct NumberParts {
   CompareNonzeros<Coordinates> compare;
-  SharedRuns<typename Coordinates::memory_space> parts;
+  DistributedRuns<typename Coordinates::memory_space> parts;
   Coordinates from, to;
   Kokkos::View<std::uint64_t*, typename Coordinates::memory_space> rows;    // of parts
   Kokkos::View<std::uint32_t*, typename Coordinates::memory_space> slices;  // of parts
@@ -116,7 +116,7 @@ struct NumberedParts {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 NumberedParts<Scalar, Index, MemorySpace> number_parts(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
-    SharedRuns<MemorySpace> const& parts) {
+    DistributedRuns<MemorySpace> const& parts) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   NumberedParts<Scalar, Index, MemorySpace> result;
   result.rows =
@@ -151,7 +151,7 @@ CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
                                                int n, RowParts<Scalar, MemorySpace>& parts) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   CompareNonzeros<Coordinates> const compare(X.coordinates, {X.order() - 1, n});
-  SharedRuns<MemorySpace> const runs{number_runs(exec, compare, X.nnz()), 0, false};
+  DistributedRuns<MemorySpace> const runs{number_runs(exec, compare, X.nnz()), 0, false};
   auto numbered = number_parts(exec, X, n, runs);
   auto& dim = numbered.nonzeros.dims[static_cast<std::size_t>(n)];
   parts = RowParts<Scalar, MemorySpace>(exec, numbered.rows, numbered.slices, dim,
@@ -168,7 +168,7 @@ NumberedParts<Scalar, Index, MemorySpace> share_parts(
     CooTensor<Scalar, Index, MemorySpace> const& named, int n, std::vector<Position> const& cuts) {
   Dims const dims(named.dims.begin(), named.dims.end() - 1);
   auto const X = sorted_across(processes, exec, named, sliced_order(dims, n), cuts);
-  auto const runs = number_shared_runs(processes, exec, X, {X.order() - 1, n});
+  auto const runs = number_distributed_runs(processes, exec, X, {X.order() - 1, n});
   auto const result = number_parts(exec, X, n, runs);
   fence(exec, "sporades::slices::share_parts");
   return result;

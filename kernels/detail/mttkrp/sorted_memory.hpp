@@ -14,10 +14,10 @@ namespace sporades::detail {
 using RowsOf = std::function<double(int)>;
 
 /// The lists of make_mttkrp_plan for modes in the order of rows, those for which serves[n] is set:
-/// packed, far if that is so, or as they are. is_last: nobody else holds X.
+/// packed, out of core if that is so, or as they are. is_last: nobody else holds X.
 template <class ExecutionSpace>
 void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                        bool is_last, bool along_curve, bool is_far,
+                        bool is_last, bool along_curve, bool is_out_of_core,
                         std::vector<bool> const& serves, RowsOf const& rows_of) {
   bool is_new = true;
   CooShape base = X;
@@ -38,11 +38,12 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
     bool const fits = fits_packed(X.dims, n);
     if (fits) {
       count_sorted_packed(exec, count, base, {n}, rows_of(n), is_list_new);
-      if (is_far) count.release(packed_word_bytes(X, n) + (is_list_new ? X.value_bytes() : 0));
+      if (is_out_of_core)
+        count.release(packed_word_bytes(X, n) + (is_list_new ? X.value_bytes() : 0));
     } else {
       count_sorted(exec, count, base, {n}, is_list_new);
     }
-    keeps_values = keeps_values || (!is_list_new && !is_far);
+    keeps_values = keeps_values || (!is_list_new && !is_out_of_core);
     keeps_coordinates = keeps_coordinates || (!is_list_new && !fits);
   }
   if (!is_new && !is_last) return;

@@ -4,8 +4,8 @@
 
 // Included by kernels/detail/mttkrp/home_order.hpp.
 
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
 
 namespace sporades::detail {
 

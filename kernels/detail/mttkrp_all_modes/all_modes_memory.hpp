@@ -78,7 +78,7 @@ MemoryNeed all_modes_plan_memory(ExecutionSpace const& exec,
                                  CooTensor<Scalar, Index, MemorySpace> const& X,
                                  MttkrpAllModesOptions const& options, bool is_last) {
   auto const shape = shape_of(X);
-  MostTuples<ExecutionSpace, std::decay_t<decltype(X)>> tuples(exec, X);
+  FiberCountEstimate<ExecutionSpace, std::decay_t<decltype(X)>> tuples(exec, X);
   MemoryCount count;
   count.hold(shape.bytes());
   count_all_modes_plan<Scalar>(exec, count, shape, options, tuples);
@@ -92,7 +92,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool fused_modes_fit(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                      MttkrpAllModesOptions const& options) {
   auto const shape = shape_of(X);
-  PossibleTuples possible(shape);
+  FiberCountBound possible(shape);
   MemoryCount count;
   count.hold(shape.bytes());
   count_all_modes_plan<Scalar>(exec, count, shape, options, possible);

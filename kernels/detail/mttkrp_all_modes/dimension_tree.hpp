@@ -150,15 +150,16 @@ bool scatters(Dims const& dims, Dims const& fused, Position nnz, MttkrpOptions c
   return options.strategy == MttkrpStrategy::automatic && is_linear(dims) && !is_linear(fused);
 }
 
-/// Room for so many indices of nnz nonzeros each, in far memory, whose owner goes to `memory`, if
-/// is_far says so.
+/// Room for so many indices of nnz nonzeros each, in out-of-core memory, whose owner goes to
+/// `memory`, if is_out_of_core says so.
 template <class Tensor, class ExecutionSpace>
 typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t order, Position nnz,
-                                        bool is_far, FarMemory& memory) {
+                                        bool is_out_of_core, OutOfCoreMemory& memory) {
   using Coordinates = typename Tensor::Coordinates;
   using Index = typename Tensor::Index;
-  if (!is_far) return uninitialized<Coordinates>(exec, "sporades::coo::coordinates", order, nnz);
-  memory = allocate_far(exec, (order * nnz + 1) * sizeof(Index));
+  if (!is_out_of_core)
+    return uninitialized<Coordinates>(exec, "sporades::coo::coordinates", order, nnz);
+  memory = allocate_out_of_core(exec, (order * nnz + 1) * sizeof(Index));
   return Coordinates(static_cast<Index*>(memory.get()), order, nnz);
 }
 
@@ -166,8 +167,8 @@ typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t 
 /// fusing them would scatter X. X's indices are trusted: those who call check them. The
 /// memory of an X that is handed over is given back as early as can be. An X on the host is
 /// streamed on a GPU as far as options.streaming says. A host that streams keeps X with modes fused
-/// in far memory, too. X's nonzeros are those that this process brings; where there are several
-/// processes, X is where exec computes. Fences exec.
+/// in out-of-core memory, too. X's nonzeros are those that this process brings; where there are
+/// several processes, X is where exec computes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
@@ -177,7 +178,8 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
-  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted, SharedPlanUse const& use) {
+  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted,
+                           DistributedPlanUse const& use) {
     if constexpr (std::is_same_v<decltype(tensor), Grid>)
       return build_plan_of_all(processes, exec, hand_over(tensor), wanted, use);
     else
@@ -192,22 +194,23 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   if constexpr (!is_gpu<ExecutionSpace>) {
     Position nnz = X.nnz();
     if constexpr (has_mpi)
-      if (processes.size() > 1) nnz = first_places(processes, nnz).back();
+      if (processes.size() > 1) nnz = exclusive_scan_of_all(processes, nnz).back();
     if (scatters<ExecutionSpace, Scalar>(X.dims, dims.whole, nnz, options)) return plain();
   }
   tree.fused = fused;
   tree.others = dims.others;
 
-  FarMemory far;  // of its coordinates
+  OutOfCoreMemory out_of_core;  // of its coordinates
   Tensor whole{
       dims.whole,
       index_room<Tensor>(builder, dims.whole.size(), X.nnz(),
-                         stays_far<ExecutionSpace>(X.storage_bytes(), options.streaming), far),
+                         stays_out_of_core<ExecutionSpace>(X.storage_bytes(), options.streaming),
+                         out_of_core),
       X.values,
       {}};
   dims.fuse_indices(builder, X.coordinates, whole.coordinates);
   X = {};
-  SharedPlanUse of_whole;
+  DistributedPlanUse of_whole;
   of_whole.first_is_read = true;
   tree.whole = plan_of(hand_over(whole), options, of_whole);
 
@@ -215,13 +218,13 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   auto const me = static_cast<std::size_t>(processes.rank());
   auto grid = dims.grid_cells<Scalar, Index>(exec, cuts[me], cuts[me + 1]);
   auto const rows = tree.whole.rows_of(0);
-  SharedPlanUse of_grid;
+  DistributedPlanUse of_grid;
   of_grid.last = rows;
   tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, of_grid);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   if constexpr (has_mpi)
-    if (tree.whole.shared)
-      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.shared->cells);
+    if (tree.whole.distributed)
+      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.distributed->cells);
   if (tree.cells.order() == 0) tree.cells = dims.grid_cells<Scalar, Index>(exec, 0, dims.cells());
   tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows",
                                tree.cells.nnz(), columns);
@@ -247,21 +250,21 @@ MttkrpChoice const& choice_of(MttkrpAllModesPlan<Scalar, Index, MemorySpace> con
 }
 
 /// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices. In
-/// far memory where the plan's are.
+/// out-of-core memory where the plan's are.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
+OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
     ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-  FarTensor<Tensor> whole;
+  OutOfCoreTensor<Tensor> whole;
   for (auto const& packed : tree.whole.packed)
-    if (packed.far && !whole.memory) whole = to_far_coo(exec, packed);
-  bool const is_far = whole.memory != nullptr;
-  if (!is_far) whole.tensor = to_coo(exec, tree.whole);
+    if (packed.out_of_core && !whole.memory) whole = to_out_of_core_coo(exec, packed);
+  bool const is_out_of_core = whole.memory != nullptr;
+  if (!is_out_of_core) whole.tensor = to_coo(exec, tree.whole);
   if (tree.fused.empty()) return whole;
   auto const S = tree.fused.size(), others = tree.others.size();
   Position const nnz = whole.tensor.nnz();
-  FarTensor<Tensor> split;
-  auto const coordinates = index_room<Tensor>(exec, S + others, nnz, is_far, split.memory);
+  OutOfCoreTensor<Tensor> split;
+  auto const coordinates = index_room<Tensor>(exec, S + others, nnz, is_out_of_core, split.memory);
   split.tensor.coordinates = coordinates;
   SplitIndices<typename Tensor::Coordinates> indices{whole.tensor.coordinates,
                                                      coordinates,
@@ -283,11 +286,12 @@ FarTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
   return split;
 }
 
-/// "sorted", or "sorted, streamed, modes 2 3 4 fused" for one of these whose nonzeros are far.
+/// "sorted", or "sorted, streamed, modes 2 3 4 fused" for one of these whose nonzeros are out of
+/// core.
 template <class Scalar, class Index, class MemorySpace>
 std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   std::string text = describe(choice_of(tree, n));
-  if (tree.whole.packed[whole_mode(tree, n)].far) text += ", streamed";
+  if (tree.whole.packed[whole_mode(tree, n)].out_of_core) text += ", streamed";
   if (place_of(n, tree.fused) == tree.fused.size()) return text;
   text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);

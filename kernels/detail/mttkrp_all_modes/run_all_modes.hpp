@@ -25,8 +25,8 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
                      Matrix<Scalar, MemorySpace> const& V) {
   auto const rounded = plan.rounded.kept.keep_others(n);
   if constexpr (has_mpi)
-    if (plan.shared) {
-      auto const read = plan.shared->kept.keep_others(n);
+    if (plan.distributed) {
+      auto const read = plan.distributed->kept.keep_others(n);
       return mttkrp(exec, plan, A, static_cast<int>(n), V);
     }
   mttkrp(exec, plan, A, static_cast<int>(n), V);
@@ -40,10 +40,10 @@ void khatri_rao_rows(ExecutionSpace const& exec,
                      Matrix<Scalar, MemorySpace> const& K) {
   auto const S = static_cast<int>(plan.fused.size());
   if constexpr (has_mpi)
-    if (auto const& shared = plan.grid.shared) {
-      auto const read = shared->kept.keep_others(plan.fused.size());
-      shared->gather(exec, factors, S);
-      return store_pi(exec, plan.cells, shared->factors, S, K);
+    if (auto const& distributed = plan.grid.distributed) {
+      auto const read = distributed->kept.keep_others(plan.fused.size());
+      distributed->gather(exec, factors, S);
+      return store_pi(exec, plan.cells, distributed->factors, S, K);
     }
   store_pi(exec, plan.cells, factors, S, K);
 }
@@ -68,19 +68,19 @@ std::pair<MttkrpPlan<Scalar, Index, MemorySpace>&, std::size_t> reader_of(
   return {plan.whole, whole_mode(plan, n)};
 }
 
-/// SharedProducts::gather_beside of the factor of mode n.
+/// DistributedProducts::gather_beside of the factor of mode n.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool gather_beside(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
                    int n, Matrix<Scalar, MemorySpace> const& own,
                    Matrix<Scalar, MemorySpace>& rows) {
   if constexpr (has_mpi) {
     auto const [reader, mode] = reader_of(plan, n);
-    if (reader.shared) return reader.shared->gather_beside(exec, mode, own, rows);
+    if (reader.distributed) return reader.distributed->gather_beside(exec, mode, own, rows);
   }
   return false;
 }
 
-/// Per mode: lend_products, and the same of factors (SharedRows::lend).
+/// Per mode: lend_products, and the same of factors (GhostRows::lend).
 template <class Scalar, class MemorySpace>
 struct LentRows {
   Factors<Scalar, MemorySpace> products, factors;
@@ -97,7 +97,8 @@ LentRows<Scalar, MemorySpace> lend_rows(ExecutionSpace const& exec,
     lent.products.push_back((&reader == &plan.grid ? grid : whole)[mode]);
     lent.factors.emplace_back();
     if constexpr (has_mpi)
-      if (reader.shared) lent.factors.back() = reader.shared->read[mode].lend(exec, columns);
+      if (reader.distributed)
+        lent.factors.back() = reader.distributed->read[mode].lend(exec, columns);
   }
   return lent;
 }
@@ -162,7 +163,7 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
       using Scalar = typename Tensor::Scalar;
-      constexpr bool is_near =
+      constexpr bool is_accessible =
           std::is_same_v<typename Tensor::MemorySpace, typename ExecutionSpace::memory_space>;
       auto const products = detail::options_for<Scalar>(options.products);
       detail::check_options(products, X.order());
@@ -171,8 +172,9 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
         check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
                           "make_mttkrp_all_modes_plan");
       bool const is_streamed = products.streaming.always || products.streaming.memory > 0;
-      if (!is_near && products.memory > 0) fused.clear();  // what its windows leave is not counted
-      if constexpr (is_near)
+      if (!is_accessible && products.memory > 0)
+        fused.clear();  // what its windows leave is not counted
+      if constexpr (is_accessible)
         if (!fused.empty() && !is_streamed && !detail::fused_modes_fit(exec, X, options))
           fused.clear();
       return detail::make_dimension_tree(exec, hand_over(X), fused, products);
@@ -195,7 +197,7 @@ MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
         detail::check_options(products, X.order());
         detail::expect_same_dims(processes, X, where);
         check_coordinates(exec, X, where);
-        Position const nnz = detail::first_places(processes, X.nnz()).back();
+        Position const nnz = detail::exclusive_scan_of_all(processes, X.nnz()).back();
         auto const fused = detail::wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, options);
         return detail::make_dimension_tree(exec, hand_over(X), fused, products, processes);
       });

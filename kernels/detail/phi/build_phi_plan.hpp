@@ -55,7 +55,7 @@ void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySp
         uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
 }
 
-/// Windows take what nonzeros and weights in near memory leave.
+/// Windows take what nonzeros and weights in resident memory leave.
 template <class Scalar, class Index, class MemorySpace>
 void limit_windows(PhiPlan<Scalar, Index, MemorySpace>& plan, Streaming const& streaming) {
   plan.products.carry.windows.options =
@@ -113,7 +113,7 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
     for (int n = 0; n < X.order(); ++n)
       refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
-  if (has_near(plan.products) && ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
+  if (has_resident(plan.products) && ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
     reserve_weights(exec, plan);
   limit_windows(plan, options.streaming);
 }
@@ -166,10 +166,9 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
 
 /// The plan of nonzeros that several processes bring.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& processes,
-                                                          ExecutionSpace const& exec,
-                                                          CooTensor<Scalar, Index, MemorySpace> X,
-                                                          PhiOptions const& options) {
+PhiPlan<Scalar, Index, MemorySpace> build_distributed_phi_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, PhiOptions const& options) {
   Region const region("sporades::make_phi_plan");
   expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
   expects(options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull,
@@ -182,7 +181,7 @@ PhiPlan<Scalar, Index, MemorySpace> build_shared_phi_plan(Communicator const& pr
   products.streaming = options.streaming;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
   PhiPlan<Scalar, Index, MemorySpace> plan;
-  SharedPlanUse use;
+  DistributedPlanUse use;
   use.may_be_linear = false;
   plan.products = build_plan_of_all(processes, exec, hand_over(X), products, use);
   plan.dims = plan.products.dims;
@@ -207,7 +206,7 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
   if constexpr (detail::has_mpi)
     if (processes.size() > 1)
       return detail::together(processes, "make_phi_plan", named, [&] {
-        return detail::build_shared_phi_plan(processes, exec, hand_over(X), options);
+        return detail::build_distributed_phi_plan(processes, exec, hand_over(X), options);
       });
   return make_phi_plan(exec, X, options);
 }

@@ -72,12 +72,14 @@ void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, M
               choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
 }
 
-/// Both passes of Phi over each window of far nonzeros, whose values there become the weights.
+/// Both passes of Phi over each window of out-of-core nonzeros, whose values there become the
+/// weights.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void phi_far(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-             Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-             Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
-             CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+void phi_out_of_core(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                     Factors<Scalar, MemorySpace> const& A, int n,
+                     Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
+                     Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
+                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
     walk_packed_twice(instance, part, rows, A, n, B, epsilon, V, choice, part.values);
   });
@@ -111,22 +113,22 @@ void walk_coo_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
 /// the rows of B of its share, and the rows of the other factors that its nonzeros read; sums go to
 /// the rows' owners. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
-                Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
-                Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+void phi_distributed(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
+                     Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
+                     int n, Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
-  auto& shared = *plan.products.shared;
-  auto const& share = shared.shares[mode];
+  auto& distributed = *plan.products.distributed;
+  auto const& share = distributed.shares[mode];
   auto const& choice = plan.products.choices[mode];
   auto const& owned = plan.products.rows[mode];
-  shared.gather(exec, A, n);
-  auto const inputs = shared.room(exec, share.count + 2, V.extent(1), shared.inputs);
-  auto const room = shared.room(exec, share.count + 2, V.extent(1), shared.sums);
+  distributed.gather(exec, A, n);
+  auto const inputs = distributed.room(exec, share.count + 2, V.extent(1), distributed.inputs);
+  auto const room = distributed.room(exec, share.count + 2, V.extent(1), distributed.sums);
   std::size_t const columns = room.extent(1);
   bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
   MatrixType const own = is_direct ? B : copy_matrix(exec, B);
-  exchange_rows(exec, shared.processes, "rows of factors", ranges_of(owned), with_padding(own),
+  exchange_rows(exec, distributed.processes, "rows of factors", ranges_of(owned), with_padding(own),
                 share.rows(), MatrixType(inputs.data() + columns, share.count, columns));
   auto const given = std::make_pair(std::size_t{0}, V.extent(1));
   MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
@@ -134,7 +136,7 @@ void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>&
   bool const is_packed = share.coo.order() == 0;
   bool const may_be_once = is_packed || is_gpu<ExecutionSpace>;
   bool const is_once =
-      may_be_once && packed_takes_one_pass<ExecutionSpace>(shared.factors, n, b, sums);
+      may_be_once && packed_takes_one_pass<ExecutionSpace>(distributed.factors, n, b, sums);
   Position const listed = is_packed ? share.packed.nnz() : share.coo.nnz();
   if (!is_once && plan.weights.extent(0) < listed)
     plan.weights =
@@ -142,23 +144,23 @@ void phi_shared(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>&
   Vector<Scalar, MemorySpace> const weights(plan.weights.data(), is_once ? 0 : listed);
   auto& carry = plan.products.carry;
   if (is_packed)
-    sum_shared_rows(shared.processes, exec, share, sums, carry,
+    sum_shared_rows(distributed.processes, exec, share, sums, carry,
                     [&](auto const& instance, auto const& part, auto const& rows) {
                       if (is_once)
-                        walk_packed_once(instance, part, rows, shared.factors, b, epsilon,
+                        walk_packed_once(instance, part, rows, distributed.factors, b, epsilon,
                                          choice.split);
                       else
-                        walk_packed_twice(instance, part, rows, shared.factors, n, b, epsilon, sums,
-                                          choice, weights);
+                        walk_packed_twice(instance, part, rows, distributed.factors, n, b, epsilon,
+                                          sums, choice, weights);
                     });
   else
-    sum_shared_list(shared.processes, exec, share, share.coo, sums, carry,
+    sum_shared_list(distributed.processes, exec, share, share.coo, sums, carry,
                     [&](auto const& instance, auto const& part, auto const& rows) {
-                      walk_coo_rows(instance, part, rows, shared.factors, n, b, epsilon, sums,
+                      walk_coo_rows(instance, part, rows, distributed.factors, n, b, epsilon, sums,
                                     weights);
                     });
   with_padded_rows(exec, V, [&](auto const& rows) {
-    move_rows(exec, owned, share.begins, share.ends, shared.begun(mode, room), rows);
+    move_rows(exec, owned, share.begins, share.ends, distributed.begun(mode, room), rows);
   });
 }
 
@@ -173,7 +175,7 @@ void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, Memo
   with_format(plan.products, n, [&](auto const& X) {
     if (phi_fused(exec, X, A, n, B, epsilon, V, choice.split, carry)) return;
     if constexpr (is_instance<std::decay_t<decltype(X)>, PackedTensor>)
-      if (X.far) return phi_far(exec, X, A, n, B, epsilon, V, choice, carry);
+      if (X.out_of_core) return phi_out_of_core(exec, X, A, n, B, epsilon, V, choice, carry);
     reserve_weights(exec, plan);
     auto weighed = X;
     weighed.values = plan.weights;
@@ -189,10 +191,10 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
   auto const least = static_cast<Scalar>(epsilon);
   if constexpr (has_mpi)
-    if (plan.products.shared)
-      return together(plan.products.shared->processes, [&] {
+    if (plan.products.distributed)
+      return together(plan.products.distributed->processes, [&] {
         check_phi(plan.products.dims_here(), A, B, n, V, epsilon);
-        phi_shared(exec, plan, A, B, n, V, least);
+        phi_distributed(exec, plan, A, B, n, V, least);
       });
   check_phi(plan.dims, A, B, n, V, epsilon);
   bool const is_stored = plan.pi_source == Pi::stored;
@@ -278,7 +280,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n) {
   expects(n >= 0 && n < plan.order(), "phi_cost: mode ", n, " of a tensor of order ", plan.order());
-  expects(!plan.products.shared, "phi_cost: the plan is one of several processes");
+  expects(!plan.products.distributed, "phi_cost: the plan is one of several processes");
   bool const is_stored = plan.pi_source == Pi::stored;
   double const nnz = static_cast<double>(plan.nnz);
   double rows = static_cast<double>(plan.dims[n]) + detail::used_rows(exec, plan, n);  // V, B

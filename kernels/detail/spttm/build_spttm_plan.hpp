@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/spttm/choice.hpp>
 #include <sporades/kernels/detail/spttm/spmm_nonzeros.hpp>
 #include <sporades/kernels/spttm.hpp>
@@ -61,7 +61,7 @@ class SpttmModeOrders {
       for (std::size_t n = 0; n < dims_.size(); ++n)
         for (std::size_t m = 0; m < n; ++m)
           pairs_[n * dims_.size() + m] = pairs_[m * dims_.size() + n] =
-              estimate_tuples(exec, X, std::uint32_t{1} << m | std::uint32_t{1} << n);
+              estimate_fiber_counts(exec, X, std::uint32_t{1} << m | std::uint32_t{1} << n);
   }
 
   std::vector<int> operator()(int n, double row_bytes) const {
@@ -104,25 +104,25 @@ SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan
   plan.carry.windows.options = options.streaming;
   SpttmModeOrders<ExecutionSpace, Scalar, Index, GivenSpace> const orders(builder, X);
   double const row_bytes = static_cast<double>(options.rank) * sizeof(Scalar);
-  bool is_far = !std::is_same_v<GivenSpace, MemorySpace> || options.streaming.always;
+  bool is_out_of_core = !std::is_same_v<GivenSpace, MemorySpace> || options.streaming.always;
   auto Y = X;
   if (options.updatable) Y.values = numbered_values<Scalar>(builder, X.nnz(), "make_spttm_plan");
   for (int n = 0; n < X.order(); ++n) {
     auto const tensor = make_hierarchical(builder, Y, orders(n, row_bytes));
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
-      plan.tensors.push_back(is_far ? to_far<MemorySpace>(exec, tensor) : tensor);
+      plan.tensors.push_back(is_out_of_core ? to_out_of_core<MemorySpace>(exec, tensor) : tensor);
     else
-      plan.tensors.push_back(to_far<MemorySpace>(exec, tensor));
-    if (!is_far && memory > 0 && tensor_bytes(plan) > memory) {
-      is_far = true;
-      for (auto& near : plan.tensors) near = to_far<MemorySpace>(exec, near);
+      plan.tensors.push_back(to_out_of_core<MemorySpace>(exec, tensor));
+    if (!is_out_of_core && memory > 0 && tensor_bytes(plan) > memory) {
+      is_out_of_core = true;
+      for (auto& resident : plan.tensors) resident = to_out_of_core<MemorySpace>(exec, resident);
     }
   }
   bool const is_automatic = options.strategy == SpttmStrategy::automatic;
-  expects(!is_far || is_automatic || options.strategy == SpttmStrategy::lanes,
+  expects(!is_out_of_core || is_automatic || options.strategy == SpttmStrategy::lanes,
           "make_spttm_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
           tensor_bytes(plan), " bytes of fibers do not fit memory: lanes can");
-  expects(!options.updatable || !is_far,
+  expects(!options.updatable || !is_out_of_core,
           "make_spttm_plan: values are updated where nothing is streamed, and the nonzeros would "
           "have to be");
   if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
@@ -135,8 +135,9 @@ SpttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_spttm_plan
     auto const& fibers = plan.tensors[n].fibers;
     auto const rank = static_cast<std::size_t>(options.rank);
     plan.choices.push_back(!is_automatic ? SpttmChoice{options.strategy, "asked for"}
-                           : is_far      ? SpttmChoice{SpttmStrategy::lanes, "lanes alone stream"}
-                                         : choose_spttm(exec, plan.tensors[n], options.rank));
+                           : is_out_of_core
+                               ? SpttmChoice{SpttmStrategy::lanes, "lanes alone stream"}
+                               : choose_spttm(exec, plan.tensors[n], options.rank));
     auto const strategy = plan.choices[n].strategy;
     if (strategy == SpttmStrategy::lanes)
       reserve_carry(exec, fibers, rank, sizeof(Index) + sizeof(Scalar), plan.carry);
@@ -161,13 +162,14 @@ detail::PlanOf<SpttmPlan, Tensor, ExecutionSpace> make_spttm_plan(ExecutionSpace
 namespace detail {
 
 /// A tensor of these lengths for a product, whose sparse coordinates are the fibers'. Where the
-/// fibers are far, held by far_fibers, its values are far, too, if they take more than `memory`
-/// bytes, or where that is 0 more than half of what is left; then this fences exec.
+/// fibers are out of core, held by out_of_core_fibers, its values are out of core, too, if they
+/// take more than `memory` bytes, or where that is 0 more than half of what is left; then this
+/// fences exec.
 template <class Scalar, class ExecutionSpace, class Index, class MemorySpace>
 ScooTensor<Scalar, Index, MemorySpace> make_product(ExecutionSpace const& exec, Dims const& dims,
                                                     Fibers<Index, MemorySpace> const& fibers,
                                                     std::vector<int> const& dense_modes,
-                                                    FarMemory const& far_fibers,
+                                                    OutOfCoreMemory const& out_of_core_fibers,
                                                     std::uint64_t memory) {
   std::uint64_t const block = block_size(dims, dense_modes), stride = padded_columns(block);
   std::uint64_t const bytes =
@@ -176,18 +178,18 @@ ScooTensor<Scalar, Index, MemorySpace> make_product(ExecutionSpace const& exec, 
   auto const fits = [&] {
     return memory > 0 ? bytes <= memory : static_cast<double>(bytes) <= memory_left(exec) / 2;
   };
-  bool const is_far = far_fibers != nullptr && !fits();
+  bool const is_out_of_core = out_of_core_fibers != nullptr && !fits();
   auto coordinates = fibers.coordinates;
-  if (is_far)  // no room for values
+  if (is_out_of_core)  // no room for values
     coordinates = decltype(coordinates)(coordinates.data(), coordinates.extent(0), 0);
   auto Y = allocate_scoo<Scalar, Index>(exec, dims, fibers.modes, dense_modes, coordinates);
   Y.coordinates = fibers.coordinates;
   Y.sorted_modes = fibers.modes;
-  Y.far_coordinates = far_fibers;
-  if (is_far) {
-    Y.far_values = allocate_far(exec, bytes + 1);
-    Y.values = matrix_at<Matrix<Scalar, MemorySpace>>(static_cast<Scalar*>(Y.far_values.get()),
-                                                      fibers.count(), block, stride);
+  Y.out_of_core_coordinates = out_of_core_fibers;
+  if (is_out_of_core) {
+    Y.out_of_core_values = allocate_out_of_core(exec, bytes + 1);
+    Y.values = matrix_at<Matrix<Scalar, MemorySpace>>(
+        static_cast<Scalar*>(Y.out_of_core_values.get()), fibers.count(), block, stride);
   }
   return Y;
 }
@@ -199,7 +201,7 @@ ScooTensor<Scalar, Index, MemorySpace> make_spttm_product(
   expects(R > 0, "make_spttm_output: rank 0");
   Dims dims = X.dims;
   dims[X.mode()] = R;
-  return make_product<Scalar>(exec, dims, X.fibers, {X.mode()}, X.far, memory);
+  return make_product<Scalar>(exec, dims, X.fibers, {X.mode()}, X.out_of_core, memory);
 }
 
 }  // namespace detail

@@ -61,7 +61,7 @@ struct MatrixTerms {
   }
 };
 
-/// Strategy `lanes`: chunks of nonzeros x tiles of columns. Fences exec where X is far.
+/// Strategy `lanes`: chunks of nonzeros x tiles of columns. Fences exec where X is out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_lanes(ExecutionSpace const& exec,
                  HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
@@ -70,9 +70,10 @@ void spttm_lanes(ExecutionSpace const& exec,
                  CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   using Operands = FiberOperands<Scalar, Index, MemorySpace>;
   constexpr std::size_t item_bytes = sizeof(Index) + sizeof(Scalar);
-  bool const is_far = X.far != nullptr;
+  bool const is_out_of_core = X.out_of_core != nullptr;
   Matrix<Scalar, MemorySpace> const values(X.values.data(), X.nnz(), 1);
-  Operands const all{X.fibers, values, Y.values, is_far, is_far, Y.far_values != nullptr};
+  Operands const all{X.fibers,       values,         Y.values,
+                     is_out_of_core, is_out_of_core, Y.out_of_core_values != nullptr};
   sum_fibers(exec, all, item_bytes, carry,
              [&](auto const& instance, Operands const& part, ItemRange range) {
                RawVector<Scalar const, MemorySpace> const entries(part.values.data(), X.nnz());

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/spttm/cut_fibers.hpp>
-#include <sporades/kernels/detail/spttm/far_fibers.hpp>
 #include <sporades/kernels/detail/spttm/fiber_tiles.hpp>
+#include <sporades/kernels/detail/spttm/out_of_core_fibers.hpp>
 #include <sporades/kernels/detail/spttm/warp_walk.hpp>
 #include <sporades/kernels/detail/spttm/whole_fibers.hpp>
 
@@ -147,7 +147,8 @@ void finish_fibers(ExecutionSpace const& exec, Fibers<Index, MemorySpace> const&
 }
 
 /// All rows of V: walk(exec, operands, range) is to sum_fibers_of a range of items. `operands` are
-/// all of them, or where these are far a window, as for_fiber_windows says; that fences exec.
+/// all of them, or where these are out of core a window, as for_fiber_windows says; that fences
+/// exec.
 template <class ExecutionSpace, class Operands, class Carry, class Walk>
 void sum_fibers(ExecutionSpace const& exec, Operands const& all, std::size_t item_bytes,
                 Carry& carry, Walk const& walk) {
@@ -155,7 +156,7 @@ void sum_fibers(ExecutionSpace const& exec, Operands const& all, std::size_t ite
   Position const items = fibers.items();
   if (items == 0) return;
   reserve_carry(exec, fibers, all.V.extent(1), item_bytes, carry);
-  if (all.is_far)
+  if (all.is_out_of_core)
     for_fiber_windows(
         exec, all, fiber_chunk_length<ExecutionSpace>(fibers, item_bytes, all.V.extent(1)),
         takes_whole_fibers<ExecutionSpace>(items, fibers.longest), carry.windows, walk);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/bits.hpp>
-#include <sporades/kernels/detail/spttm/far_fibers.hpp>
+#include <sporades/kernels/detail/spttm/out_of_core_fibers.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
 /// Sums of whole fibers on GPUs; on hosts: whole_fibers.hpp. 32 neighbouring items of a range

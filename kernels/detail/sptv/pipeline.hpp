@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/sptv_pipeline.hpp>
 
@@ -87,11 +87,11 @@ void drop_unread(SptvPlan<Scalar, Index, MemorySpace>& plan) {
   plan.carry = {};
 }
 
-/// Moves the plan's arrays to far memory. Fences exec.
+/// Moves the plan's arrays to out-of-core memory. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
-                                                  SptvPlan<Scalar, Index, MemorySpace> plan,
-                                                  std::vector<FarMemory>& memory) {
+SptvCollection<Scalar, Index, MemorySpace> to_out_of_core(ExecutionSpace const& exec,
+                                                          SptvPlan<Scalar, Index, MemorySpace> plan,
+                                                          std::vector<OutOfCoreMemory>& memory) {
   drop_unread(plan);
   MemoryLayout all(nullptr);
   for_each_array(plan, [&](auto& view) {
@@ -103,11 +103,11 @@ SptvCollection<Scalar, Index, MemorySpace> to_far(ExecutionSpace const& exec,
   all.room<Scalar>(collection.block_sums);
   all.room<Scalar>(plan.fibers);
   collection.room_bytes = all.bytes();
-  memory.push_back(allocate_far(exec, collection.bytes + 1));
+  memory.push_back(allocate_out_of_core(exec, collection.bytes + 1));
   collection.begin = static_cast<char*>(memory.back().get());
-  MemoryLayout far(collection.begin);
+  MemoryLayout out_of_core(collection.begin);
   for_each_array(plan, [&](auto& view) {
-    auto const to = placed(far, view);
+    auto const to = placed(out_of_core, view);
     if (view.size() > 0) copy_view(exec, to, view);
     view = to;
   });
@@ -170,7 +170,7 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
   auto const fibers = make_fibers(builder, Xs.coordinates, modes, modes);
   pipeline.fibers = fibers.count();
   std::uint64_t const nonzero = sizeof(Index) + sizeof(Scalar);
-  constexpr Position most_collections = 4096;  // each is a piece of far memory
+  constexpr Position most_collections = 4096;  // each is a piece of out-of-core memory
   std::uint64_t const wanted = std::max<std::uint64_t>(
       pipeline.windows.window_bytes(X.nnz() * nonzero) / nonzero, X.nnz() / most_collections + 1);
   auto const begin = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fibers.begin);
@@ -192,7 +192,7 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
     auto plan = build_sptv_plan(
         exec, part_of(exec, Xs, begin(first), begin(last), slice(first), slice(last - 1)), n,
         options.product);
-    pipeline.collections.push_back(to_far(exec, std::move(plan), pipeline.memory));
+    pipeline.collections.push_back(to_out_of_core(exec, std::move(plan), pipeline.memory));
     pipeline.collections.back().first_fiber = first;
     first = last;
   }

@@ -81,7 +81,7 @@ struct BlockTerms {
 };
 
 /// SspTTM: chunks of blocks x (groups of columns of U x tiles of a block). `blocks` is empty where
-/// the fibers are far, which is where this fences exec.
+/// the fibers are out of core, which is where this fences exec.
 template <class ExecutionSpace, class Operands, class Scalar, class MemorySpace>
 void sspttm_blocks(ExecutionSpace const& exec, Operands const& all,
                    Permutation<MemorySpace> const& blocks, Matrix<Scalar, MemorySpace> const& U,

@@ -57,18 +57,20 @@ SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_pl
             " }: multiply on the last of these first, or sort by make_scoo(exec, to_coo(exec, Y), "
             "dense_modes)");
   };
-  auto const move_far = [&](auto const& fibers) {
+  auto const move_out_of_core = [&](auto const& fibers) {
     expects_sorted();
-    HierarchicalTensor<Scalar, Index, typename std::decay_t<decltype(fibers)>::MemorySpace> near;
-    near.dims = Y.dims;
-    near.fibers = fibers;
-    auto const far = to_far<MemorySpace>(exec, near);
-    plan.fibers = far.fibers;
-    plan.far = far.far;
+    HierarchicalTensor<Scalar, Index, typename std::decay_t<decltype(fibers)>::MemorySpace>
+        resident;
+    resident.dims = Y.dims;
+    resident.fibers = fibers;
+    auto const out_of_core = to_out_of_core<MemorySpace>(exec, resident);
+    plan.fibers = out_of_core.fibers;
+    plan.out_of_core = out_of_core.out_of_core;
   };
-  if (!is_within_reach || Y.far_coordinates) {
+  if (!is_within_reach || Y.out_of_core_coordinates) {
     expects_sorted();
-    move_far(make_fibers(builder_of<Kokkos::HostSpace>(exec), host_coordinates(Y), rows, modes));
+    move_out_of_core(
+        make_fibers(builder_of<Kokkos::HostSpace>(exec), host_coordinates(Y), rows, modes));
   } else if constexpr (is_within_reach) {
     auto coordinates = Y.coordinates;
     if (!is_sorted) {
@@ -82,9 +84,9 @@ SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_pl
     }
     plan.fibers = make_fibers(exec, coordinates, rows, modes);
     std::uint64_t const memory = options.streaming.memory;
-    if (Y.far_values || options.streaming.always ||
+    if (Y.out_of_core_values || options.streaming.always ||
         (memory > 0 && Y.storage_bytes() + plan.fibers.storage_bytes() > memory))
-      move_far(plan.fibers);
+      move_out_of_core(plan.fibers);
   }
   reserve_carry(exec, plan.fibers, static_cast<std::size_t>(options.rank) * Y.block_size(),
                 Y.block_size() * sizeof(Scalar), plan.carry);
@@ -124,14 +126,14 @@ void run_sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpac
   FiberOperands<Scalar, Index, MemorySpace> const all{plan.fibers,
                                                       Y.values,
                                                       Z.values,
-                                                      plan.far != nullptr,
-                                                      Y.far_values != nullptr,
-                                                      Z.far_values != nullptr};
+                                                      plan.out_of_core != nullptr,
+                                                      Y.out_of_core_values != nullptr,
+                                                      Z.out_of_core_values != nullptr};
   sspttm_blocks(exec, all, plan.blocks, U, carry);
 }
 
 /// What the product takes for Y: a tensor of the host where the plan is in another memory, as one
-/// there whose values are far.
+/// there whose values are out of core.
 template <class Plan, class Tensor>
 using OperandOf = std::conditional_t<
     std::is_same_v<Tensor,
@@ -144,13 +146,13 @@ decltype(auto) as_operand(Plan const& plan, Tensor const& Y) {
   if constexpr (std::is_same_v<Operand, Tensor>) {
     return (Y);
   } else {
-    expects(plan.far != nullptr,
+    expects(plan.out_of_core != nullptr,
             "sspttm: Y is in memory of the host; only a plan that was made for such a tensor takes "
             "it");
     Operand operand{Y.dims, Y.sparse_modes, Y.dense_modes, {}, {}, Y.sorted_modes};
     operand.values = matrix_at<typename Operand::Values>(Y.values.data(), Y.values.extent(0),
                                                          Y.values.extent(1), Y.values.stride(0));
-    operand.far_values = FarMemory(Y.values.data(), [](void*) {});
+    operand.out_of_core_values = OutOfCoreMemory(Y.values.data(), [](void*) {});
     return operand;
   }
 }
@@ -175,7 +177,7 @@ ScooTensor<Scalar, Index, MemorySpace> make_sspttm_output(
   dims[plan.fibers.mode] = R;
   auto dense = plan.dense_modes;
   dense.insert(dense.begin(), plan.fibers.mode);
-  return detail::make_product<Scalar>(exec, dims, plan.fibers, dense, plan.far,
+  return detail::make_product<Scalar>(exec, dims, plan.fibers, dense, plan.out_of_core,
                                       plan.carry.windows.options.memory);
 }
 

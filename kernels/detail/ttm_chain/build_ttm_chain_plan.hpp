@@ -7,10 +7,10 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/csf.hpp>
+#include <sporades/kernels/detail/ttm_chain/distributed.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 #include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
-#include <sporades/kernels/detail/ttm_chain/shared.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// How the plans of kernels/ttm_chain.hpp are built: for each mode a strategy and an order of modes
@@ -35,7 +35,7 @@ std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
     if (semi_sparse[n].X.order() > 0) bytes += semi_sparse[n].storage_bytes();
     bytes += places[n].extent(0) * sizeof(std::int64_t);
   }
-  if (shared) bytes += shared->bytes();
+  if (distributed) bytes += distributed->bytes();
   return bytes + values.bytes() + summed.bytes();
 }
 
@@ -175,23 +175,24 @@ void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
   reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
 }
 
-/// Packed nonzeros for mode n, in far memory if is_far says so, where hosts sort them by parts.
-/// `builder` makes them, and can access X.
+/// Packed nonzeros for mode n, in out-of-core memory if is_out_of_core says so, where hosts sort
+/// them by parts. `builder` makes them, and can access X.
 template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
           class MemorySpace>
 void build_fused(ExecutionSpace const& exec, Builder const& builder,
                  CooTensor<Scalar, Index, GivenSpace> const& X, int n,
-                 std::vector<int> const& modes, [[maybe_unused]] bool is_far,
+                 std::vector<int> const& modes, [[maybe_unused]] bool is_out_of_core,
                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   if constexpr (is_gpu<ExecutionSpace>) {
     auto const packed = sorted_packed(builder, X, modes);
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
-      plan.packed[n] = is_far ? place_packed<MemorySpace>(exec, packed, true) : packed;
+      plan.packed[n] = is_out_of_core ? place_packed<MemorySpace>(exec, packed, true) : packed;
     else
       plan.packed[n] = place_packed<MemorySpace>(exec, packed, true);
   } else {
-    plan.packed[n] = is_far ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
-                            : sorted_packed(builder, X, modes);
+    plan.packed[n] = is_out_of_core
+                         ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
+                         : sorted_packed(builder, X, modes);
   }
   plan.rows[n] = plan.packed[n].rows;
   reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
@@ -263,23 +264,23 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   check_coordinates(builder, X, "make_ttm_chain_plan");
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  bool const is_far = streams_chains(X, options, is_accessible);
+  bool const is_out_of_core = streams_chains(X, options, is_accessible);
   std::uint64_t const part_bytes =
-      far_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
-  expects(!options.updatable || !(is_far || part_bytes > 0),
+      out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
+  expects(!options.updatable || !(is_out_of_core || part_bytes > 0),
           "make_ttm_chain_plan: values are updated where nothing is streamed, and the nonzeros "
           "would have to be");
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
   Vector<Scalar, GivenSpace> given_values;
-  FarTensor<CooTensor<Scalar, Index, GivenSpace>> far;
+  OutOfCoreTensor<CooTensor<Scalar, Index, GivenSpace>> out_of_core;
   if constexpr (is_accessible)
     if (options.updatable) {
       given_values = X.values;
       X.values = numbered_values<Scalar>(exec, X.nnz(), "make_ttm_chain_plan");
-      far.tensor = sum_numbers(exec, hand_over(X), plan.summed);
+      out_of_core.tensor = sum_numbers(exec, hand_over(X), plan.summed);
     }
-  if (!options.updatable) far = summed_by_parts(builder, hand_over(X), part_bytes);
-  auto const& summed = far.tensor;
+  if (!options.updatable) out_of_core = summed_by_parts(builder, hand_over(X), part_bytes);
+  auto const& summed = out_of_core.tensor;
   TupleCounts const tuples(builder, summed);
   plan.dims = summed.dims;
   plan.ranks = ranks;
@@ -295,9 +296,9 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   }
   for (int n = 0; n < N; ++n) {
     plan.choices.push_back(
-        is_far ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
-               : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n, options.strategy,
-                                                      limit));
+        is_out_of_core ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
+                       : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
+                                                              options.strategy, limit));
     auto const& columns = plan.choices[n].columns;
     double const rows = std::ceil(tuples(std::uint32_t{1} << n));
     double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
@@ -308,7 +309,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     modes.insert(modes.begin(), n);
     auto const strategy = plan.choices[n].strategy;
     if (strategy == TtmChainStrategy::fused) {
-      build_fused(exec, builder, summed, n, modes, is_far, plan);
+      build_fused(exec, builder, summed, n, modes, is_out_of_core, plan);
     } else if constexpr (is_accessible) {
       if (strategy == TtmChainStrategy::semi_sparse)
         build_semi_sparse(exec, summed, n, modes, plan);
@@ -317,8 +318,8 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     }
     plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
   }
-  if (!is_far) plan.far = far.memory;
-  far = {};
+  if (!is_out_of_core) plan.out_of_core = out_of_core.memory;
+  out_of_core = {};
   if constexpr (is_accessible)
     if (options.updatable) {
       plan.values.keep(given_values.extent(0));
@@ -352,7 +353,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
                                              int n) {
-  expects(!plan.shared, "to_coo: a plan of several processes has its nonzeros in parts");
+  expects(!plan.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
   if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
   if (plan.csf[n].order() > 0) return to_coo(exec, plan.csf[n]);
   return to_coo(exec, plan.semi_sparse[n].X);
@@ -360,7 +361,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/ttm_chain/build_shared.hpp>
+#include <sporades/kernels/detail/ttm_chain/build_distributed.hpp>
 
 // Last.
 #include <sporades/eti/build_ttm_chain_plan.hpp>

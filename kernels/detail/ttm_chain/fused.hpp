@@ -156,7 +156,7 @@ void walk_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySp
                         {shape.length, buffers.scratch, shape.scratch});
 }
 
-/// Strategy `fused`. Y: rows of X x columns of X's modes. Fences exec where X is far.
+/// Strategy `fused`. Y: rows of X x columns of X's modes. Fences exec where X is out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                      Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,

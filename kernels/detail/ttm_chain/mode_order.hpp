@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sporades/formats/detail/estimate_tuples.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/selector/tree.hpp>
 
 namespace sporades::detail {
@@ -19,7 +19,7 @@ class TupleCounts {
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
   TupleCounts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
       : TupleCounts(X.dims, static_cast<double>(X.nnz()),
-                    [&](std::uint32_t set) { return estimate_tuples(exec, X, set); }) {}
+                    [&](std::uint32_t set) { return estimate_fiber_counts(exec, X, set); }) {}
 
   /// The counts of the nonzeros of all processes, `count` of them. Collective.
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -35,7 +35,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
   auto const& choice = plan.choices[n];
   Region const region("sporades::ttm_chain ", to_string(choice.strategy), ", mode ", n);
   if constexpr (has_mpi)
-    if (plan.shared) return ttm_chain_shared(exec, plan, A, n);
+    if (plan.distributed) return ttm_chain_distributed(exec, plan, A, n);
   Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
                                       choice.columns.count());
   if (choice.strategy == TtmChainStrategy::fused)
@@ -51,7 +51,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_whole_ttm_chain(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                          Factors<Scalar, MemorySpace> const& A, int n,
                          Matrix<Scalar, MemorySpace> const& Y) {
-  expects(!plan.shared, "ttm_chain: processes share the product: none has the whole of Y");
+  expects(!plan.distributed, "ttm_chain: processes share the product: none has the whole of Y");
   auto const product = run_ttm_chain(exec, plan, A, n);
   std::size_t columns = 1;
   for (int rank : product.columns->ranks) columns *= static_cast<std::size_t>(rank);
@@ -113,7 +113,7 @@ double bytes_read(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
 
 template <class Scalar, class Index, class MemorySpace>
 Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
-  expects(!plan.shared, "ttm_chain_cost: the plan is one of several processes");
+  expects(!plan.distributed, "ttm_chain_cost: the plan is one of several processes");
   expects(n >= 0 && n < plan.order(), "ttm_chain_cost: mode ", n, " of a tensor of order ",
           plan.order());
   auto const& choice = plan.choices[n];

@@ -74,7 +74,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
                                                     Tuples& tuples) {
   int const N = X.order();
   double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
-  if (N > 1) count.pass(tuple_map_bytes(X.count()));
+  if (N > 1) count.pass(fiber_count_bytes(X.count()));
   TupleCounts const estimates(exec, tensor);
   std::vector<ChainProductShape> shapes;
   CarryCount carry;
@@ -137,7 +137,7 @@ std::vector<ChainProductShape> count_streamed_chain_plan(MemoryCount& count, Coo
   std::vector<ChainProductShape> shapes;
   CarryCount carry;
   double entries = 0, scratch = 0;
-  if (X.order() > 1) count.pass(tuple_map_bytes(X.count()));
+  if (X.order() > 1) count.pass(fiber_count_bytes(X.count()));
   for (int n = 0; n < X.order(); ++n) {
     std::size_t product = 1, widest = padded_columns(1), row = 1;
     for (int m = 0; m < X.order(); ++m)

@@ -57,8 +57,8 @@ void IndexRange::merge(BlockSummary const& block, std::uint64_t first_line) {
 
 void IndexRange::join(Communicator const& processes, std::uint64_t lines) {
   if (processes.size() == 1) return;
-  auto const counts = all_gathered(processes, "counts of lines", lines);
-  auto const parts = all_gathered(processes, "ranges of indices", *this);
+  auto const counts = all_gather(processes, "counts of lines", lines);
+  auto const parts = all_gather(processes, "ranges of indices", *this);
   *this = {};
   std::uint64_t before = 0;
   for (std::size_t p = 0; p < parts.size(); before += counts[p++]) {

@@ -31,7 +31,7 @@ inline BlockPlaces block_places(std::vector<BlockCount> const& counts) {
 inline void check_nnz(TextTask const& task, std::uint64_t nnz_here) {
   auto const& header = task.header;
   std::uint64_t nnz = 0;
-  for (auto const part : all_gathered(task.processes, "counts of nonzeros", nnz_here)) nnz += part;
+  for (auto const part : all_gather(task.processes, "counts of nonzeros", nnz_here)) nnz += part;
   if (header.nnz && *header.nnz != nnz)
     fail(task.name, ":", header.nnz_line, ": the header says ", *header.nnz,
          " nonzeros, the file holds ", nnz);

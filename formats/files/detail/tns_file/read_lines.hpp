@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 #include <sporades/formats/files/detail/tns_file/text_source.hpp>
 
@@ -14,7 +14,7 @@ namespace sporades::detail {
 template <class Scalar, class Index>
 struct ParsedLines {
   CooTensor<Scalar, Index> tensor;  // its dims are not set yet
-  FarMemory far;                    // where they are in far memory: holds it
+  OutOfCoreMemory out_of_core;      // where they are in out-of-core memory: holds it
   IndexRange range;
   std::uint64_t lines = 0;
 };

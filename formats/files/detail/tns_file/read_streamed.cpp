@@ -16,13 +16,13 @@ template <class Scalar, class Index>
 struct Piece {
   BlockCount count;
   BlockSummary summary;
-  std::unique_ptr<char[]> near;  // holds the arrays, unless they are in far memory
-  Index* coordinates = nullptr;  // N x count.nonzeros
+  std::unique_ptr<char[]> resident;  // holds the arrays, unless they are in out-of-core memory
+  Index* coordinates = nullptr;      // N x count.nonzeros
   Scalar* values = nullptr;
 };
 
-/// Far memory for the arrays of pieces, in large portions.
-class FarRoom {
+/// Out-of-core memory for the arrays of pieces, in large portions.
+class OutOfCoreRoom {
  public:
   /// Room for an array of so many bytes, from a multiple of 64 on.
   void* room(std::uint64_t bytes) {
@@ -40,14 +40,14 @@ class FarRoom {
 
  private:
   std::mutex mutex_;
-  std::vector<FarMemory> portions_;
+  std::vector<OutOfCoreMemory> portions_;
   std::uint64_t portion_ = 1 << 20;  // bytes of the next one
   char* next_ = nullptr;
   std::uint64_t left_ = 0;
 };
 
 template <class Scalar, class Index>
-void parse_piece(std::string_view text, LineShape const& shape, FarRoom* far,
+void parse_piece(std::string_view text, LineShape const& shape, OutOfCoreRoom* out_of_core,
                  Piece<Scalar, Index>& piece) {
   piece.count = count_block(text);
   auto const nonzeros = piece.count.nonzeros;
@@ -58,8 +58,8 @@ void parse_piece(std::string_view text, LineShape const& shape, FarRoom* far,
   };
   place(sizes);
   // new char[n] without parentheses leaves the memory untouched
-  if (!far) piece.near.reset(new char[sizes.bytes()]);
-  MemoryLayout layout(far ? far->room(sizes.bytes()) : piece.near.get());
+  if (!out_of_core) piece.resident.reset(new char[sizes.bytes()]);
+  MemoryLayout layout(out_of_core ? out_of_core->room(sizes.bytes()) : piece.resident.get());
   place(layout);
   BlockOutput<Scalar, Index> const output{piece.coordinates, nonzeros, piece.values, nonzeros};
   piece.summary = parse_block(text, shape, output);
@@ -98,7 +98,7 @@ class Pieces {
     std::lock_guard const lock(mutex_);
     nonzeros_ += piece.count.nonzeros;
     if (task_.header.nnz && nonzeros_ > *task_.header.nnz && task_.processes.size() == 1) {
-      piece.near.reset();
+      piece.resident.reset();
     } else if (task_.options.memory == 0) {
       check_memory(task_.name, nonzeros_, 2, order, sizeof(Index), sizeof(Scalar));
     }
@@ -139,14 +139,14 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
                                          LineShape const& shape) {
   Pieces<Scalar, Index> pieces(source, std::move(first), task);
   int const threads = task.options.threads;
-  FarRoom room;
-  FarRoom* const far = task.options.memory > 0 ? &room : nullptr;
+  OutOfCoreRoom room;
+  OutOfCoreRoom* const out_of_core = task.options.memory > 0 ? &room : nullptr;
   on_threads(threads, [&] {
     TextBlock block;
     std::size_t number = 0;
     while (auto* const piece = pieces.next(block, number)) {
       try {
-        parse_piece(block.text(), shape, far, *piece);
+        parse_piece(block.text(), shape, out_of_core, *piece);
         pieces.add(*piece, shape.order);
       } catch (...) {
         pieces.problem().record(number);
@@ -168,7 +168,7 @@ ParsedLines<Scalar, Index> read_streamed(TextSource& source, TextBlock first, Te
       task.options, Dims(static_cast<std::size_t>(shape.order)), places.nnz());
   ParsedLines<Scalar, Index> parsed;
   parsed.tensor = tensor.tensor;
-  parsed.far = tensor.memory;
+  parsed.out_of_core = tensor.memory;
   auto* const values = parsed.tensor.values.data();
   for_each_block(threads, all.size(), [&](std::size_t b) {
     auto const begin = places.first_nonzero[b];

@@ -50,7 +50,7 @@ void add_symmetric_entries(CooTensor<Scalar, Index>& X, TextTask const& task,
   expects(task.options.values == Values::any || symmetry == Symmetry::symmetric, task.name,
           ": a skew-symmetric matrix has negative entries, where counts are expected");
   auto const entries = [&] {  // of the first process, which has read them
-    return all_gathered(task.processes, "counts of entries", X.nnz()).front();
+    return all_gather(task.processes, "counts of entries", X.nnz()).front();
   };
   auto const stated = entries();
   X = with_symmetric_entries(X, symmetry, task.name);
@@ -77,7 +77,7 @@ ReadResult<Scalar> read_all_entries(TextSource& source, TextBlock first, TextTas
   else
     entries.tensor =
         allocate_coo<Scalar, Index>(Kokkos::DefaultHostExecutionSpace(), *task.header.dims, 0);
-  auto const losses = all_gathered(task.processes, "losses", entries.losses).front();
+  auto const losses = all_gather(task.processes, "losses", entries.losses).front();
   append(result.notes, loss_notes(losses, integer_bits<Scalar>));
   add_symmetric_entries(entries.tensor, task, result.notes);
   result.tensor = std::move(entries.tensor);
@@ -116,10 +116,10 @@ ReadResult<Scalar> read_all_lines(std::unique_ptr<TextSource> source, TextBlock 
   }
   append(result.notes, parsed.range.notes(task, shape, from_zero));
   append(result.notes, loss_notes(parsed.range.losses(), integer_bits<Scalar>));
-  if (header.symmetry != Symmetry::general) parsed.far = {};
+  if (header.symmetry != Symmetry::general) parsed.out_of_core = {};
   add_symmetric_entries(parsed.tensor, task, result.notes);
   result.tensor = std::move(parsed.tensor);
-  result.far = parsed.far;
+  result.out_of_core = parsed.out_of_core;
   return result;
 }
 

@@ -40,7 +40,7 @@ ParsedLines<Scalar, Index> read_twice(TextSource& source, TextBlock first, TextT
   auto const room = room_for<Scalar, Index>(task.options, no_dims, places.nnz());
   ParsedLines<Scalar, Index> parsed;
   parsed.tensor = room.tensor;
-  parsed.far = room.memory;
+  parsed.out_of_core = room.memory;
   auto* const coordinates = parsed.tensor.indices(0);
   auto* const values = parsed.tensor.values.data();
   std::vector<BlockSummary> summaries(counts.size());

@@ -35,7 +35,7 @@ Dims dims_without(CooTensor<Scalar, Index> const& X, std::uint64_t skipped,
     for (Position p = skipped > before ? skipped - before : 0; p < X.nnz(); ++p)
       here[n] = std::max(here[n], std::uint64_t{X.coordinates(n, p)} + 1);
   Dims dims(X.dims.size());
-  for (auto const& part : all_gathered(processes, "lengths of modes", here))
+  for (auto const& part : all_gather(processes, "lengths of modes", here))
     for (std::size_t n = 0; n < dims.size(); ++n) dims[n] = std::max(dims[n], part[n]);
   return dims;
 }
@@ -75,7 +75,7 @@ FirstLinesAre judge_sizes(TextTask const& task, CooTensor<Scalar, Index> const& 
                           Dims const& smallest) {
   auto const& sizes = *task.header.sizes;
   auto const lines = static_cast<std::uint64_t>(sizes.lines);
-  auto const counts = all_gathered(task.processes, "counts of nonzeros", X.nnz());
+  auto const counts = all_gather(task.processes, "counts of nonzeros", X.nnz());
   std::uint64_t others = 0;
   for (auto const count : counts) others += count;
   others -= std::min(others, lines);

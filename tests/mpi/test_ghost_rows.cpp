@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 
@@ -40,7 +40,7 @@ TEMPLATE_LIST_TEST_CASE("A process gets the rows that it reads", "[mpi]", sporad
   std::vector<std::uint64_t> owned;
   for (std::uint64_t p = 0; p <= P; ++p) owned.push_back(rows * p * p / (P * P));
   auto const read = rows_of(processes.rank(), rows, step);
-  SharedRows<Scalar, typename TestType::MemorySpace> shared(processes, exec, owned, read);
+  GhostRows<Scalar, typename TestType::MemorySpace> shared(processes, exec, owned, read);
   REQUIRE(shared.read_count() == read.size());
   auto const own = make_matrix<Scalar>(exec, "own", owned[me + 1] - owned[me], columns);
   auto const host = Kokkos::create_mirror_view(with_padding(own));

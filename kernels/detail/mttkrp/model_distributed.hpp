@@ -4,10 +4,10 @@
 
 #include <map>
 #include <sporades/formats/alto_tensor.hpp>
-#include <sporades/kernels/detail/mttkrp/build_shared.hpp>
+#include <sporades/kernels/detail/mttkrp/build_distributed.hpp>
 
 /// What processes would send one another for products that they share, counted on one process for
-/// any number of them: the rules are those of build_shared_plan, and the nonzeros are the real
+/// any number of them: the rules are those of build_distributed_plan, and the nonzeros are the real
 /// ones, so that the counts are exact.
 
 namespace sporades::detail {
@@ -86,7 +86,7 @@ class RowCounts {
 };
 
 /// The process that owns a row.
-inline std::size_t owner_of(RowDistribution const& rows, std::uint64_t row) {
+inline std::size_t owner_of(RowMap const& rows, std::uint64_t row) {
   auto const past = std::upper_bound(rows.begins.begin(), rows.begins.end(), row);
   return static_cast<std::size_t>(past - rows.begins.begin()) - 1;
 }
@@ -104,9 +104,9 @@ struct CutNonzeros {
 };
 
 /// What a plan that P processes share sends and holds.
-struct SharedPlanModel {
+struct DistributedPlanModel {
   std::vector<MttkrpChoice> choices;  // per mode
-  std::vector<RowDistribution> rows;  // per mode; of no communicator
+  std::vector<RowMap> rows;           // per mode; of no communicator
   std::vector<Exchanged> factors;     // per mode: its rows go to those that read them
   std::vector<Exchanges> products;    // per mode: the product's sums to those that own them
   std::vector<Position> nonzeros;     // per process: the most of a product
@@ -117,7 +117,7 @@ struct SharedPlanModel {
 /// number of rows that process p reads, or, if it `keeps_own`, has there.
 template <class Scalar, class Index, class Use>
 Exchanged count_read_rows(std::vector<CutNonzeros<Scalar, Index>> const& all, int m,
-                          RowDistribution const& owners, bool keeps_own, std::uint64_t row_bytes,
+                          RowMap const& owners, bool keeps_own, std::uint64_t row_bytes,
                           Use const& use) {
   std::size_t const P = owners.begins.size() - 1;
   Exchanged result{std::vector<Volume>(P), std::vector<Volume>(P)};
@@ -146,9 +146,8 @@ Exchanged count_read_rows(std::vector<CutNonzeros<Scalar, Index>> const& all, in
 
 /// The rows of mode n's product that processes add to one after another, as RowChain does.
 template <class Scalar, class Index, class Use>
-Exchanges count_chained_rows(CutNonzeros<Scalar, Index> const& part, int n,
-                             RowDistribution const& owners, std::uint64_t row_bytes,
-                             Use const& use) {
+Exchanges count_chained_rows(CutNonzeros<Scalar, Index> const& part, int n, RowMap const& owners,
+                             std::uint64_t row_bytes, Use const& use) {
   std::size_t const P = owners.begins.size() - 1;
   Exchanged const none{std::vector<Volume>(P), std::vector<Volume>(P)};
   Exchanges result{{"partial rows", none}, {"rows of products", none}};
@@ -182,7 +181,7 @@ Exchanges count_chained_rows(CutNonzeros<Scalar, Index> const& part, int n,
 
 /// The rows of a product in order: carries to where a row began, and rows to those that own them.
 inline Exchanges count_ordered_rows(CutRows const& cut, std::vector<Position> const& leading,
-                                    bool has_carries, RowDistribution const& owners,
+                                    bool has_carries, RowMap const& owners,
                                     std::uint64_t row_bytes) {
   std::size_t const P = owners.begins.size() - 1;
   Exchanged const none{std::vector<Volume>(P), std::vector<Volume>(P)};
@@ -200,20 +199,20 @@ inline Exchanges count_ordered_rows(CutRows const& cut, std::vector<Position> co
   return result;
 }
 
-/// The model of build_shared_plan on P processes, without them. X: on the host, without duplicates,
-/// all nonzeros. O(N^2 nnz) operations, and memory for N sorted copies. Fences. Throws as
-/// build_shared_plan where processes cannot share the plan.
+/// The model of build_distributed_plan on P processes, without them. X: on the host, without
+/// duplicates, all nonzeros. O(N^2 nnz) operations, and memory for N sorted copies. Fences. Throws
+/// as build_distributed_plan where processes cannot share the plan.
 template <class ExecutionSpace, class Scalar, class Index>
-SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
-                                  MttkrpOptions const& given, int P,
-                                  SharedPlanUse const& use = {}) {
+DistributedPlanModel model_distributed_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
+                                            MttkrpOptions const& given, int P,
+                                            DistributedPlanUse const& use = {}) {
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const options = options_for<Scalar>(given);
   int const N = X.order();
   Position const nnz = X.nnz();
   auto const processes = static_cast<std::size_t>(P);
-  SharedPlanModel model;
-  auto const layout = shared_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
+  DistributedPlanModel model;
+  auto const layout = distributed_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
   model.choices = layout.choices();
   model.nonzeros.resize(processes);
   model.bytes.resize(processes);
@@ -229,7 +228,7 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
     choose_linear_modes(counts, options, X.dims, nnz, model.choices);
     auto const cuts = linear_cuts(nnz, linear_units(counts, most_parts(nnz)), processes);
     parts.push_back({to_coo(host, alto), cuts, -1});
-    fence(host, "sporades::mttkrp::model_shared_plan");
+    fence(host, "sporades::mttkrp::model_distributed_plan");
     std::uint64_t const word = alto.layout.has_two_words() ? 16 : 8;
     for (std::size_t p = 0; p < processes; ++p)
       model.bytes[p] += (cuts[p + 1] - cuts[p]) * (word + sizeof(Scalar));
@@ -244,7 +243,7 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
     bool const in_order = model.choices[mode].strategy != MttkrpStrategy::alto;
     if (in_order) {
       parts.push_back({sorted(host, X, mttkrp_mode_order(X.dims, n)), cuts, n});
-      fence(host, "sporades::mttkrp::model_shared_plan");
+      fence(host, "sporades::mttkrp::model_distributed_plan");
     }
     auto const& part = in_order ? parts.back() : parts.front();
     std::vector<RowEnds> ends(processes);
@@ -263,7 +262,7 @@ SharedPlanModel model_shared_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> co
       model.rows.push_back(
           is_grid && n + 1 == N
               ? use.last
-              : distribute_rows<ExecutionSpace>({}, X.dims[mode], begins, columns * columns));
+              : make_row_map<ExecutionSpace>({}, X.dims[mode], begins, columns * columns));
     };
     if (!in_order) {
       own_rows(begins_of_added_rows(X.dims[mode], ends));

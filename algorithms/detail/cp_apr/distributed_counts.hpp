@@ -16,10 +16,10 @@ namespace sporades::detail {
 /// What a process keeps of counts that several share: where its parts lie, and which rows of
 /// factors they read.
 template <class Scalar, class Index, class MemorySpace>
-struct SharedCounts {
-  RowDistribution counts;         // the problem's counts among those of all
+struct DistributedCounts {
+  RowMap counts;                  // the problem's counts among those of all
   std::vector<RowRanges> solved;  // per mode: the rows that processes solve; or none, for mu
-  std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode: by counts, and other modes' rows
+  std::vector<GhostRows<Scalar, MemorySpace>> read;  // per mode: by counts, and other modes' rows
   Factors<Scalar, MemorySpace> factors;  // per mode: these rows, as they were last gathered
   std::vector<bool> gathered;            // per mode: whether they have not changed since then
   Matrix<Scalar, MemorySpace> solving;   // room for the rows that are solved here
@@ -50,8 +50,8 @@ struct SharedCounts {
   /// Mode n's rows that are solved here, of B, of which each process has those that it owns.
   /// Collective. Fences exec.
   template <class ExecutionSpace>
-  Matrix<Scalar, MemorySpace> rows_to_solve(ExecutionSpace const& exec, RowDistribution const& rows,
-                                            int n, Matrix<Scalar, MemorySpace> const& B) {
+  Matrix<Scalar, MemorySpace> rows_to_solve(ExecutionSpace const& exec, RowMap const& rows, int n,
+                                            Matrix<Scalar, MemorySpace> const& B) {
     auto const& wanted = solved[static_cast<std::size_t>(n)];
     auto const me = static_cast<std::size_t>(counts.processes.rank());
     std::uint64_t const count = wanted.ends[me] - wanted.begins[me];
@@ -69,7 +69,7 @@ struct SharedCounts {
 template <class ExecutionSpace, class Tensor>
 RowRanges rows_of_processes(Communicator const& processes, ExecutionSpace const& exec,
                             Tensor const& X, int n) {
-  auto const all = all_gathered(processes, "rows at cuts", row_ends(exec, X, n));
+  auto const all = all_gather(processes, "rows at cuts", row_ends(exec, X, n));
   RowRanges ranges{{0}, {}};
   std::uint64_t begun = 0;
   for (std::size_t p = 0; p < all.size(); ++p) {
@@ -90,7 +90,7 @@ CooTensor<Scalar, Index, MemorySpace> whole_rows(Communicator const& processes,
                                                  ExecutionSpace const& exec,
                                                  CooTensor<Scalar, Index, MemorySpace> const& X,
                                                  int n) {
-  auto const nnz = first_places(processes, X.nnz()).back();
+  auto const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   auto const by_row =
       roughly_sorted_across(processes, exec, X, {n}, even_cuts(processes.size(), nnz));
   return sorted(exec, by_row, mttkrp_mode_order(X.dims, n));
@@ -108,8 +108,8 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
   int const N = counts.order();
   auto const me = static_cast<std::size_t>(processes.rank());
   std::size_t const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  auto share = std::make_shared<SharedCounts<Scalar, Index, MemorySpace>>();
-  share->counts = {processes, first_places(processes, counts.nnz())};
+  auto share = std::make_shared<DistributedCounts<Scalar, Index, MemorySpace>>();
+  share->counts = {processes, exclusive_scan_of_all(processes, counts.nnz())};
   ReadRows<MemorySpace> read(exec, dims);
   std::vector<CooTensor<Scalar, Index, MemorySpace>> by_row;  // per mode; none for mu
   if (options.method == CpAprMethod::mu) {
@@ -125,8 +125,8 @@ void share_counts(Communicator const& processes, ExecutionSpace const& exec,
       read.insert(exec, by_row.back(), n);
       share->solved.push_back(rows_of_processes(processes, exec, by_row.back(), n));
       problem.factor_rows.push_back(
-          distribute_rows<ExecutionSpace>(processes, dims[static_cast<std::size_t>(n)],
-                                          share->solved.back().begins, columns * columns));
+          make_row_map<ExecutionSpace>(processes, dims[static_cast<std::size_t>(n)],
+                                       share->solved.back().begins, columns * columns));
     }
   }
   read.insert(exec, counts);

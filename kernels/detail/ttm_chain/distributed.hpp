@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/packed_share.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 
 /// Strategy `fused` of ttm_chain on several processes: of the nonzeros in the order of each mode's
@@ -14,10 +14,10 @@ namespace sporades::detail {
 
 /// What a plan holds for that. Rows of shares are those of non-empty slices, numbered.
 template <class Scalar, class Index, class MemorySpace>
-struct SharedChains {
+struct DistributedChains {
   Communicator processes;
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode
-  std::vector<SharedRows<Scalar, MemorySpace>> read;            // per mode
+  std::vector<GhostRows<Scalar, MemorySpace>> read;             // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
 
   std::uint64_t bytes() const {
@@ -29,9 +29,9 @@ struct SharedChains {
   }
 
   /// The rows of mode n's product where they begin.
-  RowDistribution begun(int n) const {
+  RowMap begun(int n) const {
     auto const& share = shares[static_cast<std::size_t>(n)];
-    RowDistribution rows{processes, share.begins};
+    RowMap rows{processes, share.begins};
     rows.begins.push_back(share.ends.back());
     return rows;
   }
@@ -40,18 +40,18 @@ struct SharedChains {
 /// Memory for the products of all modes of a shared plan, whose `where` says which rows come here,
 /// and for the rows that are summed here. Throws Error where one of them exceeds so many bytes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void place_shared_products(ExecutionSpace const& exec,
-                           TtmChainPlan<Scalar, Index, MemorySpace>& plan, double limit) {
+void place_distributed_products(ExecutionSpace const& exec,
+                                TtmChainPlan<Scalar, Index, MemorySpace>& plan, double limit) {
   std::size_t summed = 0, here = 0;
   for (int n = 0; n < plan.order(); ++n) {
     auto const& where = plan.where[static_cast<std::size_t>(n)];
-    auto const& share = plan.shared->shares[static_cast<std::size_t>(n)];
+    auto const& share = plan.distributed->shares[static_cast<std::size_t>(n)];
     std::size_t const columns = plan.choices[static_cast<std::size_t>(n)].columns.count();
     std::uint64_t const rows =
         std::max(share.count + 2, where.product.here(where.used.begins.back()));
     double const bytes = static_cast<double>(rows) * static_cast<double>(columns * sizeof(Scalar));
     expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has ", rows, " rows x ",
-            columns, " columns on process ", plan.shared->processes.rank(), " and needs ",
+            columns, " columns on process ", plan.distributed->processes.rank(), " and needs ",
             enough_text(bytes), ", the memory limit is ", room_text(limit));
     summed = std::max<std::size_t>(summed, (share.count + 2) * columns);
     here = std::max<std::size_t>(here, where.product.here(where.used.begins.back()) * columns);
@@ -66,11 +66,11 @@ void place_shared_products(ExecutionSpace const& exec,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void gather_factors(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                     Factors<Scalar, MemorySpace> const& A, int n) {
-  auto& shared = *plan.shared;
-  shared.factors.resize(A.size());
+  auto& distributed = *plan.distributed;
+  distributed.factors.resize(A.size());
   for (std::size_t m = 0; m < A.size(); ++m)
     if (m != static_cast<std::size_t>(n) && !plan.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
-      shared.factors[m] = shared.read[m].gather(exec, "rows of factors", A[m]);
+      distributed.factors[m] = distributed.read[m].gather(exec, "rows of factors", A[m]);
 }
 
 /// A process's nonzeros of a mode's share, and the rows of all factors that they name.
@@ -89,12 +89,12 @@ NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
                                                    Factors<Scalar, MemorySpace> const& A,
                                                    Matrix<Scalar, MemorySpace> const& U, int n) {
   auto const mode = static_cast<std::size_t>(n);
-  auto const& processes = plan.shared->processes;
-  auto const& share = plan.shared->shares[mode];
+  auto const& processes = plan.distributed->processes;
+  auto const& share = plan.distributed->shares[mode];
   NamedShare<Scalar, Index, MemorySpace> named;
-  named.places = {processes, first_places(processes, share.nnz)};
+  named.places = {processes, exclusive_scan_of_all(processes, share.nnz)};
   gather_factors(exec, plan, A, n);
-  named.factors = plan.shared->factors;
+  named.factors = plan.distributed->factors;
   // The share's rows are called 1, 2, ...
   auto& rows = named.factors[mode];
   rows = make_matrix<Scalar>(exec, "sporades::ttm_chain::rows", share.count + 1, U.extent(1));
@@ -115,31 +115,33 @@ NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
 
 /// The product of mode n. A[m]: the rows of plan.where[m].factor. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_shared(
+TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_distributed(
     ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
     Factors<Scalar, MemorySpace> const& A, int n) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
-  auto& shared = *plan.shared;
+  auto& distributed = *plan.distributed;
   gather_factors(exec, plan, A, n);
   auto const& columns = plan.choices[mode].columns;
-  auto const& share = shared.shares[mode];
+  auto const& share = distributed.shares[mode];
   auto const& where = plan.where[mode];
   std::size_t const width = columns.count();
   auto shape = chain_shape<ExecutionSpace>(plan.nnz, columns, TtmChainStrategy::fused);
   shape.count = share.chunks;
   reserve_chain(exec, shape, width, plan.buffers);
   MatrixType const sums(plan.between.data(), share.count + 2, width);
-  sum_shared_rows(shared.processes, exec, share, sums, plan.buffers.carry,
+  sum_shared_rows(distributed.processes, exec, share, sums, plan.buffers.carry,
                   [&](auto const& instance, auto const& part, auto const& rows) {
-                    walk_fused(instance, part, rows, shared.factors, columns, shape, plan.buffers);
+                    walk_fused(instance, part, rows, distributed.factors, columns, shape,
+                               plan.buffers);
                   });
-  auto const me = static_cast<std::size_t>(shared.processes.rank());
+  auto const me = static_cast<std::size_t>(distributed.processes.rank());
   // Row 1 is that of the share's first nonzero, which may have begun on a process before.
   MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
                          share.ends[me] - share.begins[me], width);
   MatrixType const Y(plan.product.data(), where.product.here(where.used.begins.back()), width);
-  move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, shared.begun(n)}, where.product, Y);
+  move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)}, where.product,
+          Y);
   return {Y, plan.rows[mode], &columns, where};
 }
 

@@ -5,7 +5,7 @@
 // Included by kernels/detail/ttm_chain/build_ttm_chain_plan.hpp.
 
 #include <sporades/kernels/detail/share_rows.hpp>
-#include <sporades/kernels/detail/ttm_chain/shared.hpp>
+#include <sporades/kernels/detail/ttm_chain/distributed.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
 /// How the plan of chains of a tensor is built whose nonzeros are those of several processes.
@@ -24,23 +24,23 @@ struct MarkFromOne {
 /// nonzeros: `mine` begin on this process, and `begun` says how many begin on each. rows: of the
 /// factor's rows here those that have nonzeros, counted from the first row here. Collective.
 template <class ExecutionSpace, class Index>
-RowsOfMode share_factor(RowDistribution const& begun, std::uint64_t all, int rank,
+RowsOfMode share_factor(RowMap const& begun, std::uint64_t all, int rank,
                         std::vector<std::uint64_t> const& mine, std::vector<Index>& rows) {
   auto const& processes = begun.processes;
   auto const P = static_cast<std::size_t>(processes.size());
-  auto begins = all_gathered(processes, "rows at cuts", mine.empty() ? all : mine.front());
+  auto begins = all_gather(processes, "rows at cuts", mine.empty() ? all : mine.front());
   for (std::size_t p = P - 1; p-- > 0;) begins[p] = std::min(begins[p], begins[p + 1]);
   std::uint64_t const columns = padded_columns(static_cast<std::size_t>(rank));
   RowsOfMode where;
   where.product = begun;
-  where.factor = distribute_rows<ExecutionSpace>(processes, all, begins, columns * columns);
+  where.factor = make_row_map<ExecutionSpace>(processes, all, begins, columns * columns);
   // Rows that begin here and lie below each process's first one; then those of all processes.
   std::vector<std::uint64_t> below;
   for (auto const begin : where.factor.begins)
     below.push_back(static_cast<std::uint64_t>(std::lower_bound(mine.begin(), mine.end(), begin) -
                                                mine.begin()));
   where.used = {processes, std::vector<std::uint64_t>(P + 1, 0)};
-  auto const of_all = all_gathered(processes, "rows at cuts", below);
+  auto const of_all = all_gather(processes, "rows at cuts", below);
   for (std::size_t k = 0; k < of_all.size(); ++k) where.used.begins[k % (P + 1)] += of_all[k];
   // They are numbered in the order of processes, and so are those that come here.
   auto const me = static_cast<std::size_t>(processes.rank());
@@ -49,18 +49,18 @@ RowsOfMode share_factor(RowDistribution const& begun, std::uint64_t all, int ran
   for (auto const begin : begun.begins)
     received.push_back(std::min(std::max(begin, first), end) - first);
   std::vector<std::uint64_t> arrived(end - first);
-  exchange_parts(processes, "lists of rows", mine.data(), below, arrived.data(), received);
+  all_to_all_parts(processes, "lists of rows", mine.data(), below, arrived.data(), received);
   rows.clear();
   for (auto const row : arrived) rows.push_back(static_cast<Index>(row - where.factor.first()));
   return where;
 }
 
 /// X: nonzeros that the process brings, no coordinate twice. Products have their rows where they
-/// begin; place_shared_products is to be called before the first one. Collective. Fences exec.
-/// Throws Error as make_ttm_chain_plan, and where options are not those of strategy `fused` in near
-/// memory.
+/// begin; place_distributed_products is to be called before the first one. Collective. Fences exec.
+/// Throws Error as make_ttm_chain_plan, and where options are not those of strategy `fused` in
+/// resident memory.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
+TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& ranks,
     TtmChainOptions const& options) {
@@ -80,7 +80,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
   TtmChainPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.ranks = ranks;
-  plan.nnz = first_places(processes, X.nnz()).back();
+  plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   plan.csf.resize(X.dims.size());
   plan.packed.resize(X.dims.size());
   plan.semi_sparse.resize(X.dims.size());
@@ -104,35 +104,34 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_shared_chains(
             : length;
     orders.push_back({modes, even_cuts(processes.size(), plan.nnz, part), length});
   }
-  auto shared = std::make_shared<SharedChains<Scalar, Index, MemorySpace>>();
-  shared->processes = processes;
+  auto distributed = std::make_shared<DistributedChains<Scalar, Index, MemorySpace>>();
+  distributed->processes = processes;
   std::vector<std::vector<std::uint64_t>> read, used;
-  shared->shares = share_rows(processes, exec, hand_over(X), orders, read, &used);
+  distributed->shares = share_rows(processes, exec, hand_over(X), orders, read, &used);
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
-    auto const& marks = shared->shares[mode].packed.marks;
+    auto const& marks = distributed->shares[mode].packed.marks;
     launch_items(exec, "sporades::ttm_chain::mark_from_one", marks.extent(0),
                  MarkFromOne<std::decay_t<decltype(marks)>>{marks});
     std::vector<Index> rows;
-    plan.where.push_back(share_factor<ExecutionSpace>(shared->begun(n), plan.dims[mode],
+    plan.where.push_back(share_factor<ExecutionSpace>(distributed->begun(n), plan.dims[mode],
                                                       ranks[mode], used[mode], rows));
     plan.rows.push_back(to_view(exec, "sporades::ttm_chain::rows", rows));
-    shared->read.emplace_back(processes, exec, plan.where.back().factor.begins, read[mode]);
+    distributed->read.emplace_back(processes, exec, plan.where.back().factor.begins, read[mode]);
   }
-  plan.shared = shared;
-  fence(exec, "sporades::ttm_chain::build_shared");
+  plan.distributed = distributed;
+  fence(exec, "sporades::ttm_chain::build_distributed");
   return plan;
 }
 
-/// build_shared_chains in builds with MPI; else a plan without nonzeros.
+/// build_distributed_chains in builds with MPI; else a plan without nonzeros.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainPlan<Scalar, Index, MemorySpace> make_shared_chains(Communicator const& processes,
-                                                            ExecutionSpace const& exec,
-                                                            CooTensor<Scalar, Index, MemorySpace> X,
-                                                            std::vector<int> const& ranks,
-                                                            TtmChainOptions const& options) {
+TtmChainPlan<Scalar, Index, MemorySpace> make_distributed_chains(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& ranks,
+    TtmChainOptions const& options) {
   if constexpr (has_mpi)
-    return build_shared_chains(processes, exec, hand_over(X), ranks, options);
+    return build_distributed_chains(processes, exec, hand_over(X), ranks, options);
   else
     return {};
 }

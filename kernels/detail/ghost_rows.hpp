@@ -9,7 +9,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/tile.hpp>
 #include <sporades/core/matrix.hpp>
-#include <sporades/core/row_distribution.hpp>
+#include <sporades/core/row_map.hpp>
 
 namespace sporades::detail {
 
@@ -66,7 +66,7 @@ Matrix<Scalar, MemorySpace> matrix_in(ExecutionSpace const& exec,
                                       Vector<Scalar, MemorySpace>& buffer, Position rows,
                                       std::size_t columns) {
   if (buffer.extent(0) < rows * columns)
-    buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::shared_rows::buffer",
+    buffer = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::ghost_rows::buffer",
                                                         rows * columns);
   return Matrix<Scalar, MemorySpace>(buffer.data(), rows, columns);
 }
@@ -89,10 +89,10 @@ struct AskedRows {
     std::vector<Position> counts(P);
     for (std::size_t p = 0; p < P; ++p) counts[p] = wanted[p + 1] - wanted[p];
     asked = {0};
-    for (Position count : one_for_each(processes, "lists of rows", counts))
+    for (Position count : all_to_all(processes, "lists of rows", counts))
       asked.push_back(asked.back() + count);
     rows.resize(asked[P]);
-    exchange_parts(processes, "lists of rows", list.data(), wanted, rows.data(), asked);
+    all_to_all_parts(processes, "lists of rows", list.data(), wanted, rows.data(), asked);
   }
 };
 
@@ -100,18 +100,18 @@ struct AskedRows {
 /// ones, a block a process in the order of ranks; a process keeps the rows that its nonzeros ask
 /// for one after another, in a matrix of its own. Which rows go where is agreed upon once.
 template <class Scalar, class MemorySpace>
-class SharedRows {
+class GhostRows {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   using Rows = Kokkos::View<Position*, MemorySpace>;
 
  public:
-  SharedRows() = default;
+  GhostRows() = default;
 
   /// owned: process p owns rows owned[p] to owned[p + 1] - 1. read: the rows, of all, that this
   /// process reads, ascending, each once. Collective. Fences exec.
   template <class ExecutionSpace>
-  SharedRows(Communicator const& processes, ExecutionSpace const& exec,
-             std::vector<std::uint64_t> const& owned, std::vector<std::uint64_t> const& read)
+  GhostRows(Communicator const& processes, ExecutionSpace const& exec,
+            std::vector<std::uint64_t> const& owned, std::vector<std::uint64_t> const& read)
       : processes_(processes) {
     AskedRows lists(processes, owned, read);
     read_ = lists.wanted;
@@ -125,11 +125,11 @@ class SharedRows {
       bool const is_run = count > 0 && list[count - 1] - list[0] == count - 1;
       runs_.push_back(is_run ? list[0] : no_run);
     }
-    rows_ = to_view(exec, "sporades::shared_rows::rows", std::vector<Position>(lists.rows));
+    rows_ = to_view(exec, "sporades::ghost_rows::rows", std::vector<Position>(lists.rows));
     is_registered_ = registers_memory(exec, processes, read_.back());
     packed_ = read_memory_ = {processes, is_registered_};
     goes_beside_ = is_registered_ && is_so_on_all(processes, "lists of rows", reads_all_own_);
-    fence(exec, "sporades::shared_rows::make");
+    fence(exec, "sporades::ghost_rows::make");
   }
 
   Position read_count() const { return read_.back(); }
@@ -159,7 +159,7 @@ class SharedRows {
     bool const is_dense =
         own.extent(1) == columns && (own.extent(0) < 2 || own.stride(0) == columns);
     auto const copy = [&](Position begin, Position end, MatrixType const& to, Position first) {
-      copy_rows<false>(exec, "sporades::shared_rows::pack", own,
+      copy_rows<false>(exec, "sporades::ghost_rows::pack", own,
                        Rows(Kokkos::subview(rows_, std::make_pair(begin, end))),
                        MatrixType(to.data() + first * columns, end - begin, columns));
     };
@@ -199,11 +199,11 @@ class SharedRows {
                  Matrix<Number, MemorySpace> const& read, Use const& use) const {
     std::size_t const columns = read.extent(1);
     Matrix<Number, MemorySpace> const arrived = uninitialized<Matrix<Number, MemorySpace>>(
-        exec, "sporades::shared_rows::buffer", sent_.back(), columns);
+        exec, "sporades::ghost_rows::buffer", sent_.back(), columns);
     exchange_parts_on<ExecutionSpace, Number>(exec, processes_, name, read.data(), read_,
                                               arrived.data(), sent_, columns);
     use(arrived, rows_);
-    fence(exec, "sporades::shared_rows::give_back");
+    fence(exec, "sporades::ghost_rows::give_back");
   }
 
   std::uint64_t bytes() const {
@@ -252,7 +252,7 @@ struct RowRanges {
 };
 
 /// The ranges of rows that processes own.
-inline RowRanges ranges_of(RowDistribution const& rows) {
+inline RowRanges ranges_of(RowMap const& rows) {
   return {{rows.begins.begin(), rows.begins.end() - 1},
           {rows.begins.begin() + 1, rows.begins.end()}};
 }
@@ -302,7 +302,7 @@ void exchange_rows(ExecutionSpace const& exec, Communicator const& processes, ch
 /// Moves rows begins[p] to ends[p] - 1, which are on process p, to where `rows` says. Collective.
 /// Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
+void move_rows(ExecutionSpace const& exec, RowMap const& rows,
                std::vector<std::uint64_t> const& begins, std::vector<std::uint64_t> const& ends,
                Matrix<Scalar, MemorySpace> const& from, Matrix<Scalar, MemorySpace> const& to) {
   exchange_rows(exec, rows.processes, "rows of products", RowRanges{begins, ends}, from,
@@ -313,14 +313,14 @@ void move_rows(ExecutionSpace const& exec, RowDistribution const& rows,
 template <class Scalar, class MemorySpace>
 struct DistributedMatrix {
   Matrix<Scalar, MemorySpace> here;
-  RowDistribution rows;
+  RowMap rows;
 };
 
 /// The rows of A, which is distributed, that `rows` says to `to`, padded as A is. Collective.
 /// Fences exec.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 void move_to(ExecutionSpace const& exec, DistributedMatrix<Scalar, MemorySpace> const& A,
-             RowDistribution const& rows, Matrix<Scalar, MemorySpace> const& to) {
+             RowMap const& rows, Matrix<Scalar, MemorySpace> const& to) {
   auto const& begins = A.rows.begins;
   auto const from = with_padding(A.here), target = with_padding(to);
   if (!rows.is_whole()) {
@@ -339,13 +339,13 @@ void move_to(ExecutionSpace const& exec, DistributedMatrix<Scalar, MemorySpace> 
 template <class ExecutionSpace, class Scalar, class MemorySpace>
 Matrix<Scalar, MemorySpace> moved(ExecutionSpace const& exec,
                                   DistributedMatrix<Scalar, MemorySpace> const& A,
-                                  RowDistribution const& rows) {
+                                  RowMap const& rows) {
   if (A.rows.is_whole() && rows.is_whole()) return A.here;
   if (A.rows.is_whole()) {
     std::uint64_t const first = rows.first(), end = first + rows.here(A.here.extent(0));
     return Kokkos::subview(A.here, std::make_pair(first, end), Kokkos::ALL);
   }
-  auto const to = make_matrix<Scalar>(exec, "sporades::shared_rows::moved",
+  auto const to = make_matrix<Scalar>(exec, "sporades::ghost_rows::moved",
                                       rows.here(A.rows.begins.back()), A.here.extent(1));
   move_to(exec, A, rows, to);
   return to;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
@@ -10,7 +11,6 @@
 #include <sporades/kernels/detail/own_rows.hpp>
 #include <sporades/kernels/detail/packed_share.hpp>
 #include <sporades/kernels/detail/row_chain.hpp>
-#include <sporades/kernels/detail/shared_rows.hpp>
 
 /// MTTKRP on several processes: of the nonzeros in the order of each mode's rows, or of those in a
 /// linear order, a process has whole chunks or parts. It gathers the rows of factors that these
@@ -20,7 +20,7 @@ namespace sporades::detail {
 
 /// What a plan holds for that.
 template <class Scalar, class Index, class MemorySpace>
-struct SharedProducts {
+struct DistributedProducts {
   Communicator processes;
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode with rows in order
   AltoTensor<Scalar, Index, MemorySpace> alto;                  // of modes that take it
@@ -28,7 +28,7 @@ struct SharedProducts {
   bool first_is_read = false;        // mode 0's factor is given as the rows that are read:
   std::vector<std::uint64_t> cells;  // these
   Position parts = 0;                // that the linear order is divided into
-  std::vector<SharedRows<Scalar, MemorySpace>> read;  // per mode
+  std::vector<GhostRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   ExchangeMemory<MemorySpace> sums;      // rows of a product, as a share numbers them
   ExchangeMemory<MemorySpace> inputs;    // of a factor, as a share of its mode numbers them
@@ -57,7 +57,7 @@ struct SharedProducts {
 
   /// The number of the first row of mode n's share, the one before its first nonzero's, among those
   /// that the process owns; -rows_before where it has none.
-  std::ptrdiff_t offset(std::size_t n, RowDistribution const& rows) const {
+  std::ptrdiff_t offset(std::size_t n, RowMap const& rows) const {
     if (shares[n].nnz == 0) return -static_cast<std::ptrdiff_t>(rows_before);
     return static_cast<std::ptrdiff_t>(shares[n].row) - static_cast<std::ptrdiff_t>(rows.first()) -
            1;
@@ -120,39 +120,40 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
                                            std::size_t columns) {
   Factors<Scalar, MemorySpace> products(plan.dims.size());
   if constexpr (has_mpi) {
-    if (!plan.shared) return products;
-    auto& shared = *plan.shared;
+    if (!plan.distributed) return products;
+    auto& distributed = *plan.distributed;
     std::vector<std::uint64_t> own(plan.dims.size(), 0);
     std::uint64_t most = 0;
-    auto const before = static_cast<std::ptrdiff_t>(shared.rows_before);
+    auto const before = static_cast<std::ptrdiff_t>(distributed.rows_before);
     for (std::size_t n = 0; n < plan.dims.size(); ++n) {
       auto const& choice = plan.choices[n];
       if (choice.strategy == MttkrpStrategy::alto || choice.slices > 1) continue;
       std::uint64_t const here = plan.rows[n].here(plan.dims[n]);
-      auto const offset = shared.offset(n, plan.rows[n]);
+      auto const offset = distributed.offset(n, plan.rows[n]);
       // Else the rows that are owned are others than those of the share.
       if (offset < -before || offset > static_cast<std::ptrdiff_t>(here)) continue;
       own[n] = here;
-      auto const end = static_cast<std::uint64_t>(offset + before) + shared.shares[n].count + 2;
-      most = std::max({most, here + shared.rows_before, end});
+      auto const end =
+          static_cast<std::uint64_t>(offset + before) + distributed.shares[n].count + 2;
+      most = std::max({most, here + distributed.rows_before, end});
     }
-    if (shared.lent.extent(0) < most || shared.lent.extent(1) != columns)
-      shared.lent = make_matrix<Scalar>(exec, "sporades::mttkrp::lent_rows", most, columns);
+    if (distributed.lent.extent(0) < most || distributed.lent.extent(1) != columns)
+      distributed.lent = make_matrix<Scalar>(exec, "sporades::mttkrp::lent_rows", most, columns);
     for (std::size_t n = 0; n < own.size(); ++n)
       if (own[n] > 0)
         products[n] = Kokkos::subview(
-            shared.lent, std::make_pair(shared.rows_before, shared.rows_before + own[n]),
-            Kokkos::ALL);
+            distributed.lent,
+            std::make_pair(distributed.rows_before, distributed.rows_before + own[n]), Kokkos::ALL);
   }
   return products;
 }
 
 /// Throws Error unless A and V are the rows that the plan says.
 template <class Plan, class FactorsType, class Output>
-void check_shared_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
+void check_distributed_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
   auto const check = [&](char const* name, int m, auto const& matrix) {
-    std::uint64_t const here = m == 0 && m != n && plan.shared->first_is_read
-                                   ? plan.shared->cells.size()
+    std::uint64_t const here = m == 0 && m != n && plan.distributed->first_is_read
+                                   ? plan.distributed->cells.size()
                                    : plan.rows_of(m).here(plan.dims[static_cast<std::size_t>(m)]);
     expects(matrix.extent(0) == here, "mttkrp: ", name, " of mode ", m, " has ", matrix.extent(0),
             " rows, this process has ", here, " of the mode");
@@ -186,60 +187,60 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                        std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto& shared = *plan.shared;
-  auto const& share = shared.shares[n];
+  auto& distributed = *plan.distributed;
+  auto const& share = distributed.shares[n];
   auto const& choice = plan.choices[n];
-  auto const offset = shared.offset(n, plan.rows[n]);
+  auto const offset = distributed.offset(n, plan.rows[n]);
   Position count = share.count + 2;
-  auto const chunks = choice.slices > 1 ? shared.own[n] : OwnChunks{};
+  auto const chunks = choice.slices > 1 ? distributed.own[n] : OwnChunks{};
   if (choice.slices > 1)
-    count = std::max(count, shared.first_begun(n) + plan.parts[n].rows_of_parts());
-  auto const room = choice.slices == 1 && shared.is_lent(own, offset, count)
+    count = std::max(count, distributed.first_begun(n) + plan.parts[n].rows_of_parts());
+  auto const room = choice.slices == 1 && distributed.is_lent(own, offset, count)
                         ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), count, R)
-                        : shared.room(exec, count, R, shared.sums);
+                        : distributed.room(exec, count, R, distributed.sums);
   bool const owns_chunks = chunks.begin < chunks.end;
   MatrixType const sums =
       Kokkos::subview(room, std::make_pair(Position{0}, share.count + (owns_chunks ? 3 : 2)),
                       std::make_pair(std::size_t{0}, R));
   auto const sum_packed = [&](auto const& walk) {
     if (!owns_chunks) {
-      sum_shared_rows(shared.processes, exec, share, sums, plan.carry, walk);
+      sum_shared_rows(distributed.processes, exec, share, sums, plan.carry, walk);
       return;
     }
-    auto const parts = shared.begun(n, room);
-    sum_own_rows_last(shared.processes, exec, share, chunks, shared.names, sums, plan.carry, walk,
-                      [&] { plan.parts[n].send_parts(exec, parts, true); });
+    auto const parts = distributed.begun(n, room);
+    sum_own_rows_last(distributed.processes, exec, share, chunks, distributed.names, sums,
+                      plan.carry, walk, [&] { plan.parts[n].send_parts(exec, parts, true); });
     plan.parts[n].sum_sent_parts(exec, parts, own);
   };
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
   if (share.coo.order() > 0)
     with_unrolled_modes<Index>(share.coo.order() - 1, [&](auto others) {
-      bool const aligned = all_rows_aligned(shared.factors, static_cast<int>(n), sums);
-      sum_shared_list(shared.processes, exec, share, share.coo, sums, plan.carry,
+      bool const aligned = all_rows_aligned(distributed.factors, static_cast<int>(n), sums);
+      sum_shared_list(distributed.processes, exec, share, share.coo, sums, plan.carry,
                       [&](auto const& instance, auto const& part, auto const& rows) {
                         walk_rows<TileWidths::coarse>(
                             instance, "sporades::mttkrp::sorted",
-                            coo_nonzeros<others()>(part, shared.factors, static_cast<int>(n)),
+                            coo_nonzeros<others()>(part, distributed.factors, static_cast<int>(n)),
                             rows.sums, rows.length, rows.chunks, sums.extent(1), aligned);
                       });
     });
   else if (choice.gather == GatherPrecision::full)
     sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
       walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                  part, rows, shared.factors, sums, split);
+                  part, rows, distributed.factors, sums, split);
     });
   else {
-    plan.rounded.round(exec, choice.gather, shared.factors, n);
+    plan.rounded.round(exec, choice.gather, distributed.factors, n);
     sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
       walk_rounded(instance, part, rows, plan.rounded, choice.gather, sums, split);
     });
   }
   if (owns_chunks) return;
   if (choice.slices > 1)
-    plan.parts[n].sum(exec, shared.begun(n, room), own);
+    plan.parts[n].sum(exec, distributed.begun(n, room), own);
   else
-    move_rows(exec, plan.rows[n], share.begins, share.ends, shared.begun(n, room), own);
+    move_rows(exec, plan.rows[n], share.begins, share.ends, distributed.begun(n, room), own);
 }
 
 /// The sums of this process's parts of a linear order go to the owners of mode n's rows, and are
@@ -248,28 +249,29 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                       std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto& shared = *plan.shared;
-  auto const& partition = shared.alto.partitions[n];
-  auto const room = shared.room(exec, shared.alto.dims[n], R, shared.sums);
+  auto& distributed = *plan.distributed;
+  auto const& partition = distributed.alto.partitions[n];
+  auto const room = distributed.room(exec, distributed.alto.dims[n], R, distributed.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   MatrixType rows;
-  if (shared.alto.nnz() > 0)
-    rows = buffer_sums(exec, shared.alto, shared.factors, static_cast<int>(n), R, plan.carry);
-  shared.chains[n].sum(
+  if (distributed.alto.nnz() > 0)
+    rows = buffer_sums(exec, distributed.alto, distributed.factors, static_cast<int>(n), R,
+                       plan.carry);
+  distributed.chains[n].sum(
       exec, room,
       [&] { pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, sums, true); }, own);
 }
 
 /// V's own rows of the product on mode n. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp_shared(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                   Factors<Scalar, MemorySpace> const& A, int n,
-                   Matrix<Scalar, MemorySpace> const& V) {
+void mttkrp_distributed(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                        Factors<Scalar, MemorySpace> const& A, int n,
+                        Matrix<Scalar, MemorySpace> const& V) {
   if constexpr (has_mpi) {
-    auto& shared = *plan.shared;
+    auto& distributed = *plan.distributed;
     auto const mode = static_cast<std::size_t>(n);
-    check_shared_mttkrp(plan, A, n, V);
-    shared.gather(exec, A, n);
+    check_distributed_mttkrp(plan, A, n, V);
+    distributed.gather(exec, A, n);
     with_padded_rows(exec, V, [&](auto const& own) {
       if (plan.choices[mode].strategy != MttkrpStrategy::alto)
         sum_rows_in_order(exec, plan, mode, V.extent(1), own);

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 
-/// Nonzeros in coordinate format in far memory.
+/// Nonzeros in coordinate format in out-of-core memory.
 
 namespace sporades::detail {
 
-/// A tensor whose nonzeros may lie in far memory, which this holds then.
+/// A tensor whose nonzeros may lie in out-of-core memory, which this holds then.
 template <class Tensor>
-struct FarTensor {
+struct OutOfCoreTensor {
   Tensor tensor;
-  FarMemory memory;
+  OutOfCoreMemory memory;
 };
 
 /// Bytes of a CooTensor at place_coo's alignment, at most.
@@ -33,20 +33,24 @@ Tensor place_coo(void* memory, Dims const& dims, Position nnz,
           typename Tensor::Values(values, nnz), sorted_modes};
 }
 
-/// A tensor with room for nnz nonzeros in far memory of exec. Throws as allocate_far.
+/// A tensor with room for nnz nonzeros in out-of-core memory of exec. Throws as
+/// allocate_out_of_core.
 template <class Tensor, class ExecutionSpace>
-FarTensor<Tensor> allocate_far_coo(ExecutionSpace const& exec, Dims const& dims, Position nnz,
-                                   std::vector<int> const& sorted_modes = {}) {
+OutOfCoreTensor<Tensor> allocate_out_of_core_coo(ExecutionSpace const& exec, Dims const& dims,
+                                                 Position nnz,
+                                                 std::vector<int> const& sorted_modes = {}) {
   auto const memory =
-      allocate_far(exec, placed_coo_bytes<Tensor>(static_cast<int>(dims.size()), nnz));
+      allocate_out_of_core(exec, placed_coo_bytes<Tensor>(static_cast<int>(dims.size()), nnz));
   return {place_coo<Tensor>(memory.get(), dims, nnz, sorted_modes), memory};
 }
 
-/// Room for nnz values in far memory of exec, whose owner goes to `memory`. Throws as allocate_far.
+/// Room for nnz values in out-of-core memory of exec, whose owner goes to `memory`. Throws as
+/// allocate_out_of_core.
 template <class Values, class ExecutionSpace>
-Values allocate_far_values(ExecutionSpace const& exec, Position nnz, FarMemory& memory) {
+Values allocate_out_of_core_values(ExecutionSpace const& exec, Position nnz,
+                                   OutOfCoreMemory& memory) {
   using Scalar = typename Values::non_const_value_type;
-  memory = allocate_far(exec, (nnz + 1) * sizeof(Scalar));
+  memory = allocate_out_of_core(exec, (nnz + 1) * sizeof(Scalar));
   return Values(static_cast<Scalar*>(memory.get()), nnz);
 }
 

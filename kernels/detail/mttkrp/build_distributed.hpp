@@ -5,9 +5,9 @@
 // Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp, whose instantiations are of this file,
 // too.
 
+#include <sporades/kernels/detail/mttkrp/distributed.hpp>
 #include <sporades/kernels/detail/mttkrp/home_order.hpp>
 #include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
-#include <sporades/kernels/detail/mttkrp/shared.hpp>
 #include <sporades/kernels/detail/mttkrp/slices.hpp>
 #include <sporades/kernels/detail/share_rows.hpp>
 
@@ -47,20 +47,20 @@ OwnChunks own_chunks(ExecutionSpace const& exec, Tensor const& X, int n, Parts c
 }
 
 /// What else a shared plan is for.
-struct SharedPlanUse {
+struct DistributedPlanUse {
   bool may_be_linear = true;  // whether `automatic` may take a linear order
   /// Of a tree's X': products get the rows of the first factor that this process reads, and not
   /// those that it owns.
   bool first_is_read = false;
   /// Of a tree's grid: the rows of the last mode that processes own. All read all rows of the
   /// others.
-  RowDistribution last = {};
+  RowMap last = {};
 };
 
 /// Throws Error where processes cannot share the plan.
 template <class ExecutionSpace, class Scalar, class Index>
-Layout shared_layout(Dims const& dims, Position nnz, MttkrpOptions const& options,
-                     SharedPlanUse const& use) {
+Layout distributed_layout(Dims const& dims, Position nnz, MttkrpOptions const& options,
+                          DistributedPlanUse const& use) {
   check_options(options, static_cast<int>(dims.size()));
   CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
   auto place = place_of<ExecutionSpace>(true);
@@ -71,17 +71,16 @@ Layout shared_layout(Dims const& dims, Position nnz, MttkrpOptions const& option
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& processes,
-                                                         ExecutionSpace const& exec,
-                                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                                         MttkrpOptions const& given,
-                                                         SharedPlanUse const& use) {
+MttkrpPlan<Scalar, Index, MemorySpace> build_distributed_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, MttkrpOptions const& given,
+    DistributedPlanUse const& use) {
   char const* const where = "make_mttkrp_plan";
   auto const options = options_for<Scalar>(given);
   expect_same_dims(processes, X, where);
-  Position const nnz = first_places(processes, X.nnz()).back();
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  auto const layout = shared_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
+  auto const layout = distributed_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
   check_coordinates(exec, X, where);
   plan.choices = layout.choices();
   bool const is_alto = layout.is_linear();
@@ -94,11 +93,11 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   plan.packed.resize(X.dims.size());
   plan.coo.resize(X.dims.size());
   plan.csf.resize(X.dims.size());
-  auto shared = std::make_shared<SharedProducts<Scalar, Index, MemorySpace>>();
-  shared->processes = processes;
-  shared->shares.resize(X.dims.size());
-  shared->chains.resize(X.dims.size());
-  shared->own.resize(X.dims.size());
+  auto distributed = std::make_shared<DistributedProducts<Scalar, Index, MemorySpace>>();
+  distributed->processes = processes;
+  distributed->shares.resize(X.dims.size());
+  distributed->chains.resize(X.dims.size());
+  distributed->own.resize(X.dims.size());
 
   ReadRows<MemorySpace> read(exec, X.dims);
   LinearShare<Scalar, Index> linear;
@@ -141,10 +140,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
   bool const is_grid = !use.last.is_whole();
   auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
     auto const mode = static_cast<std::size_t>(n);
-    plan.rows[mode] = is_grid && n + 1 == N
-                          ? use.last
-                          : distribute_rows<ExecutionSpace>(processes, plan.dims[mode], begins,
-                                                            columns * columns);
+    plan.rows[mode] =
+        is_grid && n + 1 == N
+            ? use.last
+            : make_row_map<ExecutionSpace>(processes, plan.dims[mode], begins, columns * columns);
   };
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
@@ -160,23 +159,23 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       begins = begins_of_slice_rows(processes.size(), rows);
     }
     if (slices == 1 || n == sliced)
-      begins = CutRows(all_gathered(processes, "rows at cuts", row_ends(exec, nonzeros[mode], n)))
-                   .begins;
+      begins =
+          CutRows(all_gather(processes, "rows at cuts", row_ends(exec, nonzeros[mode], n))).begins;
     own_rows(n, begins);
-    // All that is its own is read: SharedRows then finds it in one place.
+    // All that is its own is read: GhostRows then finds it in one place.
     std::uint64_t const first = plan.rows[mode].first();
     read.insert_rows(exec, mode, first, first + plan.rows[mode].here(plan.dims[mode]));
   }
   for (int n = 0; is_grid && n + 1 < N; ++n)
     read.insert_rows(exec, static_cast<std::size_t>(n), 0, plan.dims[static_cast<std::size_t>(n)]);
   read.finish(exec);
-  shared->first_is_read = use.first_is_read;
-  if (use.first_is_read) shared->cells = read.lists().front();
+  distributed->first_is_read = use.first_is_read;
+  if (use.first_is_read) distributed->cells = read.lists().front();
 
   if constexpr (!is_gpu<ExecutionSpace>)
     if (is_alto) {
-      shared->alto = make_linear_share(exec, linear, read, nnz);
-      shared->parts = most_parts(nnz);
+      distributed->alto = make_linear_share(exec, linear, read, nnz);
+      distributed->parts = most_parts(nnz);
     }
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
@@ -184,12 +183,12 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
       if (!in_order[mode]) {
         auto const added = read.subset(exec, linear.nonzeros, n);
         own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
-        shared->chains[mode] = RowChain<Scalar, MemorySpace>(
+        distributed->chains[mode] = RowChain<Scalar, MemorySpace>(
             processes, exec, plan.rows[mode].begins, added.rows, added.numbers);
-        plan.carry.buffer_rows(exec, shared->alto.partitions[mode].buffer_rows, options.rank);
+        plan.carry.buffer_rows(exec, distributed->alto.partitions[mode].buffer_rows, options.rank);
         continue;
       }
-    auto& made = shared->shares[mode];
+    auto& made = distributed->shares[mode];
     bool const fits = layout.modes[mode].is_packed;
     if (slices > 1 && n != sliced) {
       plan.choices[mode].slices = slices;
@@ -206,14 +205,14 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     // Rows that go on from one process to the next have carries to exchange first.
     if (std::all_of(made.leading.begin(), made.leading.end(),
                     [](Position slots) { return slots == 0; }))
-      shared->own[mode] = own;
+      distributed->own[mode] = own;
     auto& choice = plan.choices[mode];
     choice.gather = options.gather;
     choose_split_of_runs<ExecutionSpace, Scalar>(options, N, fits, choice, [&](int k) {
       RunSample sample;
-      for (auto const& part : all_gathered(
-               processes, "samples of runs",
-               sample_runs(exec, made.packed, k, cuts[me + 1] - cuts[me], cuts[me], nnz))) {
+      for (auto const& part :
+           all_gather(processes, "samples of runs",
+                      sample_runs(exec, made.packed, k, cuts[me + 1] - cuts[me], cuts[me], nnz))) {
         sample.pairs += part.pairs;
         sample.breaks += part.breaks;
       }
@@ -221,15 +220,16 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_shared_plan(Communicator const& pro
     });
   }
   for (int m = 0; m < N; ++m)
-    shared->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
-                              read.lists()[static_cast<std::size_t>(m)]);
-  shared->sums = {processes, std::any_of(plan.parts.begin(), plan.parts.end(),
-                                         [](auto const& mode) { return mode.is_registered(); })};
-  for (auto const& share : shared->shares)
+    distributed->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
+                                   read.lists()[static_cast<std::size_t>(m)]);
+  distributed->sums = {processes,
+                       std::any_of(plan.parts.begin(), plan.parts.end(),
+                                   [](auto const& mode) { return mode.is_registered(); })};
+  for (auto const& share : distributed->shares)
     if (share.all_chunks > 0)
       reserve_carries(processes, exec, share, plan.carry, static_cast<std::size_t>(options.rank));
-  plan.shared = shared;
-  fence(exec, "sporades::mttkrp::build_shared_plan");
+  plan.distributed = distributed;
+  fence(exec, "sporades::mttkrp::build_distributed_plan");
   return plan;
 }
 
@@ -239,9 +239,10 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_plan_of_all(Communicator const& pro
                                                          ExecutionSpace const& exec,
                                                          CooTensor<Scalar, Index, MemorySpace> X,
                                                          MttkrpOptions const& options,
-                                                         SharedPlanUse const& use) {
+                                                         DistributedPlanUse const& use) {
   if constexpr (has_mpi)
-    if (processes.size() > 1) return build_shared_plan(processes, exec, hand_over(X), options, use);
+    if (processes.size() > 1)
+      return build_distributed_plan(processes, exec, hand_over(X), options, use);
   return make_mttkrp_plan(exec, hand_over(X), options);
 }
 

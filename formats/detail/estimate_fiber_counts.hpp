@@ -37,8 +37,8 @@ struct CountZeroBits {
   }
 };
 
-/// The map of estimate_tuples, in words of 4 bytes: one to two bits a nonzero, and 8 MiB at most,
-/// which 10^9 tuples leave one of 3 million bits unset in.
+/// The map of estimate_fiber_counts, in words of 4 bytes: one to two bits a nonzero, and 8 MiB at
+/// most, which 10^9 tuples leave one of 3 million bits unset in.
 inline Position tuple_map_words(Position nnz) {
   return Position{1} << (std::clamp(index_bits(nnz), 15, 26) - 5);
 }
@@ -62,8 +62,9 @@ inline double tuples_of_map(Position empty, Position words) {
 /// without a sort: linear counting (Whang et al., ACM TODS 15(2), 1990) in a map of `words`, a
 /// power of two. modes: bit n is set for mode n. Every run gives the same number. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       std::uint32_t modes, Position words) {
+double estimate_fiber_counts(ExecutionSpace const& exec,
+                             CooTensor<Scalar, Index, MemorySpace> const& X, std::uint32_t modes,
+                             Position words) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
   if (X.nnz() == 0) return 0;
@@ -76,13 +77,13 @@ double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-double estimate_tuples(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       std::uint32_t modes) {
-  return estimate_tuples(exec, X, modes, tuple_map_words(X.nnz()));
+double estimate_fiber_counts(ExecutionSpace const& exec,
+                             CooTensor<Scalar, Index, MemorySpace> const& X, std::uint32_t modes) {
+  return estimate_fiber_counts(exec, X, modes, tuple_map_words(X.nnz()));
 }
 
-/// estimate_tuples of the nonzeros of all processes, nnz of them: the estimate that one process
-/// would make. Each process joins a part of the words of all maps. Collective. Fences exec.
+/// estimate_fiber_counts of the nonzeros of all processes, nnz of them: the estimate that one
+/// process would make. Each process joins a part of the words of all maps. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples_across(Communicator const& processes, ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Position nnz,
@@ -104,7 +105,7 @@ double estimate_tuples_across(Communicator const& processes, ExecutionSpace cons
     received.push_back(here * p);
   }
   std::vector<std::uint32_t> maps(here * P);
-  exchange_parts(processes, "estimates of tuples", host.data(), sent, maps.data(), received);
+  all_to_all_parts(processes, "estimates of tuples", host.data(), sent, maps.data(), received);
   Position empty = 0;
   for (Position w = 0; w < here; ++w) {
     std::uint32_t joined = 0;
@@ -112,10 +113,10 @@ double estimate_tuples_across(Communicator const& processes, ExecutionSpace cons
     for (std::uint32_t left = ~joined; left != 0; left &= left - 1) ++empty;
   }
   Position all = 0;
-  for (Position const part : all_gathered(processes, "estimates of tuples", empty)) all += part;
+  for (Position const part : all_gather(processes, "estimates of tuples", empty)) all += part;
   return tuples_of_map(all, words);
 }
 
 }  // namespace sporades::detail
 
-#include <sporades/eti/estimate_tuples.hpp>
+#include <sporades/eti/estimate_fiber_counts.hpp>

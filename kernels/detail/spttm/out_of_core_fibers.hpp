@@ -3,23 +3,25 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 
-/// Fibers in far memory, and windows of them. A window's arrays are seen by kernels at the places
-/// that they have in the whole tensor: item p and fiber f of a window are number p and f there.
+/// Fibers in out-of-core memory, and windows of them. A window's arrays are seen by kernels at the
+/// places that they have in the whole tensor: item p and fiber f of a window are number p and f
+/// there.
 
 namespace sporades::detail {
 
-/// The tensor with all its arrays in far memory of exec. Fences exec. Throws as allocate_far.
+/// The tensor with all its arrays in out-of-core memory of exec. Fences exec. Throws as
+/// allocate_out_of_core.
 template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class From>
-HierarchicalTensor<Scalar, Index, MemorySpace> to_far(
+HierarchicalTensor<Scalar, Index, MemorySpace> to_out_of_core(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, From> const& X) {
-  HierarchicalTensor<Scalar, Index, MemorySpace> far;
+  HierarchicalTensor<Scalar, Index, MemorySpace> out_of_core;
   auto const& from = X.fibers;
-  auto& to = far.fibers;
-  far.dims = X.dims;
+  auto& to = out_of_core.fibers;
+  out_of_core.dims = X.dims;
   to.mode = from.mode;
   to.modes = from.modes;
   to.longest = from.longest;
@@ -35,12 +37,12 @@ HierarchicalTensor<Scalar, Index, MemorySpace> to_far(
     place(to.index, from.index.extent(0));
     place(to.marks, from.marks.extent(0));
     place(to.heads, from.heads.extent(0));
-    place(far.values, X.values.extent(0));
+    place(out_of_core.values, X.values.extent(0));
   };
   MemoryLayout all(nullptr);
   place_all(all);
-  far.far = allocate_far(exec, all.bytes() + 1);
-  MemoryLayout layout(far.far.get());
+  out_of_core.out_of_core = allocate_out_of_core(exec, all.bytes() + 1);
+  MemoryLayout layout(out_of_core.out_of_core.get());
   place_all(layout);
   auto const copy = [&](auto const& target, auto const& source) {
     if (source.size() > 0) copy_view(exec, target, source);
@@ -50,9 +52,9 @@ HierarchicalTensor<Scalar, Index, MemorySpace> to_far(
   copy(to.index, from.index);
   copy(to.marks, from.marks);
   copy(to.heads, from.heads);
-  copy(far.values, X.values);
+  copy(out_of_core.values, X.values);
   fence(exec, "sporades::hierarchical::to_far");
-  return far;
+  return out_of_core;
 }
 
 /// The matrix whose rows begin at multiples of the stride from `begin` on. Does not own.
@@ -80,13 +82,15 @@ struct FiberOperands {
   using MatrixType = Matrix<Scalar, MemorySpace>;
 
   FibersType const& fibers;
-  MatrixType const& values;                // items x what is stored of each
-  MatrixType const& V;                     // fibers x columns
-  bool is_far, has_far_values, has_far_V;  // the fibers are in far memory; the matrices
+  MatrixType const& values;  // items x what is stored of each
+  MatrixType const& V;       // fibers x columns
+  bool is_out_of_core, has_out_of_core_values,
+      has_out_of_core_V;  // the fibers are in out-of-core memory; the matrices
 };
 
 /// A window: the fibers that begin in a range of items, and what a walk reads for them. `whole`: it
-/// reads them to their ends. Where V is far, their rows are summed in near memory, and copied.
+/// reads them to their ends. Where V is out of core, their rows are summed in resident memory, and
+/// copied.
 template <class Operands>
 class FiberWindow {
   using Scalar = typename Operands::Scalar;
@@ -110,7 +114,7 @@ class FiberWindow {
 
   ItemRange range() const { return range_; }
 
-  /// Near memory that it takes.
+  /// Resident memory that it takes.
   std::uint64_t bytes() const {
     MemoryLayout layout(nullptr);
     placed(layout, [](auto const&, auto const&) {});
@@ -129,18 +133,18 @@ class FiberWindow {
   Arrays arrays(ExecutionSpace const& exec, char* room) const {
     MemoryLayout layout(room);
     auto const part = placed(layout, [](auto const&, auto const&) {});
-    if (all_.has_far_V) fill_view(exec, rows_of(part.V), Scalar(0));  // padding, too
+    if (all_.has_out_of_core_V) fill_view(exec, rows_of(part.V), Scalar(0));  // padding, too
     return part;
   }
   template <class ExecutionSpace>
   void copy_out(ExecutionSpace const& exec, Arrays const& part) const {
-    if (all_.has_far_V && entries() > 0) copy_view(exec, rows_of(all_.V), rows_of(part.V));
+    if (all_.has_out_of_core_V && entries() > 0) copy_view(exec, rows_of(all_.V), rows_of(part.V));
   }
 
  private:
   static constexpr Position distance = Operands::FibersType::mark_distance;
 
-  // The host can read far memory, whatever the type of its Views says.
+  // The host can read out-of-core memory, whatever the type of its Views says.
   Position begin_of(Position f) const { return all_.fibers.begin.data()[f]; }
   Position fiber_of(Position p) const { return all_.fibers.marks.data()[p / distance]; }
   /// The first fiber that begins at item p or behind it (FiberRanges::from).
@@ -149,15 +153,15 @@ class FiberWindow {
     return fiber_of(p) + (begin_of(fiber_of(p)) < p ? 1 : 0);
   }
 
-  /// The window's rows of a far V, or of its own.
+  /// The window's rows of a out-of-core V, or of its own.
   std::size_t stride() const { return padded_columns(all_.V.extent(1)); }
   std::size_t entries() const { return (last_ - first_) * stride(); }
   Entries rows_of(MatrixType const& V) const {
     return Entries(V.data() + first_ * stride(), entries());
   }
 
-  /// The arrays, those that are far in the layout's memory; calls use(window, part of the far
-  /// array) for each that a walk reads.
+  /// The arrays, those that are out of core in the layout's memory; calls use(window, part of the
+  /// out-of-core array) for each that a walk reads.
   template <class Use>
   Arrays placed(MemoryLayout& layout, Use const& use) const {
     Arrays window{all_.fibers, all_.values, all_.V};
@@ -173,13 +177,13 @@ class FiberWindow {
     place(fibers.begin, at_, last_ + 1);
     place(fibers.marks, range_.begin / distance, std::min(range_.end / distance + 1, marks));
     place(fibers.heads, range_.begin / distance, std::min(read_end_ / distance + 2, heads));
-    if (all_.has_far_values) {
+    if (all_.has_out_of_core_values) {
       std::size_t const step = all_.values.stride(0), width = all_.values.extent(1);
       Entries values(all_.values.data(), all_.values.extent(0) * step);
       place(values, range_.begin * step, (read_end_ - 1) * step + width);
       window.values = matrix_at<MatrixType>(values.data(), all_.values.extent(0), width, step);
     }
-    if (all_.has_far_V) {
+    if (all_.has_out_of_core_V) {
       auto* const rows = layout.room<Scalar>(entries()) - first_ * stride();
       window.V = matrix_at<MatrixType>(rows, all_.V.extent(0), all_.V.extent(1), stride());
     }
@@ -192,15 +196,15 @@ class FiberWindow {
   Position read_end_;           // of the items that are read
 };
 
-/// Calls walk(exec, operands, range) for windows of far fibers, so that all items are in one range;
-/// each begins at a multiple of `length`. `whole`: see FiberWindow. Fences exec.
+/// Calls walk(exec, operands, range) for windows of out-of-core fibers, so that all items are in
+/// one range; each begins at a multiple of `length`. `whole`: see FiberWindow. Fences exec.
 template <class ExecutionSpace, class Operands, class Walk>
 void for_fiber_windows(ExecutionSpace const& exec, Operands const& all, Position length, bool whole,
                        Windows<typename Operands::MemorySpace>& windows, Walk const& walk) {
   Position const items = all.fibers.items();
   std::uint64_t const entries =
-      (all.has_far_values ? items * all.values.stride(0) : 0) +
-      (all.has_far_V ? all.V.extent(0) * padded_columns(all.V.extent(1)) : 0);
+      (all.has_out_of_core_values ? items * all.values.stride(0) : 0) +
+      (all.has_out_of_core_V ? all.V.extent(0) * padded_columns(all.V.extent(1)) : 0);
   std::uint64_t const bytes =
       all.fibers.storage_bytes() + entries * sizeof(typename Operands::Scalar);
   std::uint64_t const wanted = windows.window_bytes(bytes);
@@ -221,10 +225,10 @@ void for_fiber_windows(ExecutionSpace const& exec, Operands const& all, Position
       [&](auto const& instance, char* room, Position w) { window(w).copy_in(instance, room); },
       [&](auto const& instance, char* room, Position w) {
         auto const part = window(w);
-        auto const near = part.arrays(instance, room);
-        walk(instance, Operands{near.fibers, near.values, near.V, false, false, false},
+        auto const resident = part.arrays(instance, room);
+        walk(instance, Operands{resident.fibers, resident.values, resident.V, false, false, false},
              part.range());
-        part.copy_out(instance, near);
+        part.copy_out(instance, resident);
       });
 }
 

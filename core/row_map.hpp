@@ -9,7 +9,7 @@ namespace sporades {
 
 /// Which rows of a matrix are where: each process owns a block of consecutive ones, in the order of
 /// ranks. One that is made from nothing says that all rows are here.
-struct RowDistribution {
+struct RowMap {
   Communicator processes;
   std::vector<std::uint64_t> begins;  // process p owns rows begins[p] to begins[p + 1] - 1
 

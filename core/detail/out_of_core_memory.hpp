@@ -6,30 +6,31 @@
 #include <memory>
 #include <sporades/core/detail/memory.hpp>
 
-/// Far memory holds arrays that are too large for the memory of an execution space. For a GPU it is
-/// page-locked memory of the host, for a host a file. Kernels can read and write it where it lies,
-/// but they are faster on windows of it that are copied to near memory
+/// Out-of-core memory holds arrays that are too large for the memory of an execution space. For a
+/// GPU it is page-locked memory of the host, for a host a file. Kernels can read and write it where
+/// it lies, but they are faster on windows of it that are copied to resident memory
 /// (kernels/detail/windows.hpp).
 
 namespace sporades::detail {
 
-/// Owns far memory. Views of it do not.
-using FarMemory = std::shared_ptr<void>;
+/// Owns out-of-core memory. Views of it do not.
+using OutOfCoreMemory = std::shared_ptr<void>;
 
 /// The folder for files of nonzeros: the environment variable TMPDIR names it, else it is /tmp.
 std::string scratch_folder();
 
 /// A new file without a name, mapped into memory, in scratch_folder(). Throws RunError if the disk
 /// has no room for it, or the folder takes no files.
-FarMemory map_scratch_file(std::uint64_t bytes);
+OutOfCoreMemory map_scratch_file(std::uint64_t bytes);
 
-/// Far memory of exec. Throws as map_scratch_file, or where the host has no such memory.
+/// Out-of-core memory of exec. Throws as map_scratch_file, or where the host has no such memory.
 template <class ExecutionSpace>
-FarMemory allocate_far([[maybe_unused]] ExecutionSpace const& exec, std::uint64_t bytes) {
+OutOfCoreMemory allocate_out_of_core([[maybe_unused]] ExecutionSpace const& exec,
+                                     std::uint64_t bytes) {
   if constexpr (is_gpu<ExecutionSpace>) {
     using Bytes = Kokkos::View<char*, PageLockedSpace>;
     auto const owner = std::make_shared<Bytes>(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "sporades::far_memory"), bytes);
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "sporades::out_of_core_memory"), bytes);
     return {owner, owner->data()};
   } else {
     return map_scratch_file(bytes);
@@ -62,25 +63,25 @@ class MemoryLayout {
   std::uint64_t bytes_ = 0;
 };
 
-/// A View that exec can read, and the far memory that it may lie in.
+/// A View that exec can read, and the out-of-core memory that it may lie in.
 template <class ViewType>
 struct WithinReach {
   ViewType view;
-  FarMemory memory;
+  OutOfCoreMemory memory;
 };
 
-/// x itself where exec can access it, else a copy in far memory. Fences exec.
+/// x itself where exec can access it, else a copy in out-of-core memory. Fences exec.
 template <class ExecutionSpace, class Entry, class MemorySpace>
 auto within_reach(ExecutionSpace const& exec, Kokkos::View<Entry*, MemorySpace> const& x) {
   if constexpr (Kokkos::SpaceAccessibility<ExecutionSpace, MemorySpace>::accessible) {
     return WithinReach<Kokkos::View<Entry*, MemorySpace>>{x, {}};
   } else {
-    using Near = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
-    auto const memory = allocate_far(exec, (x.extent(0) + 1) * sizeof(Entry));
-    Near const copy(static_cast<Entry*>(memory.get()), x.extent(0));
+    using Resident = Kokkos::View<Entry*, typename ExecutionSpace::memory_space>;
+    auto const memory = allocate_out_of_core(exec, (x.extent(0) + 1) * sizeof(Entry));
+    Resident const copy(static_cast<Entry*>(memory.get()), x.extent(0));
     copy_view(exec, copy, x);
-    fence(exec, "sporades::far_memory::within_reach");
-    return WithinReach<Near>{copy, memory};
+    fence(exec, "sporades::out_of_core_memory::within_reach");
+    return WithinReach<Resident>{copy, memory};
   }
 }
 

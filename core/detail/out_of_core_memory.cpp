@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <sporades/core/detail/far_memory.hpp>
+#include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/scratch_file.hpp>
 #include <sporades/core/error.hpp>
 #include <string>
@@ -57,7 +57,7 @@ std::string scratch_folder() {
   return has_other && is_in_memory("/tmp") ? "/var/tmp" : "/tmp";
 }
 
-FarMemory map_scratch_file(std::uint64_t bytes) {
+OutOfCoreMemory map_scratch_file(std::uint64_t bytes) {
   std::string const folder = scratch_folder();
   auto const file = make_scratch_file(folder);
   // All room is taken now: a write to a page for which the disk has none would end the program.

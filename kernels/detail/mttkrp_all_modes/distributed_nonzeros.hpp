@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <sporades/kernels/detail/inner_product.hpp>
-#include <sporades/kernels/detail/mttkrp/shared.hpp>
+#include <sporades/kernels/detail/mttkrp/distributed.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
 
 namespace sporades::detail {
@@ -25,16 +25,16 @@ struct NameCells {
 /// process has those of its part of the linear order, or else of its share of the first mode's rows
 /// in order, which nonzeros_of gives in one process.
 template <class Scalar, class Index, class MemorySpace>
-class SharedNonzeros {
+class DistributedNonzeros {
   using Tree = MttkrpAllModesPlan<Scalar, Index, MemorySpace>;
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
 
  public:
   /// The tree outlives it. Collective. Fences exec.
   template <class ExecutionSpace>
-  SharedNonzeros(ExecutionSpace const& exec, Tree const& tree) : tree_(tree) {
-    auto const& processes = shared().processes;
-    places_ = {processes, first_places(processes, nnz())};
+  DistributedNonzeros(ExecutionSpace const& exec, Tree const& tree) : tree_(tree) {
+    auto const& processes = distributed().processes;
+    places_ = {processes, exclusive_scan_of_all(processes, nnz())};
     if (tree.fused.empty() && !is_linear()) {  // the rows of the share
       std::vector<std::uint64_t> rows(share().count);
       std::iota(rows.begin(), rows.end(), share().row);
@@ -56,7 +56,7 @@ class SharedNonzeros {
     auto split = allocate_coo<Scalar, Index>(exec, Dims(N, 0), nnz());
     if (nnz() == 0) return split;
     bool const is_packed = is_linear() || share().coo.order() == 0;
-    auto whole = is_linear() ? to_coo(exec, shared().alto)
+    auto whole = is_linear() ? to_coo(exec, distributed().alto)
                  : is_packed ? to_coo(exec, share().packed)
                              : share().coo;
     Position const before = is_packed ? 0 : share().chunks_before * share().length;
@@ -83,7 +83,7 @@ class SharedNonzeros {
         indices.offset += share().row;
       } else {
         using Indices = Kokkos::View<Index*, MemorySpace, Kokkos::MemoryUnmanaged>;
-        auto const cells = to_view(exec, "sporades::mttkrp_all_modes::cells", shared().cells);
+        auto const cells = to_view(exec, "sporades::mttkrp_all_modes::cells", distributed().cells);
         launch_items(exec, "sporades::mttkrp_all_modes::name_cells", nnz(),
                      NameCells<Indices>{cells, Indices(whole.indices(0), nnz())});
         fence(exec, "sporades::mttkrp_all_modes::name_cells");
@@ -100,19 +100,21 @@ class SharedNonzeros {
   Factors<Scalar, MemorySpace> gather(ExecutionSpace const& exec,
                                       Factors<Scalar, MemorySpace> const& A) {
     Factors<Scalar, MemorySpace> rows(A.size());
-    auto const take = [&](SharedRows<Scalar, MemorySpace>& read, std::size_t m) {
+    auto const take = [&](GhostRows<Scalar, MemorySpace>& read, std::size_t m) {
       rows[m] = read.gather(exec, "rows of factors", A[m]);
     };
     for (std::size_t k = 0; k < modes_.size(); ++k) take(rows_[k], modes_[k]);
     for (std::size_t m = 0; m < A.size(); ++m)
       if (std::find(modes_.begin(), modes_.end(), m) == modes_.end())
-        take(shared().read[whole_mode(tree_, static_cast<int>(m))], m);
+        take(distributed().read[whole_mode(tree_, static_cast<int>(m))], m);
     return rows;
   }
 
  private:
-  SharedProducts<Scalar, Index, MemorySpace>& shared() const { return *tree_.whole.shared; }
-  bool is_linear() const { return shared().parts > 0; }
+  DistributedProducts<Scalar, Index, MemorySpace>& distributed() const {
+    return *tree_.whole.distributed;
+  }
+  bool is_linear() const { return distributed().parts > 0; }
   /// The mode in whose order they are, which has no slices; of X', where modes are fused.
   int row_mode() const {
     if (is_linear()) return 0;
@@ -126,20 +128,20 @@ class SharedNonzeros {
     return first;
   }
   PackedShare<Scalar, Index, MemorySpace> const& share() const {
-    return shared().shares[static_cast<std::size_t>(row_mode())];
+    return distributed().shares[static_cast<std::size_t>(row_mode())];
   }
-  Position nnz() const { return is_linear() ? shared().alto.nnz() : share().nnz; }
+  Position nnz() const { return is_linear() ? distributed().alto.nnz() : share().nnz; }
 
   template <class ExecutionSpace>
   void add(ExecutionSpace const& exec, int mode, std::vector<std::uint64_t> const& rows) {
     modes_.push_back(static_cast<std::size_t>(mode));
-    rows_.emplace_back(shared().processes, exec, tree_.rows_of(mode).begins, rows);
+    rows_.emplace_back(distributed().processes, exec, tree_.rows_of(mode).begins, rows);
   }
 
   Tree const& tree_;
   NonzeroPlaces places_;
-  std::vector<std::size_t> modes_;                     // whose rows are gathered for them alone
-  std::vector<SharedRows<Scalar, MemorySpace>> rows_;  // of each of these
+  std::vector<std::size_t> modes_;                    // whose rows are gathered for them alone
+  std::vector<GhostRows<Scalar, MemorySpace>> rows_;  // of each of these
 };
 
 }  // namespace sporades::detail
