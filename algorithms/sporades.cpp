@@ -17,7 +17,7 @@
 #include <sporades/algorithms/command/parse.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/runtime.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/spin_limit.hpp>
 #include <string>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cstring>
-#include <sporades/core/detail/communicator_state.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/communicator_state.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/error.hpp>
 
 namespace sporades {

@@ -10,8 +10,8 @@
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
+#include <sporades/kernels/detail/processes/row_parts.hpp>
 #include <sporades/kernels/detail/rounded_factors.hpp>
-#include <sporades/kernels/detail/row_parts.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 #include <sporades/kernels/detail/value_lists.hpp>
 #include <sporades/kernels/gather_precision.hpp>

@@ -8,7 +8,7 @@
 #include <sporades/algorithms/command/absent_cells.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/core/detail/dense.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 
 namespace sporades::command {
 namespace {

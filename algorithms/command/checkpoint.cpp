@@ -7,7 +7,7 @@
 #include <sporades/algorithms/command/checkpoint.hpp>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
-#include <sporades/core/detail/row_pieces.hpp>
+#include <sporades/core/detail/processes/row_pieces.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/spt_file/checksum.hpp>

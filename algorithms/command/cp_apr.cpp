@@ -6,7 +6,7 @@
 #include <sporades/algorithms/command/count_sums.hpp>
 #include <sporades/algorithms/command/run_model.hpp>
 #include <sporades/algorithms/cp_apr.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 
 namespace sporades::command {
 namespace {

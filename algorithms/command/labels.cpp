@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sporades/algorithms/command/labels.hpp>
 #include <sporades/algorithms/command/text.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/files/detail/foreign_format.hpp>
 #include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/strongest.hpp>

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sporades/algorithms/command/processes.hpp>
 #include <sporades/algorithms/command/text.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/error.hpp>
 
 namespace sporades::command {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <sporades/core/detail/dense/blocks.hpp>
-#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/matrix.hpp>
 
 namespace sporades::detail {

@@ -8,8 +8,8 @@
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
 #include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/check_types.hpp>
+#include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/core/detail/same_options.hpp>
 #include <type_traits>
 
 /// What all decompositions do alike: the problem and the first state on one process and on several,

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <sporades/algorithms/run.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 
 namespace sporades::detail {
 

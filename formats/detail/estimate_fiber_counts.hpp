@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/gpu_exchange.hpp>
 #include <sporades/core/detail/memory.hpp>
+#include <sporades/core/detail/processes/gpu_exchange.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 /// Orders of the nonzeros of all processes: a tensor whose nonzeros are distributed is a CooTensor

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/host_blocks.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>

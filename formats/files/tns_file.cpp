@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <sporades/core/detail/initialized.hpp>
-#include <sporades/core/detail/same_options.hpp>
+#include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/formats/files/detail/input_file.hpp>
 #include <sporades/formats/files/detail/nonzero_order.hpp>
 #include <sporades/formats/files/detail/spt_file/parse.hpp>

@@ -6,7 +6,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/fit_memory.hpp>
 #include <sporades/algorithms/generate.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/execution_spaces.hpp>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cmath>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/row_map.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <support/tensors.hpp>

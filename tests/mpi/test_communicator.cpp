@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/error.hpp>
 #include <support/catch.hpp>
 #include <thread>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 

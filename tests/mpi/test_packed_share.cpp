@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/packed_share.hpp>
+#include <sporades/kernels/detail/processes/packed_share.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numeric>
 #include <sporades/algorithms/generate.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/files/spt_file.hpp>
 #include <sporades/formats/files/tns_file.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/algorithms/cp_als.hpp>
-#include <sporades/kernels/detail/mttkrp/model_distributed.hpp>
+#include <sporades/kernels/detail/processes/model_mttkrp.hpp>
 
 /// What an iteration of CP-ALS would cost on any number of processes, from a tensor on one.
 

@@ -15,7 +15,7 @@
 #include <sporades/core/random.hpp>
 #include <sporades/core/timer.hpp>
 #include <sporades/kernels/detail/inner_product.hpp>
-#include <sporades/kernels/detail/mttkrp_all_modes/distributed_nonzeros.hpp>
+#include <sporades/kernels/detail/processes/all_modes_nonzeros.hpp>
 
 namespace sporades::detail {
 

@@ -5,7 +5,7 @@
 // Included by algorithms/cp_apr.hpp.
 
 #include <sporades/kernels/detail/log_likelihood/run_log_likelihood.hpp>
-#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
 
 /// CP-APR on several processes. Of the counts in the order of all modes a process has whole blocks
 /// of the log-likelihood. Method mu takes a shared plan of Phi. For the methods that solve rows the

@@ -6,7 +6,7 @@
 
 #include <optional>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/timer.hpp>
 
 namespace sporades::detail {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/generate/make_tensor.hpp>
 #include <sporades/core/detail/initialized.hpp>
-#include <sporades/core/detail/same_options.hpp>
+#include <sporades/core/detail/processes/same_options.hpp>
 
 namespace sporades {
 namespace detail {

@@ -9,7 +9,7 @@
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/core/detail/launch.hpp>
-#include <sporades/kernels/detail/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 #include <type_traits>
 

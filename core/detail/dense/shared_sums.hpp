@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/dense/blocks.hpp>
-#include <sporades/core/detail/gpu_exchange.hpp>
+#include <sporades/core/detail/processes/gpu_exchange.hpp>
 
 /// Sums over rows that processes share: each sums the blocks of its own rows, all get the sums of
 /// all blocks, and add them as one process does.

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <sporades/core/detail/row_pieces.hpp>
+#include <sporades/core/detail/processes/row_pieces.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/formats/files/detail/file.hpp>
 #include <sporades/formats/files/detail/foreign_format.hpp>

@@ -9,8 +9,8 @@
 #include <sporades/kernels/detail/mttkrp/flycoo_values.hpp>
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
-#include <sporades/kernels/detail/mttkrp/slices.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
+#include <sporades/kernels/detail/processes/slices.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 /// How the plans of kernels/mttkrp.hpp are built: each family of strategies builds what it needs
@@ -349,4 +349,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/mttkrp/build_distributed.hpp>
+#include <sporades/kernels/detail/processes/build_mttkrp.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <sporades/core/detail/same_options.hpp>
+#include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <string>
 

@@ -11,12 +11,12 @@
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/bytes.hpp>
-#include <sporades/kernels/detail/mttkrp/distributed.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
+#include <sporades/kernels/detail/processes/mttkrp.hpp>
 
 /// The products of kernels/mttkrp.hpp, by buffers that the caller keeps from one to the next.
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 #include <sporades/formats/detail/format_memory.hpp>
-#include <sporades/kernels/detail/mttkrp/slices.hpp>
+#include <sporades/kernels/detail/processes/slices.hpp>
 
 /// What sorted copies of the nonzeros, one a mode, hold: as formats/detail/format_memory.hpp.
 

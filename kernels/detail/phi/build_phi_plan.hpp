@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/core/detail/same_options.hpp>
 #include <sporades/kernels/detail/phi/baselines/coo_alto.hpp>
 #include <sporades/kernels/detail/phi/fused.hpp>
 #include <sporades/kernels/phi.hpp>

@@ -5,9 +5,9 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <sporades/kernels/detail/processes/ttm_chain.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/csf.hpp>
-#include <sporades/kernels/detail/ttm_chain/distributed.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 #include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
@@ -361,7 +361,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/ttm_chain/build_distributed.hpp>
+#include <sporades/kernels/detail/processes/build_ttm_chain.hpp>
 
 // Last.
 #include <sporades/eti/build_ttm_chain_plan.hpp>

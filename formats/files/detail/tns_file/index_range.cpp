@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <limits>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 
 namespace sporades::detail {

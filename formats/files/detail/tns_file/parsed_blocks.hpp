@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/files/detail/tns_file/index_range.hpp>
 #include <vector>
 

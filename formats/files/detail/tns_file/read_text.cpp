@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <limits>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/formats/files/detail/tns_file/read_dense.hpp>
 #include <sporades/formats/files/detail/tns_file/read_lines.hpp>
 #include <sporades/formats/files/detail/tns_file/read_text.hpp>

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Rules by which processes share nonzeros and rows. A run on several processes follows them, and
-/// so does its model on one (kernels/detail/mttkrp/model_distributed.hpp): none of them
+/// so does its model on one (kernels/detail/processes/model_mttkrp.hpp): none of them
 /// communicates.
 
 namespace sporades::detail {

@@ -4,8 +4,8 @@
 
 #include <sporades/core/detail/scan.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
-#include <sporades/kernels/detail/ghost_rows.hpp>
-#include <sporades/kernels/detail/row_lists.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/row_lists.hpp>
 
 namespace sporades::detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/formats/alto_tensor.hpp>
-#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
 
 /// A linear order on several processes: each has whole parts of it, those of every mode's
 /// partition, so that sums of parts have the bits of one process. One copy serves all modes, and a

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <sporades/core/detail/dense/shared_sums.hpp>
-#include <sporades/core/detail/exchange.hpp>
-#include <sporades/core/detail/gpu_exchange.hpp>
 #include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
+#include <sporades/core/detail/processes/gpu_exchange.hpp>
 #include <sporades/core/detail/tile.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/row_map.hpp>

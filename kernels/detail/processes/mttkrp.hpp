@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted.hpp>
-#include <sporades/kernels/detail/own_rows.hpp>
-#include <sporades/kernels/detail/packed_share.hpp>
-#include <sporades/kernels/detail/row_chain.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/own_rows.hpp>
+#include <sporades/kernels/detail/processes/packed_share.hpp>
+#include <sporades/kernels/detail/processes/row_chain.hpp>
 
 /// MTTKRP on several processes: of the nonzeros in the order of each mode's rows, or of those in a
 /// linear order, a process has whole chunks or parts. It gathers the rows of factors that these

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
 
 namespace sporades::detail {
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by kernels/detail/mttkrp/build_distributed.hpp.
+// Included by kernels/detail/processes/build_mttkrp.hpp.
 
 #include <numeric>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/mttkrp/slices.hpp>
-#include <sporades/kernels/detail/mttkrp/touched_rows.hpp>
+#include <sporades/kernels/detail/processes/slices.hpp>
+#include <sporades/kernels/detail/processes/touched_rows.hpp>
 
 /// With slices, what travels is a row of a factor to every process whose slices hold nonzeros of
 /// the row, and a sum from there, except for the process that owns the row. Here a row's home is

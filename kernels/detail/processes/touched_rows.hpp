@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by kernels/detail/mttkrp/home_order.hpp.
+// Included by kernels/detail/processes/home_order.hpp.
 
-#include <sporades/kernels/detail/ghost_rows.hpp>
-#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
 
 namespace sporades::detail {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 #include <sporades/kernels/detail/inner_product.hpp>
-#include <sporades/kernels/detail/mttkrp/distributed.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
+#include <sporades/kernels/detail/processes/mttkrp.hpp>
 
 namespace sporades::detail {
 

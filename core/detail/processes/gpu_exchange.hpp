@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <sporades/core/detail/exchange.hpp>
 #include <sporades/core/detail/memory.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/matrix.hpp>
 
 /// exchange() of memory of an execution space. That of GPUs goes

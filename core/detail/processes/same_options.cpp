@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/core/detail/same_options.hpp>
+#include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/core/error.hpp>
 #include <string_view>
 

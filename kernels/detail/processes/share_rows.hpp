@@ -5,7 +5,7 @@
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/scan.hpp>
-#include <sporades/kernels/detail/packed_share.hpp>
+#include <sporades/kernels/detail/processes/packed_share.hpp>
 
 /// How nonzeros that processes bring become shares of rows in order, and who owns which rows.
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/row_map.hpp>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <map>
 #include <sporades/formats/alto_tensor.hpp>
-#include <sporades/kernels/detail/mttkrp/build_distributed.hpp>
+#include <sporades/kernels/detail/processes/build_mttkrp.hpp>
 
 /// What processes would send one another for products that they share, counted on one process for
 /// any number of them: the rules are those of build_distributed_plan, and the nonzeros are the real

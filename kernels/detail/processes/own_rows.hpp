@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/packed_share.hpp>
+#include <sporades/kernels/detail/processes/packed_share.hpp>
 
 /// A share whose own rows are summed last, while what it has for others' rows travels.
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/ghost_rows.hpp>
-#include <sporades/kernels/detail/packed_share.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/packed_share.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
 
 /// Strategy `fused` of ttm_chain on several processes: of the nonzeros in the order of each mode's

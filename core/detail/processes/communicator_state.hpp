@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <sporades/core/detail/exchange.hpp>
+#include <sporades/core/detail/processes/exchange.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,11 +5,11 @@
 // Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp, whose instantiations are of this file,
 // too.
 
-#include <sporades/kernels/detail/mttkrp/distributed.hpp>
-#include <sporades/kernels/detail/mttkrp/home_order.hpp>
-#include <sporades/kernels/detail/mttkrp/share_linear_order.hpp>
-#include <sporades/kernels/detail/mttkrp/slices.hpp>
-#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/processes/home_order.hpp>
+#include <sporades/kernels/detail/processes/mttkrp.hpp>
+#include <sporades/kernels/detail/processes/share_linear_order.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
+#include <sporades/kernels/detail/processes/slices.hpp>
 
 /// How the plan of a tensor is built whose nonzeros are those of several processes.
 

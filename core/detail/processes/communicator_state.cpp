@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sporades/core/detail/communicator_state.hpp>
+#include <sporades/core/detail/processes/communicator_state.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
 #include <thread>

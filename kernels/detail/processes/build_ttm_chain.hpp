@@ -4,8 +4,8 @@
 
 // Included by kernels/detail/ttm_chain/build_ttm_chain_plan.hpp.
 
-#include <sporades/kernels/detail/share_rows.hpp>
-#include <sporades/kernels/detail/ttm_chain/distributed.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
+#include <sporades/kernels/detail/processes/ttm_chain.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
 /// How the plan of chains of a tensor is built whose nonzeros are those of several processes.

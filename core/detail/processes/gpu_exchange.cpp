@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <sporades/core/detail/gpu_exchange.hpp>
+#include <sporades/core/detail/processes/gpu_exchange.hpp>
 
 #ifdef SPORADES_HAS_MPI
 
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <sporades/core/detail/communicator_state.hpp>
+#include <sporades/core/detail/processes/communicator_state.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/core/timer.hpp>
 #include <string_view>

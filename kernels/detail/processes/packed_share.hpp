@@ -4,9 +4,9 @@
 
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
-#include <sporades/kernels/detail/ghost_rows.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
-#include <sporades/kernels/detail/share_rules.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <sporades/kernels/detail/processes/share_rules.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
-#include <sporades/kernels/detail/row_parts.hpp>
-#include <sporades/kernels/detail/share_rows.hpp>
+#include <sporades/kernels/detail/processes/row_parts.hpp>
+#include <sporades/kernels/detail/processes/share_rows.hpp>
 
 /// Slices: equally many nonzeros each, consecutive in the order of one mode's rows. The nonzeros of
 /// the other modes are sorted by slices first and then by rows. What a slice adds to a row is a
