@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/components.hpp.
-
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/detail/chosen_components.hpp>
 #include <sporades/algorithms/detail/column_norms.hpp>

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/score.hpp.
-
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/detail/match.hpp>
 #include <sporades/algorithms/score.hpp>

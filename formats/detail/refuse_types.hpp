@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by formats/coo_tensor.hpp.
-
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <variant>

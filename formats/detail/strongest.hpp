@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by formats/strongest.hpp.
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

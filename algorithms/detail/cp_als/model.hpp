@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/cp_als.hpp.
-
+#include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/detail/chosen_components.hpp>
 #include <sporades/algorithms/detail/column_signs.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/cp_als.hpp.
+#include <sporades/algorithms/cp_als.hpp>
 
 namespace sporades::detail {
 

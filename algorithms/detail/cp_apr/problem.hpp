@@ -297,8 +297,8 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
     detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
   bool const is_out_of_core = problem.rows.empty() ? detail::is_out_of_core(problem.plan.products)
                                                    : problem.rows.front().out_of_core != nullptr;
-  if (!is_out_of_core) problem.distributed = in_units.memory;  // else it has copies
-  detail::limit_windows(problem.plan, options.streaming);      // the counts' share included
+  if (!is_out_of_core) problem.shared = in_units.memory;   // else it has copies
+  detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
   return problem;
 }
 

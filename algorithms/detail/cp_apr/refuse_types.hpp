@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/cp_apr.hpp.
-
+#include <sporades/algorithms/cp_apr.hpp>
 #include <sporades/algorithms/detail/refuse_types.hpp>
 
 namespace sporades {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/cp_apr.hpp.
-
 #include <limits>
+#include <sporades/algorithms/cp_apr.hpp>
 
 namespace sporades {
 

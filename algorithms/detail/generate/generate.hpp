@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/generate.hpp.
-
 #include <cmath>
 #include <sporades/algorithms/detail/generate/make_tensor.hpp>
+#include <sporades/algorithms/generate.hpp>
 #include <sporades/core/detail/initialized.hpp>
 #include <sporades/core/detail/processes/same_options.hpp>
 

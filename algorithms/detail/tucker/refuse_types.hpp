@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/tucker.hpp.
-
 #include <sporades/algorithms/detail/refuse_types.hpp>
+#include <sporades/algorithms/tucker.hpp>
 
 namespace sporades {
 

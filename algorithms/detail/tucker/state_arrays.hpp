@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by algorithms/tucker.hpp.
+#include <sporades/algorithms/tucker.hpp>
 
 namespace sporades::detail {
 
