@@ -69,7 +69,7 @@ TEST_CASE("automatic lays nonzeros out by rows or in a linear order", "[kernels]
   for (auto const& [dims, nnz, rank, place, strategy, reason] : std::vector<Case>{
            {{100, 200, 300}, 1e6, 16, host, sorted_rows, "second-level cache 0.0732 <= 20.6"},
            {{10, 20, big}, 1e7, 16, host, linear, "longest mode / all modes 1 > 0.645"},
-           {{10, 20, big}, 1e7, 2, host, sorted_rows, "second-level cache 16 <= 20.6"},
+           {{10, 20, 500000}, 1e7, 4, host, sorted_rows, "second-level cache 15.3 <= 20.6"},
            {{big, big, big}, 1e7, 16, host, sorted_rows, "longest mode / all modes 0.333 <="},
            {{10, 20, big}, 1e7, 16, gpu, sorted_rows, ""},
            {{10, 20, big}, 1e7, 16, by_rows, sorted_rows, "are what processes share"},
@@ -206,6 +206,7 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   refuses(X, options, gpu_beside_host, "strategy csf cannot stream");
   options.streaming.memory = 1000;
   refuses(X, options, host, "strategy csf cannot stream");
+  CHECK(out_of_core(layout_of(X, options)) == "rrr");  // it has no copies in the order of rows
   options.strategy = MttkrpStrategy::sorted;
   check(X, options);
   refuses(X, options, processes, "nonzeros that processes share are not streamed");

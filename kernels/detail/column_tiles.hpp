@@ -91,8 +91,8 @@ struct TileColumns {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t offset(MatrixType const& A, std::size_t row) const {
     if constexpr (access == Access::tight) return row * Width;
     if constexpr (is_packed)  // a multiplication of 32 bits each where row has as few
-      return row * static_cast<std::uint32_t>(A.stride_0()) + first;
-    return row * A.stride_0() + first;
+      return row * static_cast<std::uint32_t>(A.stride(0)) + first;
+    return row * A.stride(0) + first;
   }
 };
 

@@ -365,7 +365,7 @@ class CpAlsSolver {
   KernelTimes& times_;
   std::size_t columns_;  // R with padding
   SmallMatrices<Memory> small_;
-  SmallMatrices<typename Kokkos::View<double*, Memory>::HostMirror::memory_space> host_;
+  SmallMatrices<typename Kokkos::View<double*, Memory>::host_mirror_type::memory_space> host_;
   SquareType H_, gram_;
   MatrixType system_;   // for the non-negative solver: H
   SquareType inverse_;  // else: its inverse

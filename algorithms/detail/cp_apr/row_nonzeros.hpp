@@ -23,7 +23,7 @@ struct RowNonzeros {
     return static_cast<double>(values(p));
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar const* factor_row(Position p, int k) const {
-    return factors[k].data() + static_cast<std::size_t>(indices[k](p)) * factors[k].stride_0();
+    return factors[k].data() + static_cast<std::size_t>(indices[k](p)) * factors[k].stride(0);
   }
 };
 

@@ -290,7 +290,7 @@ class CpAprSolver {
   KernelTimes& times_;
   std::size_t columns_;  // R with padding
   Weights weights_;      // of the columns
-  typename Weights::HostMirror host_weights_;
+  typename Weights::host_mirror_type host_weights_;
   Factors<Scalar, Memory> factors_;
   MatrixType phi_;  // of every mode, one after another
   Workspace<Memory> workspace_;

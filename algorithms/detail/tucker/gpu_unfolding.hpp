@@ -77,8 +77,8 @@ class GpuUnfolding {
   ExecutionSpace exec_;
   MatrixType Y_;
   Panel V_, Z_;
-  typename Panel::HostMirror host_;  // of Z_
-  MatrixType right_;                 // P x padded: V in Scalar
+  typename Panel::host_mirror_type host_;  // of Z_
+  MatrixType right_;                       // P x padded: V in Scalar
   Workspace<Memory>& workspace_;
   RowMap rows_;
 };

@@ -69,7 +69,7 @@ struct ColumnParts {
                                         int n, Scalar (&x)[parts]) const {
     unrolled<parts / pack>([&](int p) {
       std::uint64_t const at = first + column(p * pack, n);
-      Scalar const* const from = X.data() + row * X.stride_0() + at;
+      Scalar const* const from = X.data() + row * X.stride(0) + at;
       if (row < end && at + pack <= X.extent(1)) {
         auto const several = *reinterpret_cast<Pack<Scalar, pack> const*>(from);
         unrolled<pack>([&](int e) { x[p * pack + e] = several.entry[e]; });

@@ -77,7 +77,7 @@ struct MultiplyRows {
       for (; k + depth <= S.extent(0); k += depth) {
         Tile<Scalar, depth> factor[count];
         unrolled<count>([&](int row) {
-          factor[row] = load_tile<Scalar, depth, true>(v + row * V.stride_0() + k);
+          factor[row] = load_tile<Scalar, depth, true>(v + row * V.stride(0) + k);
         });
         unrolled<depth>([&](int d) {
           auto const s = load_tile<Factor, width, true>(&S(k + d, j));
@@ -89,7 +89,7 @@ struct MultiplyRows {
     for (; k < S.extent(0); ++k) {
       auto const s = load_tile<Factor, width, in_packs>(&S(k, j));
       unrolled<count>([&](int row) {
-        total[row].add_product(static_cast<Factor>(v[row * V.stride_0() + k]), s);
+        total[row].add_product(static_cast<Factor>(v[row * V.stride(0) + k]), s);
       });
     }
     unrolled<count>([&](int row) {

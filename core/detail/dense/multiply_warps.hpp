@@ -116,7 +116,7 @@ struct MultiplyWarps {
     unrolled<piece / 32>([&](int u) {
       int const r = (32 * u + lanes.mine()) / packs, p = lanes.mine() % packs;
       int const at = k + p * pack, left = row + r < V.extent(0) && at < R ? R - at : 0;
-      Scalar const* const from = V.data() + (left > 0 ? (row + r) * V.stride_0() + at : 0);
+      Scalar const* const from = V.data() + (left > 0 ? (row + r) * V.stride(0) + at : 0);
       Scalar* const there = to[place(r, p)].entry;
       if (packed)
         start_copy<16>(there, from, static_cast<int>(sizeof(Scalar)) * (left < pack ? left : pack));
@@ -145,10 +145,10 @@ struct MultiplyWarps {
         int const of = begin + u * warps, half = of % (pack / 2), of_part = of / (pack / 2);
         int const k = k_of_lane + of_part / parts * 4 * pack + 2 * half;
         std::uint64_t const j = j_of_lane + of_part % parts * 8;
-        Factor const* const from = S.data() + k * S.stride_0() + j;
+        Factor const* const from = S.data() + k * S.stride(0) + j;
         bool const is_column = of < packs_of_32 && j < S.extent(1);
         pairs[u][0] = is_column && k < R ? from[0] : Factor(0);
-        pairs[u][1] = is_column && k + 1 < R ? from[S.stride_0()] : Factor(0);
+        pairs[u][1] = is_column && k + 1 < R ? from[S.stride(0)] : Factor(0);
       });
       unrolled<at_once>([&](int u) {
         int const of = begin + u * warps;
@@ -186,7 +186,7 @@ struct MultiplyWarps {
       if (i >= A.extent(0)) return;
       unrolled<parts>([&](int p) {
         std::uint64_t const j = first + 8 * p + lanes.mine() % 4 * 2;
-        Scalar* const to = A.data() + i * A.stride_0() + j;
+        Scalar* const to = A.data() + i * A.stride(0) + j;
         double const* const sum = sums[p] + 2 * r;
         if (packed && j + 2 <= A.extent(1)) {
           auto* const pair = reinterpret_cast<Pack<Scalar, 2>*>(to);

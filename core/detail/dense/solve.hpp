@@ -45,11 +45,11 @@ struct MultiplyInPlace {
     for (std::uint64_t k = j; k < A.extent(1); ++k) {
       auto const t = load_tile<double, width>(&T(k, j));
       unrolled<count>([&](int row) {
-        total[row].add_product(static_cast<double>(a[row * A.stride_0() + k]), t);
+        total[row].add_product(static_cast<double>(a[row * A.stride(0) + k]), t);
       });
     }
     unrolled<count>([&](int row) {
-      store_tile<Scalar, width>(converted<Scalar>(total[row]), a + row * A.stride_0() + j);
+      store_tile<Scalar, width>(converted<Scalar>(total[row]), a + row * A.stride(0) + j);
     });
   }
 };

@@ -18,7 +18,7 @@ template <class MemorySpace>
 struct LogLikelihoodBuffers {
   Workspace<MemorySpace> workspace;
   Kokkos::View<double*, MemorySpace> sums;  // 2 x 32 of the nonzeros, N x R of columns, R weights
-  typename Kokkos::View<double*, MemorySpace>::HostMirror host;
+  typename Kokkos::View<double*, MemorySpace>::host_mirror_type host;
 };
 
 /// What this process has of a model whose processes share the nonzeros.

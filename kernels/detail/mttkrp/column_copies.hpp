@@ -47,12 +47,12 @@ struct CopyRow {
 
   KOKKOS_FUNCTION void operator()(Position row) const {
     constexpr int whole = most_copied<Scalar>;
-    Scalar const* const a = from.data() + row * from.stride_0();
-    Scalar* const b = to.data() + row * to.stride_0();
+    Scalar const* const a = from.data() + row * from.stride(0);
+    Scalar* const b = to.data() + row * to.stride(0);
     std::size_t const columns = to.extent(1);
     if (columns == whole) return store_tile<Scalar, whole>(load_tile<Scalar, whole>(a), b);
     for (std::size_t j = 0; j < columns; ++j) b[j] = a[j];
-    for (std::size_t j = columns; j < to.stride_0(); ++j) b[j] = 0;
+    for (std::size_t j = columns; j < to.stride(0); ++j) b[j] = 0;
   }
 };
 

@@ -83,7 +83,7 @@ struct CooNonzeros : FactorRows<CooNonzeros<ScalarType, Index, MemorySpace, Othe
   /// The row of factor m that the nonzero at place p names, without the rest of its entry.
   KOKKOS_FORCEINLINE_FUNCTION Scalar const* factor_row(Position p, int m) const {
     auto const& A = this->factors[m];
-    return A.data() + static_cast<std::size_t>(indices[m](p)) * A.stride_0();
+    return A.data() + static_cast<std::size_t>(indices[m](p)) * A.stride(0);
   }
 
  private:

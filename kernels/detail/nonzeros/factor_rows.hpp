@@ -62,7 +62,7 @@ struct FactorRows {
     Nonzeros moved = self();
     for (int m = 0; m < modes(); ++m)
       moved.factors[m] =
-          Factor(factors[m].data() + first, factors[m].extent(0), factors[m].stride_0());
+          Factor(factors[m].data() + first, factors[m].extent(0), factors[m].stride(0));
     return moved;
   }
 

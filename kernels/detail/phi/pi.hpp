@@ -88,7 +88,7 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar phi_model(Nonzeros const& nonzeros,
       Scalar const* rows[4];
       for (int m = 0; m < modes; ++m)
         rows[m] =
-            nonzeros.factors[m].data() + nonzeros.index(entry, m) * nonzeros.factors[m].stride_0();
+            nonzeros.factors[m].data() + nonzeros.index(entry, m) * nonzeros.factors[m].stride(0);
       if (modes == 1) return dot_of_rows<1>(rows, b, R);
       if constexpr (Nonzeros::other_modes != 1) {
         if (modes == 2) return dot_of_rows<2>(rows, b, R);

@@ -31,7 +31,7 @@ struct WeighNonzeros {
     for (Position p = begin; p < end; ++p) {
       auto const entry = nonzeros.fetch(p);
       if (p > begin && nonzeros.leaves(rows, entry)) rows.enter(entry);
-      weights(p) = phi_weight<ExecutionSpace>(nonzeros, entry, B.data() + rows.row * B.stride_0(),
+      weights(p) = phi_weight<ExecutionSpace>(nonzeros, entry, B.data() + rows.row * B.stride(0),
                                               B.extent(1), epsilon);
     }
   }

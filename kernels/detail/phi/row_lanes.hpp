@@ -37,7 +37,7 @@ struct LaneColumns {
 
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION T load(MatrixType const& A, std::size_t row) const {
-    Scalar const* const from = A.data() + row * static_cast<std::uint32_t>(A.stride_0());
+    Scalar const* const from = A.data() + row * static_cast<std::uint32_t>(A.stride(0));
     T tile;
     for (int q = 0; q < Packs; ++q) {
       auto const packed = load_tile<Scalar, pack, true>(from + begins[q]);
@@ -56,7 +56,7 @@ struct LaneColumns {
   template <class MatrixType>
   KOKKOS_FORCEINLINE_FUNCTION void store(MatrixType const& A, std::size_t row,
                                          T const& tile) const {
-    Scalar* const to = A.data() + row * A.stride_0();
+    Scalar* const to = A.data() + row * A.stride(0);
     for (int q = 0; q < Packs; ++q) {
       if (!is_there[q]) continue;
       Tile<Scalar, pack> packed;

@@ -22,10 +22,10 @@ namespace sporades::detail {
 template <class Scalar>
 struct RowsFrom {
   Scalar* first;
-  std::uint32_t stride;
+  std::uint32_t row_stride;
 
   KOKKOS_FORCEINLINE_FUNCTION Scalar* data() const { return first; }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t stride_0() const { return stride; }
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t stride(int) const { return row_stride; }
 };
 
 template <class Terms, class Scalar, class MemorySpace, int Width, Access access, int Steps>
@@ -233,7 +233,7 @@ struct WarpWalk {
     std::uint32_t const last = w + static_cast<std::uint32_t>(shape.length);
     std::uint32_t const stop = last < windows ? last : windows;
     std::uint32_t next = 0;
-    auto const stride = static_cast<std::uint32_t>(V.stride_0());
+    auto const stride = static_cast<std::uint32_t>(V.stride(0));
     RowsFrom<Scalar> rows{V.data(), stride};
     for (; w < stop; ++w) {
       std::uint32_t const word = heads(w);
