@@ -24,7 +24,8 @@ struct Names;
 /// The name of an enumeration's value, as options of the command spell it.
 template <class Enum, class = decltype(detail::Names<Enum>::kind)>
 char const* to_string(Enum value) {
-  return detail::Names<Enum>::list[static_cast<int>(value)];
+  auto const number = static_cast<std::size_t>(value);
+  return number < std::size(detail::Names<Enum>::list) ? detail::Names<Enum>::list[number] : "?";
 }
 
 /// All names of an enumeration, in the order of its values: names_of<MttkrpStrategy>().

@@ -237,8 +237,9 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf}) {
     sporades::detail::MemoryCount plan;
-    detail::count_mttkrp_plan<double>(exec, plan, shape, false, MttkrpOptions{strategy, rank},
-                                      strategy, tuples, rows_of);
+    MttkrpOptions const options{strategy, rank};
+    detail::count_mttkrp_plan<double>(exec, plan, shape, false, options,
+                                      detail::decide_layout<Exec>(shape, options), tuples, rows_of);
     most.take_larger(plan);
   }
   check_fits_memory(sporades::detail::with_small_views(most.peak()),

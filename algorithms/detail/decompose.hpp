@@ -18,12 +18,13 @@
 namespace sporades::detail {
 
 /// What a method adds to that; specialised for the problem of each, in <method>/method.hpp.
-///   name, maker, starter             of its functions, for messages: "cp_als",
-///                                    "make_cp_als_problem", "cp_als_start"
+///   name, maker, starter, model      of its functions and its model, for messages: "cp_als",
+///                                    "make_cp_als_problem", "cp_als_start", "KruskalTensor"
 ///   Scalar, Index, MemorySpace, Options, State, Result
 ///   Solver                           iterate(), has_converged(); appends to the state
 ///   make_alone(exec, X, options), make_shared(processes, exec, X, options)   the problem
-///   check(options, dims)             throws Error where options are out of range, or do not fit X
+///   check(options, dims)             check_run, and throws Error where options of this method are
+///                                    out of range, or do not fit X
 ///   named(options)                   those that only this method has
 ///   needs_vectors(options)           whether a start may need X, and not its dims alone
 ///   vectors(processes, exec, X, options)   per mode the singular vectors of a start, or none
@@ -35,7 +36,8 @@ namespace sporades::detail {
 ///   finish(exec, problem, solver, state, result)   the model, and what only this method tells
 ///   rows(problem), state_rows(problem)   per mode, those of a model, and of a state, that this
 ///                                    process has; or none, where it has all
-/// The problem has dims and processes.
+/// The problem has dims and processes; Options are RunOptions with a strategy and an init, which
+/// has names and a value `given`. How it takes less memory: memory/fit.hpp.
 template <class ExecutionSpace, class Problem>
 struct Method;
 
@@ -59,6 +61,14 @@ void check_run(char const* name, Options const& options) {
   expects(options.starts == 1 || options.init != decltype(options.init)::given, name, ": ",
           options.starts, " starts: a given one is the only one");
   check_streaming(name, options.streaming);
+}
+
+/// Throws Error where a start is to be made of a model, and none is there.
+template <class Method, class Options>
+void expect_no_model(Options const& options) {
+  expects(options.init != decltype(options.init)::given, Method::name,
+          ": init is `given`, and no start was given: pass a ", Method::model, " to ",
+          Method::starter);
 }
 
 /// What all processes of a call give alike.
@@ -86,6 +96,8 @@ template <class Problem, class ExecutionSpace, class Tensor, class Options>
 auto first_start(ExecutionSpace const& exec, Tensor const& X, Options const& options) ->
     typename Method<ExecutionSpace, Problem>::State {
   using M = Method<ExecutionSpace, Problem>;
+  M::check(options, X.dims);
+  expect_no_model<M>(options);
   return M::start_of(exec, X.dims, {}, M::vectors(Communicator(), exec, X, options), options);
 }
 
@@ -131,8 +143,12 @@ Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, 
     if (processes.size() > 1) {
       auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
       return together(processes, M::maker, named, [&] {
+        Region const region("sporades::", M::maker);
+        M::check(options, X.dims);
+        expects(options.memory == 0, M::name, ": options.memory is for one process");
         std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
             X.dims.size());
+        if (start != nullptr) expect_no_model<M>(options);
         if (start != nullptr && M::needs_vectors(options)) {
           expect_decomposable(processes, exec, X, M::name);
           vectors = M::vectors(processes, exec, X, options);

@@ -81,7 +81,7 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
   using Solver = CpAlsSolver<ExecutionSpace, Scalar, Index>;
   using Vectors = std::vector<DistributedMatrix<Scalar, MemorySpace>>;
   static constexpr char const *name = "cp_als", *maker = "make_cp_als_problem",
-                              *starter = "cp_als_start";
+                              *starter = "cp_als_start", *model = "KruskalTensor";
 
   template <class Tensor>
   static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {

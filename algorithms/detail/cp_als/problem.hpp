@@ -85,9 +85,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, MemorySpace> make_distributed_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
-  Region const region("sporades::make_cp_als_problem");
-  check_cp_als(options);
-  expects(options.memory == 0, "cp_als: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
   auto& summed = scaled.tensor;
   auto const places = exclusive_scan_of_all(processes, summed.nnz());

@@ -96,8 +96,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 std::vector<DistributedMatrix<Scalar, MemorySpace>> als_vectors(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, CpAlsOptions const& options) {
-  expects(options.init != CpAlsInit::given,
-          "cp_als: init is `given`, and no start was given: pass a KruskalTensor to cp_als_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
   Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   if (!has_singular_start(options, X.order(), nnz)) return factors;

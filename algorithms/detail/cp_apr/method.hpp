@@ -26,7 +26,7 @@ struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceTyp
   using Solver = CpAprSolver<ExecutionSpace, Scalar, Index>;
   using Vectors = std::vector<DistributedMatrix<Scalar, MemorySpace>>;
   static constexpr char const *name = "cp_apr", *maker = "make_cp_apr_problem",
-                              *starter = "cp_apr_start";
+                              *starter = "cp_apr_start", *model = "KruskalTensor";
 
   template <class Tensor>
   static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {

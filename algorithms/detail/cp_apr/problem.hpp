@@ -238,9 +238,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, MemorySpace> make_distributed_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
-  Region const region("sporades::make_cp_apr_problem");
-  check_cp_apr(options);
-  expects(options.memory == 0, "cp_apr: options.memory is for one process");
   expect_same_dims(processes, X, "cp_apr");
   expects(exclusive_scan_of_all(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
           ") has no nonzeros: nothing to fit");

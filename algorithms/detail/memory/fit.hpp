@@ -8,7 +8,8 @@
 #include <sporades/kernels/mttkrp.hpp>
 #include <utility>
 
-/// How decompositions take less memory. What each of them has, for its Options:
+/// How decompositions take less memory. What each of them has, for its Options; all but the first
+/// have defaults for methods that stream nothing and have no lighter ways:
 ///   memory_need(exec, X, options)
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
@@ -34,6 +35,32 @@ inline constexpr bool is_accessible =
 template <class ExecutionSpace, class Options, class Scalar, class Index>
 double copy_bytes(ExecutionSpace const&, CooShape const&, Options const&, Numbers<Scalar, Index>) {
   return std::numeric_limits<double>::infinity();
+}
+
+template <class ExecutionSpace, class Options, class Scalar, class Index>
+double possible_need(ExecutionSpace const&, CooShape const&, Options const&,
+                     Numbers<Scalar, Index>) {
+  return std::numeric_limits<double>::infinity();  // unknown without a look at the nonzeros
+}
+
+template <class Options>
+bool can_stream(CooShape const&, Options const&) {
+  return false;
+}
+
+template <class ExecutionSpace, class Options, class Scalar, class Index>
+MemoryNeed streamed_need(ExecutionSpace const&, CooShape const&, Options const&,
+                         Numbers<Scalar, Index>) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  return {none, none, none};
+}
+
+template <class Options>
+void set_streaming(bool, CooShape const&, Options&, double) {}
+
+template <class Options>
+std::string lighten(bool, CooShape const&, Options const&, Options&, bool) {
+  return "";
 }
 
 /// What a GPU does whose memory does not hold X and its sorted copies: copies of so many bytes, of

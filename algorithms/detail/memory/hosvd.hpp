@@ -28,9 +28,8 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
   int const k = static_cast<int>(padded_columns(static_cast<std::size_t>(
       std::min<std::uint64_t>(dim, static_cast<std::uint64_t>(std::max(R + 8, 32))))));
   MttkrpOptions const options{MttkrpStrategy::sorted, k};
-  auto const layout =
-      decide_layout(unfolded, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
-  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, options, layout, tuples,
+  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, options,
+                            decide_layout<ExecutionSpace>(unfolded, options), tuples,
                             [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
   count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
              matrix_bytes<Scalar>(fibers + 3 * rows, k) +

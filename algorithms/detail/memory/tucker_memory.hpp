@@ -93,7 +93,7 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
   return host;
 }
 
-/// What is resident memory where X is streamed: make_tucker_problem(exec, X, options) and
+/// What is in resident memory where X is streamed: make_tucker_problem(exec, X, options) and
 /// run_from_starts from a random or a given start. Of windows it counts none.
 template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
@@ -119,13 +119,6 @@ template <class Scalar, class Index, class ExecutionSpace>
 MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X,
                          TuckerOptions const& options, Numbers<Scalar, Index>) {
   return streamed_tucker_memory<Scalar, Index>(exec, X.dims, X.count(), options);
-}
-
-/// Unknown without a look at the nonzeros.
-template <class ExecutionSpace, class Scalar, class Index>
-double possible_need(ExecutionSpace const&, CooShape const&, TuckerOptions const&,
-                     Numbers<Scalar, Index>) {
-  return std::numeric_limits<double>::infinity();
 }
 
 inline bool can_stream(CooShape const& X, TuckerOptions const& options) {

@@ -25,7 +25,7 @@ struct Method<ExecutionSpace, TuckerProblem<ScalarType, IndexType, MemorySpaceTy
   using Solver = TuckerSolver<ExecutionSpace, Scalar, Index>;
   using Vectors = std::vector<DistributedMatrix<Scalar, MemorySpace>>;
   static constexpr char const *name = "tucker", *maker = "make_tucker_problem",
-                              *starter = "tucker_start";
+                              *starter = "tucker_start", *model = "TuckerTensor";
 
   template <class Tensor>
   static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {

@@ -83,10 +83,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, MemorySpace> make_distributed_tucker_problem(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
-  Region const region("sporades::make_tucker_problem");
   expect_same_dims(processes, X, "tucker");
-  check_tucker(options, X.dims);
-  expects(options.memory == 0, "tucker: options.memory is for one process");
   auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
   auto& summed = scaled.tensor;
   auto const places = exclusive_scan_of_all(processes, summed.nnz());

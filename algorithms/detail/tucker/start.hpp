@@ -53,9 +53,6 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 std::vector<DistributedMatrix<Scalar, MemorySpace>> tucker_vectors(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> const& X, TuckerOptions const& options) {
-  check_tucker(options, X.dims);
-  expects(options.init != TuckerInit::given,
-          "tucker: init is `given`, and no start was given: pass a TuckerTensor to tucker_start");
   std::vector<DistributedMatrix<Scalar, MemorySpace>> factors(X.dims.size());
   if (options.init != TuckerInit::hosvd || exclusive_scan_of_all(processes, X.nnz()).back() == 0)
     return factors;

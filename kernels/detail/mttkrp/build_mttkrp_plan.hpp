@@ -32,9 +32,7 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
     if (distributed) return bytes + distributed->bytes();
   bool is_given = false;  // X is held as it was
   for (int n = 0; n < order(); ++n) {
-    auto const strategy = choices[n].strategy;
-    is_given =
-        is_given || strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
+    is_given = is_given || detail::keeps_tensor(choices[n].strategy);
     if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
     if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
     if (coo[n].order() > 0 && !is_given) bytes += coo[n].storage_bytes();
@@ -118,10 +116,7 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
                   Layout const& layout, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   CooTensor<Scalar, Index, GivenSpace> base;  // X along the curve, or in order of all modes
-  auto const serves = [&](int n) {
-    auto const strategy = plan.choices[n].strategy;
-    return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
-  };
+  auto const serves = [&](int n) { return is_by_rows(plan.choices[n].strategy); };
   for (int n : order_of_lists(plan.dims)) {
     if (!serves(n)) continue;
     auto& choice = plan.choices[n];
@@ -197,8 +192,8 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
 
 /// Whether the strategy sums rows that chunks of nonzeros share by carry slots.
 inline bool has_carries(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers ||
-         strategy == MttkrpStrategy::csf || strategy == MttkrpStrategy::permuted;
+  return is_by_rows(strategy) || strategy == MttkrpStrategy::csf ||
+         strategy == MttkrpStrategy::permuted;
 }
 
 /// Strategies that keep X as it is, or in a form of their own. X may be given back on the way.
@@ -225,7 +220,9 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
     case MttkrpStrategy::flycoo:
       build_flycoo(exec, X, options, plan);
       break;
-    default:
+    case MttkrpStrategy::automatic:
+    case MttkrpStrategy::sorted:
+    case MttkrpStrategy::fibers:  // build_sorted
       break;
   }
 }

@@ -49,9 +49,7 @@ struct Layout {
   /// The strategy that all modes begin with.
   MttkrpStrategy strategy() const { return modes.front().choice.strategy; }
   bool is_linear() const { return detail::is_linear(strategy()); }
-  bool is_by_rows() const {
-    return strategy() == MttkrpStrategy::sorted || strategy() == MttkrpStrategy::fibers;
-  }
+  bool is_by_rows() const { return detail::is_by_rows(strategy()); }
   bool is_resident() const {
     return std::none_of(modes.begin(), modes.end(),
                         [](ModeLayout const& mode) { return mode.is_out_of_core; });
@@ -187,6 +185,13 @@ inline Layout decide_layout(CooShape const& X, MttkrpOptions const& options, Pla
   return layout;
 }
 
+/// The layout of a plan that a process makes alone, of nonzeros where it computes.
+template <class ExecutionSpace>
+Layout decide_layout(CooShape const& X, MttkrpOptions const& options,
+                     TreeNode const* layouts = trees::mttkrp_layout_on_hosts) {
+  return decide_layout(X, options, place_of<ExecutionSpace>(), layouts);
+}
+
 /// Throws Error where processes cannot share a plan with these options.
 inline void check_processes(MttkrpOptions const& options, PlanPlace const& place,
                             MttkrpStrategy strategy) {
@@ -199,9 +204,9 @@ inline void check_processes(MttkrpOptions const& options, PlanPlace const& place
           ": nonzeros that processes share are in lexicographic order, and their sums take no "
           "atomics");
   bool const is_alto = strategy == MttkrpStrategy::alto && !place.on_gpu;
-  expects(is_alto || strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers,
-          where, ": strategy ", to_string(strategy), " works on one process: sorted",
-          place.on_gpu ? " and fibers" : ", fibers and alto", " on several");
+  expects(is_alto || is_by_rows(strategy), where, ": strategy ", to_string(strategy),
+          " works on one process: sorted", place.on_gpu ? " and fibers" : ", fibers and alto",
+          " on several");
 }
 
 /// Throws Error if mode n's nonzeros cannot be in the order of rows as they are asked for: out of

@@ -133,7 +133,9 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
           static_cast<std::size_t>(options.rank), X.index_bytes);
       break;
     }
-    default:
+    case MttkrpStrategy::automatic:
+    case MttkrpStrategy::sorted:
+    case MttkrpStrategy::fibers:
       bool const is_out_of_core = layout.streams;
       if (is_out_of_core && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
         count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
@@ -183,10 +185,8 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
   if (!options.updatable) return;
   count.hold(most_value_lists(layout) * numbers_bytes(X.nnz));
-  auto const strategy = layout.strategy();
-  bool const keeps_numbers = strategy == MttkrpStrategy::atomic ||
-                             strategy == MttkrpStrategy::duplicated ||
-                             strategy == MttkrpStrategy::permuted;
+  bool const keeps_numbers =
+      keeps_tensor(layout.strategy()) || layout.strategy() == MttkrpStrategy::permuted;
   if (is_last || !keeps_numbers) count.release(X.value_bytes());
 }
 
@@ -216,8 +216,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
   MemoryCount count;
   if (is_accessible) {
     count.hold(X.bytes());
-    auto const layout =
-        decide_layout(X, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+    auto const layout = decide_layout<ExecutionSpace>(X, options);
     count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
   } else {
     std::vector<bool> const all(X.dims.size(), true);
@@ -239,8 +238,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
         window_bytes<ExecutionSpace>(options.streaming, longest_list),
         lists + options.streaming.streams * (window + 4096 + instance_bytes<ExecutionSpace>)));
   }
-  bool const shares_X = is_accessible && (options.strategy == MttkrpStrategy::atomic ||
-                                          options.strategy == MttkrpStrategy::duplicated);
+  bool const shares_X = is_accessible && keeps_tensor(options.strategy);
   need.kept =
       with_small_views(count.held() - (is_accessible && !is_last && !shares_X ? X.bytes() : 0));
   need.peak = with_small_views(count.peak());
@@ -327,9 +325,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
       (chooses_layout(options) ? "what is fastest " : "it ") + shortage_text(least, left);
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
-  bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
-                        options.strategy == MttkrpStrategy::sorted ||
-                        options.strategy == MttkrpStrategy::fibers;
+  bool const has_rows = may_be_by_rows(options.strategy);
   bool const by_parts = on_gpu || options.order != RowOrder::morton;
   // Files take room on a disk: a host uses them only where a limit is asked for.
   bool const may_stream = !options.updatable && options.slices == 1 && has_rows && by_parts &&

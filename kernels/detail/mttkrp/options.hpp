@@ -19,6 +19,20 @@ MttkrpOptions options_for(MttkrpOptions options) {
   return options;
 }
 
+/// Whether nonzeros are in the order of rows, a copy a mode.
+inline bool is_by_rows(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
+}
+
+inline bool may_be_by_rows(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::automatic || is_by_rows(strategy);
+}
+
+/// Whether the plan holds the tensor as it is given.
+inline bool keeps_tensor(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
+}
+
 inline void check_options(MttkrpOptions const& options, int order) {
   int const deepest = std::max(0, order - 2);
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
@@ -37,9 +51,7 @@ inline void check_options(MttkrpOptions const& options, int order) {
       "make_mttkrp_plan: slice_rows has ", options.slice_rows.size(), " modes, X is of order ",
       order);
   expects(
-      options.slices == 1 || ((options.strategy == MttkrpStrategy::automatic ||
-                               options.strategy == MttkrpStrategy::sorted ||
-                               options.strategy == MttkrpStrategy::fibers) &&
+      options.slices == 1 || (may_be_by_rows(options.strategy) &&
                               options.order != RowOrder::morton && !options.atomic_flush),
       "make_mttkrp_plan: slices are for strategies sorted and fibers, in lexicographic order and "
       "without atomics");
@@ -47,11 +59,10 @@ inline void check_options(MttkrpOptions const& options, int order) {
   check_options(options.flycoo, "make_mttkrp_plan");
   expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
           "make_mttkrp_plan: strategy flycoo adds nothing atomically");
-  expects(
-      options.gather == GatherPrecision::full || options.strategy == MttkrpStrategy::automatic ||
-          options.strategy == MttkrpStrategy::sorted || options.strategy == MttkrpStrategy::fibers,
-      "make_mttkrp_plan: strategy ", to_string(options.strategy),
-      " gathers factors in full precision: sorted and fibers can in ", to_string(options.gather));
+  expects(options.gather == GatherPrecision::full || may_be_by_rows(options.strategy),
+          "make_mttkrp_plan: strategy ", to_string(options.strategy),
+          " gathers factors in full precision: sorted and fibers can in ",
+          to_string(options.gather));
 }
 
 /// What all processes of a call give alike.

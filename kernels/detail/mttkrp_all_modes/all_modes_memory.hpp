@@ -25,8 +25,7 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                     MttkrpOptions const& options, Tuples& tuples, RowsOf const& rows_of) {
-  auto const layout =
-      decide_layout(X, options, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+  auto const layout = decide_layout<ExecutionSpace>(X, options);
   count_mttkrp_plan<Scalar>(exec, count, X, true, options, layout, tuples, rows_of);
 }
 
@@ -59,8 +58,7 @@ void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooSha
                           MttkrpAllModesOptions const& options, Tuples& tuples) {
   auto const products = options_for<Scalar>(options.products);
   auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.count(), options);
-  auto const layout =
-      decide_layout(X, products, place_of<ExecutionSpace>(), trees::mttkrp_layout_on_hosts);
+  auto const layout = decide_layout<ExecutionSpace>(X, products);
   auto other = count;
   if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
   if (!fused.empty() && layout.strategy() != MttkrpStrategy::alto) return;

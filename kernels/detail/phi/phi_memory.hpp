@@ -67,8 +67,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
   if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
-  auto const layout =
-      decide_layout(X, products, place_of<ExecutionSpace>(), trees::phi_layout_on_hosts);
+  auto const layout = decide_layout<ExecutionSpace>(X, products, trees::phi_layout_on_hosts);
   count_mttkrp_plan<Scalar>(exec, count, X, false, products, layout, tuples,
                             [&](int n) { return tuples.rows(n); });
   bool const is_alto = layout.is_linear();
