@@ -66,14 +66,14 @@ std::pair<int, double> check_same_bits(Exec const& exec, Communicator const& pro
   CHECK(problem.chain.nnz == nnz);
   if (processes.size() == 1) return {0, values.back()};
   CHECK(choices_of(problem.chain) == choices);
-  int distributed = 0;
+  int unfoldings = 0;  // whose rows are distributed
   for (std::size_t n = 0; n < X.dims.size(); ++n) {
     CHECK(problem.chain.where[n].used.begins.back() == used_rows[n]);
-    distributed += problem.chain.where[n].product.is_whole() ? 0 : 1;
+    unfoldings += problem.chain.where[n].product.is_whole() ? 0 : 1;
   }
   CHECK(distributed.values == values);
   check_same_model(distributed.model, model, problem.rows());
-  return {distributed, values.back()};
+  return {unfoldings, values.back()};
 }
 
 TuckerOptions options_of(std::vector<int> const& ranks) {
