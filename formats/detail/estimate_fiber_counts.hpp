@@ -49,7 +49,7 @@ void mark_tuples(ExecutionSpace const& exec, Tensor const& X, std::uint32_t mode
   MarkTuples<typename Tensor::Coordinates> mark{X.coordinates, map, 0, {}};
   for (int n = 0; n < X.order(); ++n)
     if (modes >> n & 1) mark.mode[mark.modes++] = n;
-  launch_items(exec, "sporades::estimate_tuples::mark", X.nnz(), mark);
+  launch_items(exec, "sporades::estimate_fiber_counts::mark", X.nnz(), mark);
 }
 
 /// What a map of `words` says of which so many bits are unset.
@@ -68,10 +68,10 @@ double estimate_fiber_counts(ExecutionSpace const& exec,
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<Position>>;
   using Map = Kokkos::View<std::uint32_t*, MemorySpace>;
   if (X.nnz() == 0) return 0;
-  Map const map(Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
+  Map const map(Kokkos::view_alloc(exec, "sporades::estimate_fiber_counts::map"), words);
   mark_tuples(exec, X, modes, map);
   Position empty = 0;
-  Kokkos::parallel_reduce("sporades::estimate_tuples::count", Policy(exec, 0, words),
+  Kokkos::parallel_reduce("sporades::estimate_fiber_counts::count", Policy(exec, 0, words),
                           CountZeroBits<Map>{map}, empty);
   return tuples_of_map(empty, words);
 }
@@ -91,11 +91,11 @@ double estimate_tuples_across(Communicator const& processes, ExecutionSpace cons
   if (nnz == 0) return 0;
   Position const words = tuple_map_words(nnz);
   Kokkos::View<std::uint32_t*, MemorySpace> const map(
-      Kokkos::view_alloc(exec, "sporades::estimate_tuples::map"), words);
+      Kokkos::view_alloc(exec, "sporades::estimate_fiber_counts::map"), words);
   mark_tuples(exec, X, modes, map);
   auto const host = Kokkos::create_mirror_view(map);
   copy_view(exec, host, map);
-  fence(exec, "sporades::estimate_tuples::across");
+  fence(exec, "sporades::estimate_fiber_counts::across");
   auto const P = static_cast<Position>(processes.size());
   auto const me = static_cast<Position>(processes.rank());
   Position const here = words * (me + 1) / P - words * me / P;
