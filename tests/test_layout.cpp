@@ -218,7 +218,8 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   refuses(X, options, host, "nonzeros in slices are not streamed");
   options = {};
   refuses(wide, options, gpu_beside_host, "cannot be streamed");
-  options.streaming.memory = 1ull << 40;  // resident, but by way of words all the same
+  options.streaming.memory =
+      1ull << 40;  // all would be resident; a GPU gets words alone from the host
   refuses(wide, options, gpu_beside_host, "cannot be streamed");
   options = {};
   options.gather = GatherPrecision::half;

@@ -143,7 +143,6 @@ Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, 
     if (processes.size() > 1) {
       auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
       return together(processes, M::maker, named, [&] {
-        Region const region("sporades::", M::maker);
         M::check(options, X.dims);
         expects(options.memory == 0, M::name, ": options.memory is for one process");
         std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
@@ -153,6 +152,7 @@ Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, 
           expect_decomposable(processes, exec, X, M::name);
           vectors = M::vectors(processes, exec, X, options);
         }
+        Region const region("sporades::", M::maker);
         Problem problem = M::make_shared(processes, exec, hand_over(X), options);
         if (start != nullptr)
           *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);

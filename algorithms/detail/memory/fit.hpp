@@ -8,8 +8,7 @@
 #include <sporades/kernels/mttkrp.hpp>
 #include <utility>
 
-/// How decompositions take less memory. What each of them has, for its Options; all but the first
-/// have defaults for methods that stream nothing and have no lighter ways:
+/// How decompositions take less memory. What each of them has, for its Options:
 ///   memory_need(exec, X, options)
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
@@ -41,26 +40,6 @@ template <class ExecutionSpace, class Options, class Scalar, class Index>
 double possible_need(ExecutionSpace const&, CooShape const&, Options const&,
                      Numbers<Scalar, Index>) {
   return std::numeric_limits<double>::infinity();  // unknown without a look at the nonzeros
-}
-
-template <class Options>
-bool can_stream(CooShape const&, Options const&) {
-  return false;
-}
-
-template <class ExecutionSpace, class Options, class Scalar, class Index>
-MemoryNeed streamed_need(ExecutionSpace const&, CooShape const&, Options const&,
-                         Numbers<Scalar, Index>) {
-  constexpr double none = std::numeric_limits<double>::infinity();
-  return {none, none, none};
-}
-
-template <class Options>
-void set_streaming(bool, CooShape const&, Options&, double) {}
-
-template <class Options>
-std::string lighten(bool, CooShape const&, Options const&, Options&, bool) {
-  return "";
 }
 
 /// What a GPU does whose memory does not hold X and its sorted copies: copies of so many bytes, of
@@ -120,28 +99,28 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 FittedOptions<Options> fitted(ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Options const& asked,
                               double beside) {
-  constexpr bool resident = is_accessible<ExecutionSpace, MemorySpace>;
+  constexpr bool accessible = is_accessible<ExecutionSpace, MemorySpace>;
   FittedOptions<Options> fit{asked, false, ""};
   auto const shape = shape_of(X);
   double const limit = static_cast<double>(asked.memory);
   bool const is_asked = asked.streaming.always || asked.streaming.memory > 0;
   if (X.nnz() == 0 || (is_asked && limit == 0)) return fit;  // what is wrong is said later
-  double const free = memory_to_take(exec) + (resident ? shape.bytes() : 0);
+  double const free = memory_to_take(exec) + (accessible ? shape.bytes() : 0);
   double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
-  if (resident && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
+  if (accessible && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
   double least = std::numeric_limits<double>::infinity(), needs = 0;
   auto const shortage = [&] { return shortage_text(needs + beside, left + beside) + ": "; };
   // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   // On the host a GPU's tensor is there twice for a moment, beside its lists.
   bool const may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
-                          (!on_gpu || !resident || host_holds(shape, shape.order() + 3));
+                          (!on_gpu || !accessible || host_holds(shape, shape.order() + 3));
   // Whether streaming does; or only with all copies resident.
   auto const streams = [&](bool keeps_copies) {
     if (!may_stream) return false;
     auto options = asked;
     Numbers<Scalar, Index> const numbers{};
-    double const stays = resident && !on_gpu ? shape.bytes() : 0;
+    double const stays = accessible && !on_gpu ? shape.bytes() : 0;
     auto const beside_windows = [&](Options const& with) {
       return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
     };
@@ -150,7 +129,7 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
              (keeps_copies ? copy_bytes(exec, shape, with, numbers) : least_windows(on_gpu, shape));
     };
     auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, options, true, left, need);
-    double const enough = std::max(bytes, resident ? looked_at_bytes(shape) : 0.0);
+    double const enough = std::max(bytes, accessible ? looked_at_bytes(shape) : 0.0);
     least = std::min(least, enough);
     if (enough > left) return false;
     double const windows = left - beside_windows(options);
@@ -159,10 +138,10 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
                        : "the nonzeros are streamed from files");
     set_streaming(on_gpu, shape, options, windows);
     fit.options = options;
-    fit.moves_to_host = resident && on_gpu;
+    fit.moves_to_host = accessible && on_gpu;
     return true;
   };
-  if constexpr (resident) {
+  if constexpr (accessible) {
     auto const need = [&](Options const& with) {
       double const bytes = in_all<ExecutionSpace>(memory_need(exec, X, with));
       if (needs == 0) needs = bytes;
@@ -193,8 +172,8 @@ double kept_bytes(Tensor const& X) {
   return is_last(X) ? 0 : static_cast<double>(X.storage_bytes());
 }
 
-/// A decomposition of X by options that fit: solve(X, options), with X resident or on the host.
-/// Where it moves to the host, it is freed here.
+/// A decomposition of X by options that fit: solve(X, options), with X where exec computes or on
+/// the host. Where it moves to the host, it is freed here.
 template <class ExecutionSpace, class Tensor, class Options, class Solve>
 auto solve_within_memory(ExecutionSpace const& exec, Tensor& X, Options const& options,
                          Solve const& solve) {
@@ -208,11 +187,11 @@ auto solve_within_memory(ExecutionSpace const& exec, Tensor& X, Options const& o
   return solve(X, fit.options);
 }
 
-/// X where it is resident; else a tensor without nonzeros of its dims, for starts that ask for no
-/// more.
-template <class Resident, class Tensor>
-Resident accessible_or_dims(Tensor const& X) {
-  if constexpr (std::is_same_v<Resident, Tensor>)
+/// X where exec can access it; else a tensor without nonzeros of its dims, for starts that ask for
+/// no more.
+template <class Accessible, class Tensor>
+Accessible accessible_or_dims(Tensor const& X) {
+  if constexpr (std::is_same_v<Accessible, Tensor>)
     return X;
   else
     return {X.dims, {}, {}, {}};

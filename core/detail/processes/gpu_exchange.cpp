@@ -145,27 +145,17 @@ void forget_enqueued(GpuExchange& gpu) {
   gpu.joined = nullptr;
 }
 
-#ifdef SPORADES_NCCL_REGISTERS
-void deregister(GpuExchange& gpu, void* registration) {
-  auto const place = std::find(gpu.registrations.begin(), gpu.registrations.end(), registration);
-  if (place == gpu.registrations.end()) return;
-  gpu.registrations.erase(place);
-  ncclCommDeregister(gpu.registering, registration);
-}
-#endif
-
-/// Both communicators at once: each one's kernels may be behind the other's. These end at once;
-/// what they use is freed when the group ends. From 2.24 on NCCL would deregister what is left only
-/// then, by means that are freed.
+/// Both communicators at once: each one's kernels may be behind the other's, and end at once. NCCL
+/// (2.24 and later) would deregister when the group ends, by means that it has freed then.
 void abort(GpuExchange& gpu) {
   forget_enqueued(gpu);
   ncclGroupStart();
-  for (auto* const comm : {&gpu.nccl, &gpu.registering})
-    if (*comm != nullptr) ncclCommAbort(*comm);
+  for (auto* const comm : {gpu.nccl, gpu.registering})
+    if (comm != nullptr) ncclCommAbort(comm);
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 24, 0)
-  // Others may still read or write what is registered, as long as their part of a transfer takes.
+  // Others may be at a transfer of what is registered.
   if (!gpu.registrations.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  while (!gpu.registrations.empty()) deregister(gpu, gpu.registrations.back());
+  for (auto* const one : gpu.registrations) ncclCommDeregister(gpu.registering, one);
 #endif
   ncclGroupEnd();
   gpu.nccl = gpu.registering = nullptr;
@@ -275,7 +265,11 @@ std::shared_ptr<std::byte> registered_memory([[maybe_unused]] Communicator const
   return {owner.get(), [processes, registration, owner](std::byte*) {
             auto const state = state_of(processes);
             settle(*state);
-            deregister(*state->gpu, registration);
+            auto& left = state->gpu->registrations;
+            auto const place = std::find(left.begin(), left.end(), registration);
+            if (place == left.end()) return;
+            left.erase(place);
+            ncclCommDeregister(state->gpu->registering, registration);
           }};
 #else
   return nullptr;
