@@ -10,7 +10,7 @@
 ///   memory_need(exec, X, options)    for CpAlsOptions, CpAprOptions and TuckerOptions: MemoryNeed
 /// counts the start, make_..._problem(exec, hand_over(X), options) and all iterations, while nobody
 /// else holds X. X may be on the host and exec a GPU that streams it; `host` does not count X then.
-/// The count is at most a tenth more than what is taken, except where
+/// The count is at most 1.3 times what is taken, except where
 /// - the order of X depends on the nonzeros in ways that only sorting shows, or
 /// - the singular vectors of HOOI take more than six blocks of Lanczos vectors, which take more.
 ///

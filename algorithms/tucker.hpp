@@ -88,7 +88,8 @@ struct TuckerProblem {
 
   /// The rows of mode n's factor that this process has.
   RowMap rows_of(int n) const {
-    return chain.where.empty() ? RowMap{} : chain.where[static_cast<std::size_t>(n)].factor;
+    return chain.work.where.empty() ? RowMap{}
+                                    : chain.work.where[static_cast<std::size_t>(n)].factor;
   }
   /// The rows of each mode's factor that this process has.
   std::vector<RowMap> rows() const {

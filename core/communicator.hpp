@@ -49,7 +49,7 @@ class Communicator {
 #ifdef SPORADES_HAS_MPI
   /// The processes of `mpi`, which is duplicated, so that messages are never mistaken for the
   /// application's. Collective over `mpi`; so is the end of the last copy, before MPI_Finalize:
-  /// plans, problems and RowDistributions hold copies, too. MPI may have any thread level: its
+  /// plans, problems and RowMaps hold copies, too. MPI may have any thread level: its
   /// functions are called by the thread that calls ours. Throws Error where MPI is not initialised.
   explicit Communicator(MPI_Comm mpi);
 #endif

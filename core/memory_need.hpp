@@ -5,8 +5,8 @@
 namespace sporades {
 
 /// Bytes that a plan or a decomposition will take, counted before anything is allocated: never
-/// fewer than it then holds in Views, and as a rule at most a tenth more. Counts may be far past
-/// 2^64.
+/// fewer than it then holds in Views, and at most 1.3 times as many, but for what comments name.
+/// Counts may be far past 2^64.
 struct MemoryNeed {
   double kept = 0;  // where it computes, once it is built; what it shares with a tensor that its
                     // maker keeps is not counted

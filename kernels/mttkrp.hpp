@@ -10,6 +10,7 @@
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
+#include <sporades/kernels/detail/plan_formats.hpp>
 #include <sporades/kernels/detail/processes/row_parts.hpp>
 #include <sporades/kernels/detail/rounded_factors.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
@@ -87,25 +88,35 @@ struct Names<RowOrder> {
 };
 }  // namespace detail
 
+/// What `sorted` and `fibers` do with rows.
+struct MttkrpRows {
+  RowOrder order = RowOrder::automatic;  // to ask for one is to ask for `sorted`
+  bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
+  int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
+};
+
+/// Nonzeros of `sorted` and `fibers` in slices of one mode: ranges of its indices. Several
+/// processes exchange less where other modes' rows are in few slices each; one process takes
+/// longer.
+struct MttkrpSlices {
+  int count = 1;                                      // at most 64; 1: none
+  int mode = -1;                                      // the one that has them; -1: the longest
+  std::vector<std::vector<std::uint64_t>> rows = {};  // per mode: where the rows begin that are
+                                                      // best owned with each slice, and the end;
+                                                      // none: evenly
+};
+
 /// What a plan of MTTKRP is made for.
 struct MttkrpOptions {
   MttkrpStrategy strategy = MttkrpStrategy::automatic;
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
-  RowOrder order = RowOrder::automatic;  // of `sorted`; to ask for one is to ask for `sorted`
-  bool atomic_flush = false;  // rows that chunks share are added up atomically: bits may change
-  int split = -1;             // of `fibers`: modes multiplied once a run, up to N - 2; -1: N - 2
+  MttkrpRows rows = {};
   Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
   FlycooOptions flycoo = {};  // of `flycoo`
   GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
   std::uint64_t memory = 0;  // bytes that X and the plan may take where exec computes, also while
                              // it is built; 0: what is left
-  int slices = 1;  // of one mode, for `sorted` and `fibers`: at most 64, 1 for none. Several
-                   // processes exchange less where other modes' rows are in few slices each; one
-                   // process takes longer
-  int sliced_mode = -1;  // the one that has slices; -1: the longest
-  std::vector<std::vector<std::uint64_t>> slice_rows = {};  // per mode: where the rows begin that
-                                                            // are best owned with each slice, and
-                                                            // the end; none: evenly
+  MttkrpSlices slices = {};
   bool updatable = false;  // update_values may give the nonzeros new values: the plan keeps which
                            // nonzero each of its values is, 4 bytes each (8 from 2^32 - 1 nonzeros
                            // on). On one process, and nothing is streamed
@@ -127,7 +138,18 @@ std::string describe(MttkrpChoice const& choice);
 namespace detail {
 template <class Scalar, class Index, class MemorySpace>
 struct DistributedProducts;
-}
+
+/// What the products of a plan work with, beside its formats.
+template <class Scalar, class Index, class MemorySpace>
+struct MttkrpWork {
+  std::vector<RowParts<Scalar, MemorySpace>> parts;  // per mode; none where it has no slices
+  CarryBuffers<Scalar, Index, MemorySpace> carry;
+  RoundedFactors<MemorySpace> rounded;
+  ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
+  NonzeroNumbers<MemorySpace> record_numbers;  // of `flycoo`, in the order of mode 0
+  std::shared_ptr<DistributedProducts<Scalar, Index, MemorySpace>> distributed;  // of processes
+};
+}  // namespace detail
 
 /// The formats for MTTKRP on every mode of one tensor, built once, and the buffers that its kernels
 /// need, so that a product allocates nothing.
@@ -146,23 +168,14 @@ struct MttkrpPlan {
 
   Dims dims;
   Position nnz = 0;
-  std::vector<MttkrpChoice> choices;                             // per mode
-  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;        // per mode; empty where not used
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
-  PermutedTensor<Scalar, Index, MemorySpace> permuted;
-  AltoTensor<Scalar, Index, MemorySpace> alto;
-  FlycooTensor<Scalar, Index, MemorySpace> flycoo;
-  std::vector<detail::RowParts<Scalar, MemorySpace>> parts;  // per mode; none where it has no
-                                                             // slices
-  detail::CarryBuffers<Scalar, Index, MemorySpace> carry;
-  detail::RoundedFactors<MemorySpace> rounded;
-  detail::ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
-  detail::NonzeroNumbers<MemorySpace> record_numbers;  // of `flycoo`, in the order of mode 0
+  std::vector<MttkrpChoice> choices;  // per mode
+  /// Per mode, except of several processes. to_coo takes the first of these that there is.
+  detail::PlanFormats<Scalar, Index, MemorySpace, PermutedTensor, FlycooTensor, AltoTensor,
+                      CooTensor, PackedTensor, CsfTensor>
+      formats;
   std::vector<RowMap> rows;  // per mode: those of a factor that this process has; or none,
                              // where it has all
-  std::shared_ptr<detail::DistributedProducts<Scalar, Index, MemorySpace>>
-      distributed;  // of processes
+  detail::MttkrpWork<Scalar, Index, MemorySpace> work;
 
   int order() const { return static_cast<int>(dims.size()); }
   /// The rows of mode m's factor, and of a product on it, that this process has.

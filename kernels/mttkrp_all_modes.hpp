@@ -127,10 +127,10 @@ Cost mttkrp_all_modes_cost(ExecutionSpace const& exec,
 template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;
-  plan.whole.rounded.kept.forget();
+  plan.whole.work.rounded.kept.forget();
   if constexpr (detail::has_mpi)
     for (auto* const products : {&plan.whole, &plan.grid})
-      if (products->distributed) products->distributed->kept.forget();
+      if (products->work.distributed) products->work.distributed->kept.forget();
 }
 
 }  // namespace sporades

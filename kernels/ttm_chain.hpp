@@ -9,6 +9,7 @@
 #include <sporades/core/row_map.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
+#include <sporades/kernels/detail/plan_formats.hpp>
 #include <sporades/kernels/detail/row_sums.hpp>
 #include <sporades/kernels/detail/ttm_chain/summed_values.hpp>
 #include <sporades/kernels/streaming.hpp>
@@ -64,6 +65,19 @@ struct RowsOfMode {
   RowMap used;     // of those of non-empty slices, numbered: the ones of the factor's rows
   RowMap product;  // of used rows, in products; all may be on every process
 };
+
+/// What the products of a plan work with, beside its formats.
+template <class Scalar, class Index, class MemorySpace>
+struct TtmChainWork {
+  ValueLists<Scalar, MemorySpace> values;    // of the formats, where they are updatable
+  SummedValues<Scalar, MemorySpace> summed;  // duplicates, where updatable
+  Vector<Scalar, MemorySpace> product, between;
+  TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
+  CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
+  OutOfCoreMemory out_of_core;    // where formats share nonzeros there: holds them; else empty
+  std::vector<RowsOfMode> where;  // per mode, of processes that share X; else empty
+  std::shared_ptr<DistributedChains<Scalar, Index, MemorySpace>> distributed;  // of processes
+};
 }  // namespace detail
 
 /// What a plan of TTM chains is made for.
@@ -114,25 +128,14 @@ struct TtmChainPlan {
 
   Dims dims;
   std::vector<int> ranks;
-  Position nnz = 0;                                              // duplicates added up
-  std::vector<TtmChainChoice> choices;                           // per mode
-  std::vector<CsfTensor<Scalar, Index, MemorySpace>> csf;        // per mode; empty where not used
-  std::vector<PackedTensor<Scalar, Index, MemorySpace>> packed;  // per mode; empty where not used
-  std::vector<detail::SemiSparseChain<Scalar, Index, MemorySpace>>
-      semi_sparse;                               // per mode; empty where not used
+  Position nnz = 0;                     // duplicates added up
+  std::vector<TtmChainChoice> choices;  // per mode
+  detail::PlanFormats<Scalar, Index, MemorySpace, CsfTensor, PackedTensor, detail::SemiSparseChain>
+      formats;                                   // per mode, except of several processes
   std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
   std::vector<Vector<std::int64_t, MemorySpace>>
-      places;                                        // per mode: of columns, in ascending order
-  detail::ValueLists<Scalar, MemorySpace> values;    // of the formats, where they are updatable
-  detail::SummedValues<Scalar, MemorySpace> summed;  // duplicates, where updatable
-  Vector<Scalar, MemorySpace> product, between;
-  detail::TtmChainBuffers<Scalar, Index, MemorySpace> buffers;
-  detail::CarryBuffers<Scalar, Position, MemorySpace> semi_sparse_carry;
-  detail::OutOfCoreMemory
-      out_of_core;  // where formats share nonzeros in out-of-core memory: holds them; else empty
-  std::vector<detail::RowsOfMode> where;  // per mode, of processes that share X; else empty
-  std::shared_ptr<detail::DistributedChains<Scalar, Index, MemorySpace>>
-      distributed;  // of processes
+      places;  // per mode: of columns, in ascending order
+  detail::TtmChainWork<Scalar, Index, MemorySpace> work;
 
   int order() const { return static_cast<int>(dims.size()); }
 

@@ -17,8 +17,8 @@ MttkrpOptions options_named(std::string name, int rank) {
   if (auto const plus = name.find('+'); plus != std::string::npos) {
     auto const after = name.substr(plus + 1);
     name = name.substr(0, plus);
-    options.atomic_flush = after == "atomic";
-    if (!options.atomic_flush) options.gather = from_name<GatherPrecision>(after);
+    options.rows.atomic_flush = after == "atomic";
+    if (!options.rows.atomic_flush) options.gather = from_name<GatherPrecision>(after);
   }
   if (auto const colon = name.find(':'); colon != std::string::npos) {
     auto const numbers = name.substr(colon + 1);
@@ -26,10 +26,10 @@ MttkrpOptions options_named(std::string name, int rank) {
     if (name == "flycoo")
       options.flycoo = {std::stoi(numbers), std::stoi(numbers.substr(numbers.find(':') + 1))};
     else
-      options.split = std::stoi(numbers);
+      options.rows.split = std::stoi(numbers);
   }
-  if (name == "morton") options.order = RowOrder::morton;
-  if (name == "sorted") options.order = RowOrder::lexicographic;
+  if (name == "morton") options.rows.order = RowOrder::morton;
+  if (name == "sorted") options.rows.order = RowOrder::lexicographic;
   if (name == "morton") name = "sorted";
   options.strategy = from_name<MttkrpStrategy>(name);
   return options;
@@ -110,7 +110,7 @@ template <class Scalar>
 void run_remaps(benchmark::State& state, std::string const& name, std::string const& strategy,
                 int rank) {
   ExecutionSpace const exec{};
-  auto& flycoo = prepare<Scalar>(name, strategy, rank).plan.flycoo;
+  auto& flycoo = *prepare<Scalar>(name, strategy, rank).plan.formats.template as<FlycooTensor>(0);
   measure(state, exec, [&] {
     for (int n = 0; n < flycoo.order(); ++n) remap(exec, flycoo);
   });

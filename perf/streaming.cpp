@@ -67,7 +67,7 @@ void run_mttkrp(benchmark::State& state, std::string const& name, int rank, int 
     prepared.A = random_factors<Scalar>(exec, X.dims, rank, 1);
     prepared.key = key;
   }
-  auto const& X = prepared.plan.packed[mode];
+  auto const& X = *prepared.plan.formats.template as<PackedTensor>(mode);
   auto const V = make_matrix<Scalar>(exec, "V", X.dims[mode], rank);
   measure(state, exec, [&] { mttkrp(exec, prepared.plan, prepared.A, mode, V); });
   count_copies(state, X.nnz() * sporades::detail::streamed_bytes(X));
@@ -92,7 +92,7 @@ void run_chain(benchmark::State& state, std::string const& name, int mode) {
     prepared.key = name;
   }
   measure(state, exec, [&] { ttm_chain(exec, prepared.plan, prepared.A, mode); });
-  auto const& X = prepared.plan.packed[mode];
+  auto const& X = *prepared.plan.formats.template as<PackedTensor>(mode);
   count_copies(state, X.nnz() * sporades::detail::streamed_bytes(X));
 }
 

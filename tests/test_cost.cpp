@@ -58,7 +58,8 @@ TEST_CASE("costs are those that counting gives", "[cost]") {
   CHECK(sspttm_cost(exec, blocks, R).bytes == 4 + 2 * 8 + sorted_blocks * 8 + 4 * 8 + row(1 + 4));
 
   auto const chains = make_ttm_chain_plan(exec, X, {2, 2, 3}, {TtmChainStrategy::csf});
-  double const middle = static_cast<double>(chains.csf[0].nodes(1));  // nodes, under one root
+  double const middle =
+      static_cast<double>(chains.formats.as<CsfTensor>(0)->nodes(1));  // nodes, under one root
   CHECK(ttm_chain_cost(chains, 0).flops == chains.choices[0].flops);
   CHECK(ttm_chain_cost(chains, 0).bytes ==
         2 * 8 + (middle + 2) * 4 + (2 + middle + 1) * 8 +

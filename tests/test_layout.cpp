@@ -100,7 +100,7 @@ TEST_CASE("automatic lays nonzeros out by rows or in a linear order", "[kernels]
 TEST_CASE("what is asked for decides the layout", "[kernels][layout]") {
   auto const X = shape({30, 40, 50, 60}, 1e5);
   MttkrpOptions options;
-  options.order = RowOrder::morton;
+  options.rows.order = RowOrder::morton;
   CHECK(layout_of(X, options).modes[1].choice.order == RowOrder::morton);
   CHECK(layout_of(X, options).modes[1].choice.reason == "this order was asked for");
   options = {};
@@ -110,7 +110,7 @@ TEST_CASE("what is asked for decides the layout", "[kernels][layout]") {
   options = {};
   options.strategy = MttkrpStrategy::fibers;
   CHECK(layout_of(X, options).modes[0].choice.split == 2);  // as many as there are
-  options.split = 1;
+  options.rows.split = 1;
   CHECK(layout_of(X, options).modes[0].choice.split == 1);
   options = {};
   options.strategy = MttkrpStrategy::csf;
@@ -120,7 +120,7 @@ TEST_CASE("what is asked for decides the layout", "[kernels][layout]") {
 
 TEST_CASE("slices are of the longest mode, and none where they cannot be", "[kernels][layout]") {
   MttkrpOptions options;
-  options.slices = 4;
+  options.slices.count = 4;
   auto const slices = [&](Dims const& dims, double nnz, double index_bytes) {
     return layout_of(shape(dims, nnz, 8, index_bytes), options).slices;
   };
@@ -134,7 +134,7 @@ TEST_CASE("slices are of the longest mode, and none where they cannot be", "[ker
   CHECK(slices({30, 60, 50}, 4294967294., 4) == 4);
   CHECK(slices({30, 60, 50}, 4294967295., 8) == 4);
   CHECK(slices(Dims(16, 2), 1e4, 4) == 1);  // slices are one mode more
-  options.sliced_mode = 2;
+  options.slices.mode = 2;
   CHECK(layout_of(shape({30, 60, 50}, 1e5), options).sliced_mode == 2);
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   options.updatable = true;
   refuses(X, options, host, "values are updated where nothing is streamed");
   options.updatable = false;
-  options.slices = 2;
+  options.slices.count = 2;
   refuses(X, options, host, "nonzeros in slices are not streamed");
   options = {};
   refuses(wide, options, gpu_beside_host, "cannot be streamed");
@@ -228,7 +228,7 @@ TEST_CASE("layouts that cannot be are refused", "[kernels][layout]") {
   options.memory = 1000;
   refuses(X, options, processes, "options.memory is for one process");
   options = {};
-  options.atomic_flush = true;
+  options.rows.atomic_flush = true;
   refuses(X, options, processes, "lexicographic order");
   options = {};
   options.strategy = linear;

@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("A plan of MTTKRP takes no more than it may", "[kernels]
       for (int n = 0; n < plan.order(); ++n) mttkrp(exec, plan, A, n, V[n]);
     });
     auto const& choice = plan.choices[0];
-    bool const streams = plan.packed[0].out_of_core != nullptr;
+    bool const streams = sporades::detail::is_out_of_core(plan.formats, 0);
     std::string const way = describe(choice) + (streams ? ", streamed" : "");
     CAPTURE(to_string(trial.dims), limit, way, choice.reason);
     CHECK(test::peak_of<Memory>(recording) <= static_cast<double>(limit));
@@ -224,7 +224,7 @@ TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][m
   auto const recording = test::record([&] { make_mttkrp_plan(exec, X, options); });
   CHECK(given + test::peak_of<Memory>(recording) <= handed);
   // FLYCOO adds nothing atomically; sums along a curve are not sorted by parts.
-  options.atomic_flush = true;
+  options.rows.atomic_flush = true;
   for (double share : {0.9, 0.7, 0.5, 0.3}) {
     options.memory = static_cast<std::uint64_t>(share * handed);
     try {
@@ -233,8 +233,8 @@ TEMPLATE_LIST_TEST_CASE("Limits go with what else is asked for", "[algorithms][m
     } catch (RunError const&) {
     }
   }
-  options.atomic_flush = false;
-  options.order = RowOrder::morton;
+  options.rows.atomic_flush = false;
+  options.rows.order = RowOrder::morton;
   for (double share : {1.0, 0.7, 0.4}) {
     options.memory = static_cast<std::uint64_t>(share * memory_need(exec, X, options).peak);
     try {

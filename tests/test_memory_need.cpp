@@ -17,7 +17,7 @@ namespace {
 /// given: bytes of X.
 template <class MemorySpace>
 void check_plan(MemoryNeed const& need, double given, double stored,
-                test::Recording const& recording, double most = 1.1) {
+                test::Recording const& recording, double most = test::most_counted) {
   double const peak = given + test::peak_of<MemorySpace>(recording);
   INFO("counted " << need.peak << ", held " << peak << "; kept " << need.kept << " of " << stored);
   CHECK(need.peak >= peak);
@@ -41,23 +41,21 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernel
   auto X = generate<Scalar, std::uint32_t>(exec, trial.dims, trial.nnz, trial.skew);
   CAPTURE(to_string(trial.dims), trial.nnz, trial.rank, to_string(strategy), slices);
   MttkrpOptions options{strategy, trial.rank};
-  options.slices = slices;
+  options.slices.count = slices;
   auto const need = memory_need(exec, X, options);
   MttkrpPlan<Scalar, std::uint32_t, Memory> plan;
   auto const recording = test::record([&] {
     auto own = test::copy_of(exec, X);
     plan = make_mttkrp_plan(exec, hand_over(own), options);
   });
-  // Buffer rows of a linear order, parts of rows, and the pieces into which a GPU cuts partitions
-  // of FLYCOO depend on the nonzeros: bounds are counted.
-  bool const is_linear = plan.alto.order() > 0;
-  bool const has_pieces =
-      sporades::detail::is_gpu<typename TestType::ExecutionSpace> && plan.flycoo.order() > 0;
+  // Buffer rows of a linear order and parts of rows depend on the nonzeros: bounds are counted.
+  bool const is_linear = sporades::detail::decide_layout<typename TestType::ExecutionSpace>(
+                             sporades::detail::shape_of(X), options)
+                             .is_linear();
   check_plan<Memory>(need, 0, static_cast<double>(plan.storage_bytes()), recording,
                      is_linear    ? 2.5
                      : slices > 1 ? 2
-                     : has_pieces ? 1.25
-                                  : 1.1);
+                                  : test::most_counted);
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][memory]",
@@ -84,15 +82,19 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
     check_plan<Memory>(need, given, recording.bytes.at(Memory::name()).held, recording, most);
   };
   PhiOptions const phi{PhiStrategy::pull, trial.rank};
-  check_beside(memory_need(exec, X, phi), 1.1, [&] { return make_phi_plan(exec, X, phi); });
+  check_beside(memory_need(exec, X, phi), test::most_counted,
+               [&] { return make_phi_plan(exec, X, phi); });
   PhiOptions const stored{PhiStrategy::pull, trial.rank, Pi::stored};
-  check_beside(memory_need(exec, X, stored), 1.1, [&] { return make_phi_plan(exec, X, stored); });
+  check_beside(memory_need(exec, X, stored), test::most_counted,
+               [&] { return make_phi_plan(exec, X, stored); });
   for (auto strategy : {PhiStrategy::coo_alto_atomic, PhiStrategy::coo_alto_pull}) {
     if (test::is_refused(exec, X, strategy)) continue;
     CAPTURE(to_string(strategy));
     PhiOptions const in_parts{strategy, trial.rank};
     check_beside(memory_need(exec, X, in_parts),
-                 strategy == PhiStrategy::coo_alto_pull ? 2.5 : 1.1,  // the bound of buffer rows
+                 strategy == PhiStrategy::coo_alto_pull
+                     ? 2.5
+                     : test::most_counted,  // the bound of buffer rows
                  [&] { return make_phi_plan(exec, X, in_parts); });
   }
   SpttmOptions spttm;
@@ -106,9 +108,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
       continue;
     CAPTURE(to_string(strategy));
     SptvOptions const sptv{strategy, HocfsSlices::automatic};
-    // Tuples of modes are estimated, and nonzeros of few fibers have many slices.
-    bool const has_slices = strategy == SptvStrategy::hocfs || strategy == SptvStrategy::automatic;
-    check_beside(memory_need(exec, X, 1, sptv), has_slices ? 1.2 : 1.15,
+    check_beside(memory_need(exec, X, 1, sptv), test::most_counted,
                  [&] { return make_sptv_plan(exec, X, 1, sptv); });
   }
   if (trial.dims.size() > 2 && trial.rank < 50) {
@@ -132,7 +132,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
     if (trial.dims.size() < 3) continue;
     CAPTURE(to_string(strategy));
     TtmChainOptions const chain{strategy, 0, {}};
-    check(memory_need(exec, X, ranks, chain), 1.15, [&](auto& own) {
+    check(memory_need(exec, X, ranks, chain), test::most_counted, [&](auto& own) {
       return make_ttm_chain_plan(exec, hand_over(own), ranks, chain).storage_bytes();
     });
   }

@@ -33,11 +33,12 @@ TEMPLATE_LIST_TEST_CASE("mttkrp along a curve and with atomic flushes equals its
                         "[kernels][mttkrp]", Cases) {
   using Strategy = MttkrpStrategy;
   for (auto const& problem : mttkrp_problems())
-    for (auto const& options : {MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, false},
-                                MttkrpOptions{Strategy::sorted, 16, RowOrder::morton, true},
-                                MttkrpOptions{Strategy::fibers, 16, RowOrder::lexicographic, true},
-                                MttkrpOptions{Strategy::csf, 16, RowOrder::lexicographic, true},
-                                MttkrpOptions{Strategy::automatic, 16, RowOrder::morton, false}})
+    for (auto const& options :
+         {MttkrpOptions{Strategy::sorted, 16, {RowOrder::morton, false}},
+          MttkrpOptions{Strategy::sorted, 16, {RowOrder::morton, true}},
+          MttkrpOptions{Strategy::fibers, 16, {RowOrder::lexicographic, true}},
+          MttkrpOptions{Strategy::csf, 16, {RowOrder::lexicographic, true}},
+          MttkrpOptions{Strategy::automatic, 16, {RowOrder::morton, false}}})
       check_all_modes<TestType>(problem, 17, options, true);
 }
 
@@ -47,7 +48,7 @@ TEMPLATE_LIST_TEST_CASE("mttkrp with every split equals its definition", "[kerne
   for (auto const& problem :
        {Problem{{30, 2, 20, 10}, 5000, 2}, Problem{{3, 4, 2, 3, 2, 4}, 600, 1}})
     for (int split = 0; split <= static_cast<int>(problem.dims.size()) - 2; ++split) {
-      MttkrpOptions const options{MttkrpStrategy::fibers, 17, RowOrder::automatic, false, split};
+      MttkrpOptions const options{MttkrpStrategy::fibers, 17, {RowOrder::automatic, false, split}};
       check_all_modes<TestType>(problem, 17, options, true);
       if (sizeof(typename TestType::Scalar) == 8) check_all_modes<Wide>(problem, 17, options, true);
     }
@@ -59,10 +60,10 @@ TEMPLATE_LIST_TEST_CASE("mttkrp in slices of the longest mode equals its definit
   Problem const over63{Dims(6, 8000), 20000, 2};
   for (int slices : {2, 3, 64}) {
     MttkrpOptions options{MttkrpStrategy::sorted, 5};
-    options.slices = slices;
+    options.slices.count = slices;
     for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::sorted}) {
       options.strategy = strategy;
-      options.order = RowOrder::lexicographic;
+      options.rows.order = RowOrder::lexicographic;
       check_all_modes<TestType>(over63, 5, options, true);
     }
     for (auto strategy : {MttkrpStrategy::sorted, MttkrpStrategy::fibers})
@@ -79,7 +80,7 @@ TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros", "[kernels][mttk
   using Scalar = typename TestType::Scalar;
   auto const X = generate<Scalar, std::uint32_t>(exec, {40, 900, 7, 30}, 8000, 0.5);
   MttkrpOptions options{MttkrpStrategy::sorted, 4};
-  options.slices = 5;
+  options.slices.count = 5;
   auto const plan = make_mttkrp_plan(exec, X, options);
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const Y = copy_to(host, sum_duplicates(exec, to_coo(exec, plan)).tensor);
@@ -87,12 +88,12 @@ TEMPLATE_LIST_TEST_CASE("plans with slices keep their nonzeros", "[kernels][mttk
   check_same_nonzeros(Y, Z);
   for (int n = 0; n < 4; ++n) {
     CHECK(describe(plan.choices[n]) == (n == 1 ? "sorted" : "sorted in 5 slices"));
-    CHECK(plan.parts[n].count() >= plan.parts[n].rows());
-    CHECK((n == 1 || plan.parts[n].rows() == X.dims[n]));
+    CHECK(plan.work.parts[n].count() >= plan.work.parts[n].rows());
+    CHECK((n == 1 || plan.work.parts[n].rows() == X.dims[n]));
     CHECK(mttkrp_cost(exec, plan, 4, n).bytes > 0);
   }
   for (int slices : {0, 65}) {
-    options.slices = slices;
+    options.slices.count = slices;
     CHECK_THROWS_AS(make_mttkrp_plan(exec, X, options), Error);
   }
 }
@@ -312,7 +313,7 @@ TEST_CASE("mttkrp refuses what does not fit", "[kernels][mttkrp]") {
   CHECK_THROWS_WITH(mttkrp(exec, tree, A, 0, V), ContainsSubstring("root is mode 1"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {automatic, 0}), ContainsSubstring("rank 0"));
   auto const split = [&](MttkrpStrategy strategy, int modes) {
-    make_mttkrp_plan(exec, X, {strategy, 3, RowOrder::automatic, false, modes});
+    make_mttkrp_plan(exec, X, {strategy, 3, {RowOrder::automatic, false, modes}});
   };
   CHECK_THROWS_WITH(split(MttkrpStrategy::fibers, 2),
                     ContainsSubstring("split 2 of a tensor of order 3: -1 to 1"));

@@ -17,7 +17,7 @@ TEST_CASE("a plan does what is asked for, and says why", "[kernels][mttkrp]") {
   CHECK(chosen.choices[0].strategy == MttkrpStrategy::fibers);  // 120 fibers of 333 nonzeros
   CHECK(chosen.choices[0].split == 1);
   CHECK_THAT(chosen.choices[0].reason, Catch::Matchers::ContainsSubstring("agree in 1 of 2 modes"));
-  auto const curve = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16, RowOrder::morton});
+  auto const curve = make_mttkrp_plan(exec, X, {MttkrpStrategy::automatic, 16, {RowOrder::morton}});
   for (auto const& choice : curve.choices) CHECK(choice.order == RowOrder::morton);
   auto const plain = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, 16});
   for (auto const& choice : plain.choices) CHECK(choice.strategy == MttkrpStrategy::sorted);
@@ -49,7 +49,7 @@ TEMPLATE_LIST_TEST_CASE("automatic runs the split that it chose", "[kernels][mtt
     REQUIRE(split < deepest);
     for (int other = 1; other <= deepest; ++other) {
       auto const asked =
-          product({MttkrpStrategy::fibers, R, RowOrder::automatic, false, other}, other).first;
+          product({MttkrpStrategy::fibers, R, {RowOrder::automatic, false, other}}, other).first;
       bool const same =
           std::memcmp(chosen.data(), asked.data(), chosen.span() * sizeof(Scalar)) == 0;
       CHECK(same == (other == split));
@@ -162,7 +162,7 @@ TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][m
   Y.dims = {2000000, 6000, 7000};
   Y.coordinates(0, 5) = 1999999;
   auto const plan = make_mttkrp_plan(host, Y, {MttkrpStrategy::automatic, 16});
-  CHECK(plan.alto.partitions.at(0).parts.extent(0) == 0);
+  CHECK(plan.formats.as<AltoTensor>(1)->partitions.at(0).parts.extent(0) == 0);
   CHECK(plan.choices[0].strategy == MttkrpStrategy::sorted);
   CHECK(plan.choices[1].strategy == MttkrpStrategy::alto);
   CHECK(plan.choices[2].strategy == MttkrpStrategy::alto);

@@ -124,7 +124,7 @@ TEST_CASE("flycoo refuses what it cannot do", "[kernels][mttkrp]") {
       mttkrp(exec, flycoo, A, 0, make_matrix<double>(exec, "V", 6, 3), MttkrpStrategy::sorted),
       ContainsSubstring("sorted does not work on a FlycooTensor"));
   auto options = flycoo_options(0, 0);
-  options.atomic_flush = true;
+  options.rows.atomic_flush = true;
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options), ContainsSubstring("adds nothing atomic"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, flycoo_options(-2, 0)),
                     ContainsSubstring("-2 partitions"));

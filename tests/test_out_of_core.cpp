@@ -9,6 +9,7 @@
 #include <support/backends.hpp>
 #include <support/catch.hpp>
 #include <support/files.hpp>
+#include <support/memory.hpp>
 #include <support/same_bits.hpp>
 #include <support/tensors.hpp>
 #include <support/tools.hpp>
@@ -134,21 +135,23 @@ TEMPLATE_LIST_TEST_CASE("A plan of many parts has the bits of others", "[kernels
   typename TestType::ExecutionSpace const exec{};
   auto const problem = GENERATE(from_range(streamed_problems()));
   auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
-  MttkrpOptions options{MttkrpStrategy::automatic, 4, RowOrder::lexicographic};
+  MttkrpOptions options{MttkrpStrategy::automatic, 4, {RowOrder::lexicographic}};
   auto const resident = make_mttkrp_plan(exec, X, options);
   options.streaming.always = true;
   options.streaming.memory = GENERATE(0, 30000);
   auto const out_of_core = make_mttkrp_plan(exec, X, options);
   for (int n = 0; n < X.order(); ++n) {
-    CHECK(out_of_core.packed[n].out_of_core);
     CHECK(out_of_core.choices[n].split == resident.choices[n].split);
-    CHECK(same_entries(out_of_core.packed[n].narrow, resident.packed[n].narrow));
-    CHECK(same_entries(out_of_core.packed[n].wide, resident.packed[n].wide));
-    CHECK(same_entries(out_of_core.packed[n].values, resident.packed[n].values));
-    CHECK(same_entries(out_of_core.packed[n].rows, resident.packed[n].rows));
-    CHECK(same_entries(out_of_core.packed[n].marks, resident.packed[n].marks));
+    auto const& list = *out_of_core.formats.template as<PackedTensor>(n);
+    auto const& expected = *resident.formats.template as<PackedTensor>(n);
+    CHECK(list.out_of_core);
+    CHECK(same_entries(list.narrow, expected.narrow));
+    CHECK(same_entries(list.wide, expected.wide));
+    CHECK(same_entries(list.values, expected.values));
+    CHECK(same_entries(list.rows, expected.rows));
+    CHECK(same_entries(list.marks, expected.marks));
   }
-  options.order = RowOrder::automatic;
+  options.rows.order = RowOrder::automatic;
   options.strategy = MttkrpStrategy::atomic;
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options),
                     Catch::Matchers::ContainsSubstring("atomic cannot stream"));
@@ -208,8 +211,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-ALS takes the memory that it may",
     auto const resident = cp_als(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
-    auto const need =
-        sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
+    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.4, [&] {
       auto const out_of_core = cp_als(exec, X, options);
@@ -238,8 +240,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed CP-APR takes the memory that it may",
     auto const resident = cp_apr(exec, X, options);
     options.streaming.memory = 1 << 20;
     options.streaming.always = true;
-    auto const need =
-        sporades::detail::streamed_cp_apr_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
+    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0.5, [&] {
       auto const out_of_core = cp_apr(exec, X, options);
@@ -300,8 +301,7 @@ TEMPLATE_LIST_TEST_CASE("A fit near 1 is computed again without the nonzeros in 
     CHECK(resident.fit() > 0.9999);
     options.streaming.memory = 1 << 19;
     options.streaming.always = true;
-    auto const need =
-        sporades::detail::streamed_cp_als_memory<Scalar, std::uint32_t>(exec, dims, nnz, options);
+    auto const need = test::streamed_need<Scalar>(exec, dims, nnz, options);
     double const most = need.peak + static_cast<double>(options.streaming.memory);
     check_peak(most, 0, [&] { CHECK(cp_als(exec, X, options).values == resident.values); });
   }

@@ -21,8 +21,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
   auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
   for (auto strategy :
        {MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::fibers}) {
-    MttkrpOptions options{strategy, 5, RowOrder::lexicographic};
-    if (strategy == MttkrpStrategy::fibers) options.order = RowOrder::automatic;
+    MttkrpOptions options{strategy, 5, {RowOrder::lexicographic}};
+    if (strategy == MttkrpStrategy::fibers) options.rows.order = RowOrder::automatic;
     auto resident = make_mttkrp_plan(exec, X, options);
     for (auto const& way : ways()) {
       // It takes one of the others: that it takes the same streamed and not is seen once.
@@ -34,7 +34,8 @@ TEMPLATE_LIST_TEST_CASE("Streamed products have the bits of others", "[kernels][
       bool const is_streamed =
           problem.nnz * (4 + sizeof(Scalar)) * problem.dims.size() > way.memory;
       for (int n = 0; n < X.order(); ++n) {
-        if (problem.nnz > 0 && is_streamed) CHECK(out_of_core.packed[n].out_of_core != nullptr);
+        if (problem.nnz > 0 && is_streamed)
+          CHECK(sporades::detail::is_out_of_core(out_of_core.formats, n));
         CHECK(out_of_core.choices[n].strategy == resident.choices[n].strategy);
         CHECK(out_of_core.choices[n].split == resident.choices[n].split);
       }
@@ -118,8 +119,8 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
     auto out_of_core_phi = make_phi_plan(exec, host, phi_options);
     INFO(fit << " resident copies, R " << R);
     for (auto const* plan : {&out_of_core, &out_of_core_phi.products}) {
-      std::uint64_t streamed = 0;
-      for (auto const& packed : plan->packed) streamed += packed.out_of_core ? 1 : 0;
+      auto const streamed =
+          static_cast<std::uint64_t>(sporades::detail::count_out_of_core(plan->formats));
       if (on_gpu) CHECK(streamed == 3 - fit);
       if (!on_gpu) CHECK(streamed == (fit < 3 ? 3 : 0));
     }
@@ -136,15 +137,16 @@ TEMPLATE_LIST_TEST_CASE("A GPU streams only the copies that do not fit", "[kerne
     }
     // Windows take what resident copies, and weights, leave.
     if (on_gpu && fit < 3) {
-      CHECK(out_of_core.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
-      CHECK(out_of_core_phi.products.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+      CHECK(out_of_core.work.carry.windows.bytes() <= streaming.memory - fit * copy + 2048);
+      CHECK(out_of_core_phi.products.work.carry.windows.bytes() <=
+            streaming.memory - fit * copy + 2048);
     }
   }
   // Without a limit what is on the host is streamed.
   auto const all = make_mttkrp_plan(exec, host, {MttkrpStrategy::sorted, R});
   using Given = typename decltype(host)::MemorySpace;
   if (!std::is_same_v<Memory, Given>)
-    for (auto const& packed : all.packed) CHECK(packed.out_of_core);
+    CHECK(sporades::detail::count_out_of_core(all.formats) == all.order());
 }
 
 TEST_CASE("Streaming refuses what it cannot do", "[kernels][streaming]") {

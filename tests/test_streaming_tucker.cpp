@@ -72,7 +72,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
         CHECK(hash_bits(Y) == hash_bits(Z));
       }
       if (problem.nnz == 0 || !is_streamed) continue;
-      CHECK(out_of_core.packed[n].out_of_core);
+      CHECK(sporades::detail::is_out_of_core(out_of_core.formats, n));
       CHECK(out_of_core.choices[n].strategy == TtmChainStrategy::fused);
     }
   }
@@ -109,7 +109,7 @@ TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
   out_of_core_options.streaming = {1 << 12, 3, 0};
   auto problem = make_tucker_problem(exec, copy_to(Kokkos::DefaultHostExecutionSpace{}, X),
                                      out_of_core_options);
-  for (auto const& packed : problem.chain.packed) CHECK(packed.out_of_core);
+  CHECK(sporades::detail::count_out_of_core(problem.chain.formats) == problem.chain.order());
   auto state = tucker_start(exec, X, options);
   auto const two = [&](IterationInfo const& now) { return now.iteration != 2; };
   tucker(exec, problem, out_of_core_options, state, two);
@@ -170,7 +170,7 @@ TEST_CASE("Sums that fit memory, of nonzeros that do not, outlive their tensor",
   auto const resident = tucker(exec, X, options);
   options.streaming.memory = 1 << 18;
   auto problem = make_tucker_problem(exec, X, options);
-  CHECK_FALSE(problem.chain.packed[0].out_of_core);
+  CHECK_FALSE(sporades::detail::is_out_of_core(problem.chain.formats, 0));
   CHECK(problem.out_of_core);
   auto state = tucker_start(exec, X, options);
   CHECK(tucker(exec, problem, options, state).values == resident.values);
@@ -191,7 +191,7 @@ TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][ba
   CHECK_THROWS_WITH(make_ttm_chain_plan(exec, X, {2, 2, 2}, options),
                     Catch::Matchers::ContainsSubstring("strategy csf cannot stream"));
   options.streaming.memory = 1 << 20;
-  CHECK(make_ttm_chain_plan(exec, X, {2, 2, 2}, options).csf[0].order() == 3);
+  CHECK(make_ttm_chain_plan(exec, X, {2, 2, 2}, options).formats.as<CsfTensor>(0) != nullptr);
   auto tucker_with = tucker_options({2, 2, 2}, 2);
   tucker_with.streaming.streams = 65;
   CHECK_THROWS_WITH(make_tucker_problem(exec, X, tucker_with),

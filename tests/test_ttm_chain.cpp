@@ -143,7 +143,7 @@ TEMPLATE_LIST_TEST_CASE("a product holds the rows of non-empty slices, padding z
     if (present[i]) expected.push_back(i);
   for (auto const strategy : strategies()) {
     auto plan = make_ttm_chain_plan(exec, X, ranks, TtmChainOptions{strategy, 0});
-    Kokkos::deep_copy(plan.product, std::numeric_limits<Scalar>::quiet_NaN());
+    Kokkos::deep_copy(plan.work.product, std::numeric_limits<Scalar>::quiet_NaN());
     auto const product = ttm_chain(exec, plan, A, 0);
     exec.fence();
     auto const rows = on_host(product.rows);

@@ -108,8 +108,8 @@ TEMPLATE_LIST_TEST_CASE("plans in other orders, with slices and rounded factors 
   auto const X = random_coo<Scalar, std::uint32_t>(exec, {300, 200, 100}, 20000);
   auto const A = random_factor_list<decltype(exec), Scalar>(exec, X.dims, 4, true);
   std::vector<sporades::MttkrpOptions> all(4);
-  all[0].order = sporades::RowOrder::morton;
-  all[1].slices = 4;
+  all[0].rows.order = sporades::RowOrder::morton;
+  all[1].slices.count = 4;
   all[2].gather = sporades::GatherPrecision::bfloat16;
   all[3].strategy = MttkrpStrategy::sorted;
   for (auto& options : all) {

@@ -94,8 +94,10 @@ struct CpAprMethodRun {
     bool const by_rows = options.method != CpAprMethod::mu;
     report.strategies.assign(problem.dims.size(),
                              by_rows ? "rows" : to_string(problem.plan.strategy));
-    for (std::size_t n = 0; n < problem.plan.products.packed.size(); ++n)
-      if (problem.plan.products.packed[n].out_of_core) report.strategies[n] += ", streamed";
+    auto const& formats = problem.plan.products.formats;
+    for (int n = 0; n < formats.modes(); ++n)
+      if (sporades::detail::is_out_of_core(formats, n))
+        report.strategies[static_cast<std::size_t>(n)] += ", streamed";
     for (auto const& choice : problem.plan.products.choices)
       report.reasons.push_back(choice.reason);
   }

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <sporades/algorithms/command/memory.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/core/detail/shortage.hpp>
 #include <sporades/formats/coo_tensor.hpp>
 #include <string>
-#include <tuple>
-#include <utility>
 
 /// The memory of a run that makes a model: what it needs, what it may have, and whether the tensor
 /// stays on the host, or in files, therefore.
@@ -85,57 +82,32 @@ class ModelMemory {
   template <class Options>
   PlacedTensor<Tensor> place(HostTensor const& X, Options& options, bool keeps_X = false) const {
     PlacedTensor<Tensor> placed;
-    auto const asked = options;
-    placed.bytes = static_cast<double>(X.storage_bytes());
+    double const tensor = static_cast<double>(X.storage_bytes());
     double left = memory_left(taken(X)) - (keeps_X ? taken(X) : 0);
-    bool is_least = true;  // placed.bytes are those of X alone
-    // Whether it does for X to stay; or only with all sorted copies resident.
-    auto const stays = [&](bool keeps_copies) {
-      if (!can_stay(asked)) return false;
-      auto const shape = sporades::detail::shape_of(X);
-      if (keeps_copies && !sporades::detail::host_holds(shape, shape.order() + 2)) return false;
-      auto with_streaming = asked;
-      auto const need = [&](Options const& with) {
-        return streamed(X, with) +
-               (keeps_copies ? copy_bytes(exec_, shape, with, numbers) : least_windows(X));
-      };
-      auto const [bytes, lighter] = lightened(X, with_streaming, true, left, need);
-      if (bytes > left) return false;
-      double const beside = streamed(X, with_streaming);
-      placed.note = sporades::detail::concatenate(
-          shortage(X.dims, asked, placed.bytes, left, is_least), lighter,
-          lighter.empty() ? "" : "; ", where(X, with_streaming, left - beside), "; the rest takes ",
-          sporades::detail::bytes_text(beside));
-      set_streaming(on_gpu, shape, with_streaming, left - beside);
-      options = with_streaming;
+    if (!can_stay(options) || tensor <= left) {
+      placed.X = copy_to(exec_, X);
+      if (on_gpu) left = memory_left(tensor);
+    }
+    auto const asked = options;
+    auto const found = find_fit(question(X, placed.X, asked, left), asked);
+    if (!found.fits)
+      refuse(X, placed.X, asked, left,
+             streaming_refusal(X, asked, left) + streaming_advice(X, asked, left));
+    bool const is_least = placed.X.dims.empty();  // what is known are the bytes of X alone
+    placed.bytes = is_least ? tensor : found.needs;
+    if (found.streams || !found.lighter.empty())
+      placed.note = shortage(X.dims, asked, placed.bytes, left, is_least) + found.lighter;
+    if (found.fits) options = found.options;
+    if (found.streams) {
+      placed.note += sporades::detail::concatenate(
+          found.lighter.empty() ? "" : "; ", where(X, options, found.windows), "; the rest takes ",
+          sporades::detail::bytes_text(left - found.windows));
       placed.X = {};
       placed.is_streamed = true;
       placed.bytes = left;
-      return true;
-    };
-    if (!can_stay(options) || placed.bytes <= left) {
-      placed.X = copy_to(exec_, X);
-      if (on_gpu) left = memory_left(placed.bytes);
-      double as_asked = 0;
-      auto const [bytes, lighter] = lightened(X, options, false, left, [&](Options const& with) {
-        double const all = needed(placed.X, with);
-        if (as_asked == 0) as_asked = all;
-        return all;
-      });
-      is_least = false;
-      placed.bytes = as_asked;
-      if (bytes <= left) {
-        // Copies a mode that the host sorts are faster than one copy.
-        if (on_gpu && options.strategy != asked.strategy && stays(true)) return placed;
-        placed.bytes = bytes;
-        if (!lighter.empty()) placed.note = shortage(X.dims, asked, as_asked, left) + lighter;
-        return placed;
-      }
-      options = asked;
+    } else if (found.fits) {
+      placed.bytes = found.bytes;
     }
-    if (stays(false)) return placed;
-    refuse(X, placed.X, asked, left,
-           streaming_refusal(X, asked, left) + streaming_advice(X, asked, left));
     return placed;
   }
 
@@ -144,10 +116,6 @@ class ModelMemory {
   double memory_left(double more = 0) const {
     double const left = sporades::detail::memory_to_take(exec_) + more;
     return limit_ > 0 ? std::min(left, limit_) : left;
-  }
-
-  static double least_windows(HostTensor const& X) {
-    return sporades::detail::least_windows(on_gpu, sporades::detail::shape_of(X));
   }
 
   /// Bytes of that memory which the tensor takes before the run.
@@ -174,40 +142,32 @@ class ModelMemory {
     return sporades::detail::in_all<Exec>(need) + own(dims, options);
   }
 
-  template <class Options, class Need>
-  static std::pair<double, std::string> lightened(HostTensor const& X, Options& options,
-                                                  bool streams, double most, Need const& need) {
-    return sporades::detail::lightened<Exec>(sporades::detail::shape_of(X), options, streams, most,
-                                             need);
-  }
-
+  /// What find_fit is asked for a run that may take `left` bytes. resident: X where it computes, or
+  /// empty. The question refers to X and to it.
   template <class Options>
-  double needed(Tensor const& X, Options const& options) const {
-    return in_all(X.dims, options, memory_need(exec_, X, options));
-  }
-
-  template <class Options>
-  double streamed(HostTensor const& X, Options const& options) const {
-    return in_all(X.dims, options,
-                  streamed_need(exec_, sporades::detail::shape_of(X), options,
-                                sporades::detail::Numbers<Scalar, Index>{}));
+  sporades::detail::FitQuestion<Options> question(HostTensor const& X, Tensor const& resident,
+                                                  Options const& asked, double left) const {
+    auto const shape = sporades::detail::shape_of(X);
+    sporades::detail::FitQuestion<Options> asks{shape, on_gpu, left};
+    asks.may_stream = can_stay(asked);
+    asks.host_holds_copies = sporades::detail::host_holds(shape, shape.order() + 2);
+    if (!resident.dims.empty())
+      asks.resident = [this, &resident](Options const& with) {
+        return in_all(resident.dims, with, memory_need(exec_, resident, with));
+      };
+    asks.streamed = [this, shape](Options const& with) {
+      return in_all(shape.dims, with, streamed_need(exec_, shape, with, numbers));
+    };
+    asks.copies = [this, shape](Options const& with) {
+      return copy_bytes(exec_, shape, with, numbers);
+    };
+    return asks;
   }
 
   /// The least that a run takes, in memory or streamed. resident: X there, or empty.
   template <class Options>
   double least(HostTensor const& X, Tensor const& resident, Options const& asked) const {
-    double bytes = std::numeric_limits<double>::infinity();
-    if (!resident.dims.empty()) {
-      auto options = asked;
-      bytes = lightened(X, options, false, 0, [&](Options const& with) {
-                return needed(resident, with);
-              }).first;
-    }
-    if (!can_stay(asked)) return bytes;
-    auto options = asked;
-    auto const beside =
-        lightened(X, options, true, 0, [&](Options const& with) { return streamed(X, with); });
-    return std::min(bytes, least_windows(X) + beside.first);
+    return find_fit(question(X, resident, asked, 0), asked).least;
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40 needs 3 MB of memory, 2 MB may be taken: ", or "at least"
@@ -241,7 +201,9 @@ class ModelMemory {
   template <class Options>
   std::string streaming_advice(HostTensor const& X, Options const& options, double left) const {
     if (on_gpu || limit_ > 0 || !Method::streaming_refusal(options).empty()) return "";
-    return streamed(X, options) <= left / 2 ? "; with --memory it is streamed from files" : "";
+    double const bytes = in_all(
+        X.dims, options, streamed_need(exec_, sporades::detail::shape_of(X), options, numbers));
+    return bytes <= left / 2 ? "; with --memory it is streamed from files" : "";
   }
 
   /// "cp-als: rank 16 for 20 x 30 x 40"

@@ -8,6 +8,12 @@
 
 namespace sporades::detail {
 
+/// Bytes of what a function makes, and the most at one time until it is made, beside what it is
+/// made of.
+struct MadeBytes {
+  double kept = 0, peak = 0;
+};
+
 /// Counts the bytes of Views that a computation will hold, step by step, before anything is
 /// allocated: how many it holds at the moment, and the most so far. Counts are doubles, because
 /// they may be far past 2^64.
@@ -24,6 +30,12 @@ class MemoryCount {
   void pass(double bytes) {
     hold(bytes);
     release(bytes);
+  }
+  /// The computation makes something, and frees so many bytes of what it was made of.
+  void make(MadeBytes const& made, double freed = 0) {
+    pass(made.peak);
+    release(freed);
+    hold(made.kept);
   }
   /// The computation allocates or frees until it holds this many bytes.
   void hold_in_all(double bytes) {

@@ -6,6 +6,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/sort.hpp>
 #include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/detail/sort_bytes.hpp>
 
 namespace sporades {
 namespace detail {
@@ -259,6 +260,64 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
           X.low, X.high, result.coordinates, detail::AltoMasks(X.layout)});
   return result;
 }
+
+namespace detail {
+
+/// Whether a mode has too many rows for any parts: see join_parts.
+inline bool has_far_more_rows(CooShape const& X, std::uint64_t dim) {
+  return dim > 65536 && static_cast<double>(dim / 64) > X.nnz;
+}
+
+/// The most buffer rows that the parts of mode n may have: see join_parts.
+inline double most_buffer_rows(CooShape const& X, int n) {
+  double const dim = static_cast<double>(X.dims[n]);
+  auto const parts = static_cast<double>(most_parts(X.count()));
+  if (parts == 1) return dim;
+  return std::max(std::min(X.nnz / 64, parts * dim), std::min(X.nnz / 8, 8 * dim));
+}
+
+/// Whether mode n may have no parts, because they would have too many buffer rows.
+inline bool may_have_no_parts(CooShape const& X, int n) {
+  return has_far_more_rows(X, X.dims[n]) ||
+         (X.nnz >= 4096 && 2 * static_cast<double>(X.dims[n]) > X.nnz / 8);
+}
+
+/// Whether some mode may.
+inline bool may_have_no_parts(CooShape const& X) {
+  for (int n = 0; n < X.order(); ++n)
+    if (may_have_no_parts(X, n)) return true;
+  return false;
+}
+
+/// The words of make_alto.
+inline double alto_word_bytes(CooShape const& X) {
+  return (AltoLayout(X.dims).has_two_words() ? 16 : 8) * X.nnz;
+}
+
+/// The lists of parts of make_alto, with room for as many rows in all parts.
+inline double alto_part_bytes(CooShape const& X, double buffer_rows) {
+  double const N = X.order(), parts = static_cast<double>(most_parts(X.count()));
+  double rows = 0;
+  for (auto dim : X.dims)
+    if (!has_far_more_rows(X, dim)) rows += static_cast<double>(dim);
+  constexpr double block = AltoPartition<Kokkos::HostSpace>::block_rows;
+  return N * parts * (sizeof(AltoPart) + 8 + 16) + 8 * (rows / block + 2 * N) +
+         4 * N * buffer_rows / block;
+}
+
+/// make_alto. is_last: X alone holds its nonzeros, and its coordinates are freed before the sort.
+template <class ExecutionSpace>
+MadeBytes alto_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_last,
+                     double buffer_rows) {
+  double const keys = alto_word_bytes(X), freed = is_last ? X.coordinate_bytes() : 0;
+  auto const sort = sort_bytes(exec, X.count());
+  double const kept = keys + X.value_bytes() + alto_part_bytes(X, buffer_rows);
+  double const in_order = sort.kept + keys + std::max(keys, X.value_bytes());
+  return {kept, std::max({keys, keys + sort.peak - freed, in_order - freed,
+                          kept - (is_last ? X.bytes() : 0)})};
+}
+
+}  // namespace detail
 
 // What is no CooTensor is refused.
 template <class ExecutionSpace>

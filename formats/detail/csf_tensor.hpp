@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/csf_tensor.hpp>
 #include <sporades/formats/detail/ranges.hpp>
+#include <sporades/formats/detail/sort_bytes.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
 namespace sporades {
@@ -126,6 +128,23 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   }
   return X;
 }
+
+namespace detail {
+
+/// make_csf, which shares the values of an X in that order. tuples: FiberCountEstimate or its like.
+template <class ExecutionSpace, class Tuples>
+MadeBytes csf_bytes(ExecutionSpace const& exec, CooShape const& X, std::vector<int> const& modes,
+                    Tuples& tuples) {
+  auto const list = sorted_bytes(exec, X, modes);
+  double const marks = 8 * std::ceil(X.nnz / double{CsfTensor<double>::mark_distance});
+  double tree = X.nnz * X.index_bytes;
+  for (std::size_t l = 0; l + 1 < modes.size(); ++l)
+    tree += tuples.of(modes, l + 1) * (X.index_bytes + 8) + 8 + marks;
+  return {tree + (is_sorted_by(X, modes) ? 0 : X.value_bytes()),
+          std::max(list.peak, list.kept + 8 * X.nnz + tree)};
+}
+
+}  // namespace detail
 
 // What is no CooTensor is refused.
 template <class ExecutionSpace>

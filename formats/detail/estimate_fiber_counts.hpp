@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/formats/coo_tensor.hpp>
+#include <sporades/formats/detail/coo_shape.hpp>
 
 namespace sporades::detail {
 
@@ -115,6 +116,63 @@ double estimate_tuples_across(Communicator const& processes, ExecutionSpace cons
   Position all = 0;
   for (Position const part : all_gather(processes, "estimates of tuples", empty)) all += part;
   return tuples_of_map(all, words);
+}
+
+/// Never fewer than the different tuples that X's nonzeros have of their indices in some modes, and
+/// a few per cent more at most, unless they are few beside the nonzeros: see estimate_fiber_counts.
+template <class ExecutionSpace, class Tensor>
+class FiberCountEstimate {
+ public:
+  FiberCountEstimate(ExecutionSpace const& exec, Tensor const& X) : exec_(exec), X_(X) {}
+
+  /// At least the number of different tuples of indices in the modes whose bits are set. Fences
+  /// exec.
+  double operator()(std::uint32_t set) {
+    double const nnz = static_cast<double>(X_.nnz());
+    double cells = 1;
+    for (int n = 0; n < X_.order(); ++n)
+      if (set >> n & 1) cells *= static_cast<double>(X_.dims[n]);
+    double const most = std::min(nnz, cells);
+    bool const is_all = set + 1 == std::uint32_t{1} << X_.order();
+    if (is_all || most < 4096 || most < nnz / 128) return most;
+    auto& known = known_[set];
+    if (known == 0) known = std::min(most, 1.04 * estimate_fiber_counts(exec_, X_, set));
+    return known;
+  }
+  /// The non-empty slices of one mode.
+  double rows(int n) { return (*this)(std::uint32_t{1} << n); }
+  /// At least the number of different tuples of indices in the first `count` of these modes. Fences
+  /// exec.
+  double of(std::vector<int> const& modes, std::size_t count) {
+    std::uint32_t set = 0;
+    for (std::size_t k = 0; k < count; ++k) set |= std::uint32_t{1} << modes[k];
+    return (*this)(set);
+  }
+
+ private:
+  ExecutionSpace exec_;
+  Tensor const& X_;
+  std::map<std::uint32_t, double> known_;
+};
+
+/// At least the number of different tuples of indices, as FiberCountEstimate, by the shape alone.
+class FiberCountBound {
+ public:
+  explicit FiberCountBound(CooShape const& X) : X_(X) {}
+  double rows(int n) const { return std::min(X_.nnz, static_cast<double>(X_.dims[n])); }
+  double of(std::vector<int> const& modes, std::size_t count) const {
+    double cells = 1;
+    for (std::size_t k = 0; k < count; ++k) cells *= static_cast<double>(X_.dims[modes[k]]);
+    return std::min(X_.nnz, cells);
+  }
+
+ private:
+  CooShape const& X_;
+};
+
+/// What estimate_fiber_counts takes.
+inline double fiber_count_bytes(Position nnz) {
+  return static_cast<double>(4 * tuple_map_words(nnz));
 }
 
 }  // namespace sporades::detail

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <sporades/formats/detail/flycoo_partitions.hpp>
 #include <sporades/formats/detail/flycoo_records.hpp>
+#include <sporades/formats/detail/sort_bytes.hpp>
 #include <sporades/formats/flycoo_tensor.hpp>
 
 namespace sporades {
@@ -335,6 +337,45 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
   detail::launch_items(exec, "sporades::flycoo::read_records", X.nnz(), read);
   return result;
 }
+
+namespace detail {
+
+/// make_flycoo in so many partitions. is_last: X alone holds its nonzeros, and is freed once the
+/// first order is written.
+template <class ExecutionSpace>
+MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_last,
+                       Position partitions) {
+  using Unit = FlycooUnit<typename ExecutionSpace::memory_space>;
+  FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes), unit_bits<Unit>);
+  double const records = sizeof(Unit) * (X.nnz * layout.units + double{spare_units});
+  double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
+  double const pieces =
+      8 * X.order() *
+      static_cast<double>(
+          most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())) + 1);
+  double const others = X.order() > 1 ? X.order() : 0;  // orders that records are moved to
+  double ranks = 0, ranking = 0;
+  for (auto const length : X.dims) {
+    double const dim = static_cast<double>(length);
+    double const groups = std::min(dim, std::sqrt(2 * X.nnz) + 1);
+    ranks += dim * X.index_bytes;
+    auto const sort = sort_bytes(exec, length);
+    ranking = std::max(
+        ranking,
+        16 * dim + sort.kept + sort.peak +
+            groups * (sizeof(RowGroup) +
+                      sizeof(RowBlock) * std::min(dim / groups, static_cast<double>(partitions))));
+  }
+  auto const sort = sort_bytes(exec, X.count());
+  double const first = in_sorted_order(sort, records).peak;
+  double const made = records + others * ids;
+  double const next =
+      others > 0 ? made + std::max(in_sorted_order(sort, 8 * X.nnz).peak, records) : 0;
+  return {made + pieces + (others > 0 ? records : 0),
+          pieces + ranks + std::max({ranking, first, next - (is_last ? X.bytes() : 0)})};
+}
+
+}  // namespace detail
 
 // What is no CooTensor is refused.
 template <class ExecutionSpace>

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/detail/ranges.hpp>
+#include <sporades/formats/detail/sort_bytes.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -134,6 +136,27 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
       });
   return X;
 }
+
+namespace detail {
+
+/// make_fibers of items with this many coordinates in so many fibers.
+inline double fibers_bytes(double items, double fibers, double modes, double index_bytes) {
+  double const marks = std::ceil(items / 32);
+  return (modes - 1) * fibers * index_bytes + 8 * (fibers + 1) + 8 * marks + items * index_bytes +
+         4 * (marks + 1);
+}
+
+/// make_hierarchical, which shares the values of an X in that order.
+template <class ExecutionSpace>
+MadeBytes hierarchical_bytes(ExecutionSpace const& exec, CooShape const& X,
+                             std::vector<int> const& modes, double fibers) {
+  auto const list = sorted_bytes(exec, X, modes);
+  double const made = fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes);
+  return {made + (is_sorted_by(X, modes) ? 0 : X.value_bytes()),
+          std::max(list.peak, list.kept + made)};
+}
+
+}  // namespace detail
 
 // What is no CooTensor is refused.
 template <class ExecutionSpace>

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/formats/detail/modes.hpp>
 #include <sporades/formats/detail/out_of_core_coo.hpp>
+#include <sporades/formats/detail/sort_bytes.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/sort_coo.hpp>
 
@@ -300,6 +302,29 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(
   detail::unpack(exec, packed, X.coordinates);
   return X;
 }
+
+namespace detail {
+
+/// The words of a packed tensor of row mode n.
+inline double packed_word_bytes(CooShape const& X, int n) {
+  return X.nnz * (packed_bits(X.dims, n) <= 32 ? 4 : 8);
+}
+
+/// The rows and marks of a packed tensor.
+inline double packed_row_bytes(CooShape const& X, double rows) {
+  return rows * X.index_bytes + 8 * std::ceil(X.nnz / double{PackedTensor<double>::mark_distance});
+}
+
+/// sorted_packed(X, modes), which shares the values of an X in that order.
+template <class ExecutionSpace>
+MadeBytes sorted_packed_bytes(ExecutionSpace const& exec, CooShape const& X,
+                              std::vector<int> const& modes, double rows) {
+  double const tensor = packed_word_bytes(X, modes[0]) + packed_row_bytes(X, rows);
+  if (is_sorted_by(X, modes)) return {tensor, tensor};
+  return in_sorted_order(sort_bytes(exec, X.count()), tensor + X.value_bytes());
+}
+
+}  // namespace detail
 
 // What is no CooTensor is refused.
 template <class ExecutionSpace>

@@ -81,12 +81,28 @@ std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) 
   return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
 }
 
+/// Whether mode n's nonzeros are in out-of-core memory. formats: PlanFormats.
+template <class Formats>
+bool is_out_of_core(Formats const& formats, int n) {
+  auto const* const X = formats.template as<PackedTensor>(n);
+  return X != nullptr && X->out_of_core != nullptr;
+}
+/// For how many modes they are.
+template <class Formats>
+int count_out_of_core(Formats const& formats) {
+  int modes = 0;
+  for (int n = 0; n < formats.modes(); ++n) modes += is_out_of_core(formats, n) ? 1 : 0;
+  return modes;
+}
+
 /// What copies in resident memory leave of it for windows.
-template <class Packed>
-Streaming for_windows(std::vector<Packed> const& copies, Streaming streaming) {
-  for (auto const& X : copies)
-    if (!X.out_of_core && X.nnz() > 0)
-      streaming = with_less(streaming, X.nnz() * streamed_bytes(X));
+template <class Formats>
+Streaming for_windows(Formats const& formats, Streaming streaming) {
+  for (int n = 0; n < formats.modes(); ++n) {
+    auto const* const X = formats.template as<PackedTensor>(n);
+    if (X != nullptr && !X->out_of_core && X->nnz() > 0)
+      streaming = with_less(streaming, X->nnz() * streamed_bytes(*X));
+  }
   return streaming;
 }
 

@@ -20,9 +20,10 @@ void check_new_values(ValueLists<Scalar, MemorySpace> const& lists, Position cou
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void put_new_values(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                     Vector<Scalar, MemorySpace> const& values) {
-  check_new_values(plan.values, values.extent(0));
-  plan.values.put(exec, values);
-  if (plan.flycoo.order() > 0) put_record_values(exec, plan.flycoo, plan.record_numbers, values);
+  check_new_values(plan.work.values, values.extent(0));
+  plan.work.values.put(exec, values);
+  if (auto* const flycoo = plan.formats.template as<FlycooTensor>(0))
+    put_record_values(exec, *flycoo, plan.work.record_numbers, values);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -58,9 +59,9 @@ void put_new_values(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySp
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void put_new_values(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                     Vector<Scalar, MemorySpace> const& values) {
-  check_new_values(plan.values, values.extent(0));
-  auto const sums = plan.summed.of(exec, values);
-  plan.values.put(exec, sums);
+  check_new_values(plan.work.values, values.extent(0));
+  auto const sums = plan.work.summed.of(exec, values);
+  plan.work.values.put(exec, sums);
   if (sums.data() != values.data()) fence(exec, "sporades::update_values::sums");
 }
 

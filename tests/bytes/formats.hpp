@@ -8,6 +8,7 @@
 #include <sporades/formats/hocoo_tensor.hpp>
 #include <sporades/formats/hocsr_tensor.hpp>
 #include <sporades/kernels/mttkrp.hpp>
+#include <sporades/kernels/ttm_chain.hpp>
 #include <support/tensors.hpp>
 
 namespace sporades::test {
@@ -104,14 +105,16 @@ inline void watch_tensor(Of<HocfsTensor> const& X) {
   watch("values", X.values);
   watch("formats", X.formats);
 }
+inline void watch_tensor(Of<PermutedTensor> const& X) {
+  for (auto const& order : X.orders) watch("permutation", order);
+  watch_tensor(X.tensor);
+}
+inline void watch_tensor(Of<sporades::detail::SemiSparseChain> const& chain) {
+  watch_tensor(chain.X);
+  for (auto const& product : chain.plans) watch_tensor(product.fibers);
+}
 inline void watch_tensor(Of<MttkrpPlan> const& plan) {
-  for (auto const& X : plan.packed) watch_tensor(X);
-  for (auto const& X : plan.coo) watch_tensor(X);
-  for (auto const& X : plan.csf) watch_tensor(X);
-  for (auto const& order : plan.permuted.orders) watch("permutation", order);
-  watch_tensor(plan.permuted.tensor);
-  watch_tensor(plan.alto);
-  watch_tensor(plan.flycoo);
+  plan.formats.for_each([](auto const& X) { watch_tensor(X); });
 }
 
 }  // namespace sporades::test

@@ -71,7 +71,7 @@ TEST_CASE("mttkrp touches the bytes that its cost says", "[bytes][mttkrp]") {
                         MttkrpStrategy::alto_atomic, MttkrpStrategy::flycoo})
     check({strategy, R});
   MttkrpOptions atomic{MttkrpStrategy::sorted, R}, rounded{MttkrpStrategy::fibers, R};
-  atomic.atomic_flush = true;
+  atomic.rows.atomic_flush = true;
   check(atomic);
   rounded.gather = GatherPrecision::single;
   check(rounded);

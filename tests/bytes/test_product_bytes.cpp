@@ -139,12 +139,9 @@ TEST_CASE("ttm_chain touches the bytes that its cost says", "[bytes][ttm_chain]"
     auto plan = make_ttm_chain_plan(exec, X, ranks, {from_name<TtmChainStrategy>(name)});
     for (int n = 0; n < X.order(); ++n) {
       watch_nothing();
-      watch_tensor(plan.packed[n]);
-      watch_tensor(plan.csf[n]);
-      watch_tensor(plan.semi_sparse[n].X);
-      for (auto const& product : plan.semi_sparse[n].plans) watch_tensor(product.fibers);
+      plan.formats.visit(n, [](auto const& format) { watch_tensor(format); });
       for (auto const& factor : A) watch("a factor", factor);
-      watch_memory("the product", plan.product.data(),
+      watch_memory("the product", plan.work.product.data(),
                    plan.rows[n].extent(0) * plan.choices[n].columns.count() * 8);
       CAPTURE(X.dims, n, name, describe(plan.choices[n]));
       double more = X.order() * chunk_bytes(X.nnz());  // marks of each level

@@ -117,7 +117,7 @@ TEST_CASE("Processes whose options of plans differ are refused", "[mpi]") {
   };
   refused("rank", [](auto& options) { options.rank = 8; });
   refused("strategy", [](auto& options) { options.strategy = MttkrpStrategy::fibers; });
-  refused("slice_rows", [](auto& options) { options.slice_rows = {{0}, {0, 1}, {}}; });
+  refused("slices.rows", [](auto& options) { options.slices.rows = {{0}, {0, 1}, {}}; });
   expect_refused(
       "seed", 1, [](int& seed) { seed = 2; },
       [](auto const& processes, int seed) {

@@ -61,7 +61,8 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes in slices has the bits of o
   if (processes.size() == options.slices && trial.nnz == 40000) {
     // Of a mode with long rows, partial rows travel while others are summed.
     std::uint64_t overlaps = 0;
-    for (auto const& own : problem.products.whole.distributed->own) overlaps += own.begin < own.end;
+    for (auto const& own : problem.products.whole.work.distributed->own)
+      overlaps += own.begin < own.end;
     CHECK(sporades::detail::exclusive_scan_of_all(processes, overlaps).back() > 0);
   }
   for (int n = 0; n < X.order(); ++n) {

@@ -68,8 +68,8 @@ std::pair<int, double> check_same_bits(Exec const& exec, Communicator const& pro
   CHECK(choices_of(problem.chain) == choices);
   int unfoldings = 0;  // whose rows are distributed
   for (std::size_t n = 0; n < X.dims.size(); ++n) {
-    CHECK(problem.chain.where[n].used.begins.back() == used_rows[n]);
-    unfoldings += problem.chain.where[n].product.is_whole() ? 0 : 1;
+    CHECK(problem.chain.work.where[n].used.begins.back() == used_rows[n]);
+    unfoldings += problem.chain.work.where[n].product.is_whole() ? 0 : 1;
   }
   CHECK(distributed.values == values);
   check_same_model(distributed.model, model, problem.rows());

@@ -4,6 +4,7 @@
 
 /// Tensors for the tests that count memory, and what a recording saw.
 
+#include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/core/types.hpp>
 #include <support/tools.hpp>
 #include <vector>
@@ -26,11 +27,24 @@ inline std::vector<MemoryTrial> memory_trials() {
           {{100000, 90000, 80000}, 100000, 0, 3}, {{8, 9, 10, 11, 12, 13, 14}, 50000, 0, 100}};
 }
 
+/// What may be counted for a byte that is held, unless a count says otherwise.
+inline constexpr double most_counted = 1.3;
+
 /// Most bytes of our Views in that memory space.
 template <class MemorySpace>
 double peak_of(Recording const& recording) {
   auto const found = recording.bytes.find(MemorySpace::name());
   return found == recording.bytes.end() ? 0 : found->second.peak;
+}
+
+/// What a decomposition takes of a tensor that is streamed, without windows.
+template <class Scalar, class ExecutionSpace, class Options>
+MemoryNeed streamed_need(ExecutionSpace const& exec, Dims const& dims, Position nnz,
+                         Options const& options) {
+  using Index = std::uint32_t;
+  sporades::detail::CooShape const X{
+      dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  return streamed_need(exec, X, options, sporades::detail::Numbers<Scalar, Index>{});
 }
 
 }  // namespace sporades::test

@@ -85,9 +85,9 @@ void check_all_modes(Problem const& problem, std::size_t R, MttkrpOptions const&
     sporades::detail::fill_view(exec, V, std::numeric_limits<Scalar>::quiet_NaN());
     mttkrp(exec, plan, A, n, V);
     INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n << ", "
-                                 << to_string(options.strategy) << ", " << to_string(options.order)
-                                 << (padded ? ", padded" : "")
-                                 << (options.atomic_flush ? ", atomic" : ""));
+                                 << to_string(options.strategy) << ", "
+                                 << to_string(options.rows.order) << (padded ? ", padded" : "")
+                                 << (options.rows.atomic_flush ? ", atomic" : ""));
     CHECK(wrong_entries<Scalar>(host, host_A, n, R, matrix_on_host(V)) == 0);
   }
 }

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_als.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_als.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_ALS_METHOD
+#define SPORADES_ALGORITHMS_CP_ALS_METHOD
 
 #include <sporades/algorithms/detail/cp_als/home_rows.hpp>
 #include <sporades/algorithms/detail/cp_als/model.hpp>
@@ -206,3 +209,5 @@ CpAlsResult<Scalar, MemorySpace> cp_als(Communicator const& processes, Execution
 }
 
 }  // namespace sporades
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_als.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_als.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_ALS_PROBLEM
+#define SPORADES_ALGORITHMS_CP_ALS_PROBLEM
 
 #include <cmath>
 #include <sporades/algorithms/detail/decompose.hpp>
@@ -48,7 +51,7 @@ inline MttkrpAllModesOptions products_of(CpAlsOptions const& options) {
   MttkrpAllModesOptions products{{options.strategy, options.rank}, options.dimension_tree};
   products.products.streaming = options.streaming;
   products.products.gather = options.gather;
-  products.products.slices = options.slices;
+  products.products.slices.count = options.slices;
   return products;
 }
 
@@ -69,8 +72,8 @@ Tensor order_by_homes(Communicator const& processes, ExecutionSpace const& exec,
   auto result =
       FindHomes<ExecutionSpace, Tensor>(processes, exec, hand_over(X), slices, products.rank)
           .renumber(order);
-  products.sliced_mode = order.sliced;
-  products.slice_rows = order.begins;
+  products.slices.mode = order.sliced;
+  products.slices.rows = order.begins;
   return result;
 }
 
@@ -130,3 +133,5 @@ CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
 }
 
 }  // namespace sporades
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_als.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_als.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_ALS_SOLVER
+#define SPORADES_ALGORITHMS_CP_ALS_SOLVER
 
 #include <algorithm>
 #include <cmath>
@@ -345,17 +348,17 @@ class CpAlsSolver {
     double const* const weights = small_.weights.data();
     auto& products = problem_.products;
     if constexpr (has_mpi)
-      if (products.whole.distributed) {
+      if (products.whole.work.distributed) {
         if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
         return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
-                             weights, R, workspace_, products.whole.distributed->parts,
+                             weights, R, workspace_, products.whole.work.distributed->parts,
                              nonzeros_->places());
       }
     auto const X = nonzeros_of(exec_, products);
-    bool const is_linear = products.whole.alto.order() > 0;
+    bool const is_linear = products.whole.formats.template any<AltoTensor>();
     return inner_product(exec_, X.tensor, factors_, weights, R, workspace_,
                          is_linear ? most_parts(X.tensor.nnz()) : 0, {},
-                         X.memory ? &products.whole.carry.windows : nullptr);
+                         X.memory ? &products.whole.work.carry.windows : nullptr);
   }
 
   ExecutionSpace exec_;
@@ -383,3 +386,5 @@ class CpAlsSolver {
 };
 
 }  // namespace sporades::detail
+
+#endif

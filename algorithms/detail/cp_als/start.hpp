@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_als.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_als.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_ALS_START
+#define SPORADES_ALGORITHMS_CP_ALS_START
 
 #include <algorithm>
 #include <cmath>
@@ -164,3 +167,5 @@ CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
 
 }  // namespace detail
 }  // namespace sporades
+
+#endif

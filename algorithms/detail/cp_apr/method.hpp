@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_apr.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_apr.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_APR_METHOD
+#define SPORADES_ALGORITHMS_CP_APR_METHOD
 
 #include <algorithm>
 #include <sporades/algorithms/detail/chosen_components.hpp>
@@ -146,3 +149,5 @@ CpAprResult<Scalar, MemorySpace> cp_apr(Communicator const& processes, Execution
 }
 
 }  // namespace sporades
+
+#endif

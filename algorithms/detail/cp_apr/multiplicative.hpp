@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_apr.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_apr.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
+#define SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
 
 #include <optional>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
@@ -38,8 +41,8 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   auto const processes = plan.products.rows_of(n).processes;
   std::optional<KeptFactors::Keeping> others;  // are gathered once
   if constexpr (has_mpi)
-    if (plan.products.distributed)
-      others.emplace(plan.products.distributed->kept, static_cast<std::size_t>(n));
+    if (plan.products.work.distributed)
+      others.emplace(plan.products.work.distributed->kept, static_cast<std::size_t>(n));
   ModeUpdate result;
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
     throw_if_stopped(options.stop);
@@ -63,3 +66,5 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
+
+#endif

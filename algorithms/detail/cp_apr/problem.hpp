@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_apr.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_apr.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_APR_PROBLEM
+#define SPORADES_ALGORITHMS_CP_APR_PROBLEM
 
 #include <cmath>
 #include <limits>
@@ -202,10 +205,10 @@ void build_updates(ExecutionSpace const& exec, OutOfCoreTensor<Tensor> const& co
     memory = std::max(
         {memory - std::min(memory, counts.tensor.storage_bytes()), memory / 8, std::uint64_t{1}});
   problem.plan = make_phi_plan(exec, in_units, products);
-  keep_counts(exec, counts, is_out_of_core(problem.plan.products), problem);
+  keep_counts(exec, counts, count_out_of_core(problem.plan.products.formats) > 0, problem);
   // The log-likelihood gathers a row of every mode for each count: close together in this order.
-  auto const& linear = problem.plan.products.alto;
-  if (linear.order() == 0) return;
+  auto const& linear = problem.plan.products;
+  if (!linear.formats.template any<AltoTensor>()) return;
   problem.counts = scaled(exec, to_coo(exec, linear), problem.unit, false).tensor;
   problem.out_of_core = {};
 }
@@ -221,7 +224,7 @@ void build_rows(ExecutionSpace const& exec, Builder const& builder,
       options.streaming.always || (memory > 0 && bytes > memory) ||
       !std::is_same_v<typename Tensor::MemorySpace, typename Problem::MemorySpace>;
   keep_counts(exec, counts, is_out_of_core, problem);
-  std::uint64_t const room = problem.plan.products.carry.windows.window_bytes(bytes);
+  std::uint64_t const room = problem.plan.products.work.carry.windows.window_bytes(bytes);
   Position const window = is_out_of_core ? std::max<Position>(1, room / (one / in_units.nnz())) : 0;
   for (int n = 0; n < in_units.order(); ++n) {
     auto const modes = mttkrp_mode_order(in_units.dims, n);
@@ -287,16 +290,19 @@ CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make
                           largest, problem);
   problem.large_counts = detail::large_counts(builder, counts.values, largest);
   auto const in_units = detail::scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
-  problem.plan.products.carry.windows.options = options.streaming;
+  problem.plan.products.work.carry.windows.options = options.streaming;
   if (options.method == CpAprMethod::mu)
     detail::build_updates(exec, summed, in_units.tensor, options, problem);
   else
     detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
-  bool const is_out_of_core = problem.rows.empty() ? detail::is_out_of_core(problem.plan.products)
-                                                   : problem.rows.front().out_of_core != nullptr;
+  bool const is_out_of_core = problem.rows.empty()
+                                  ? detail::count_out_of_core(problem.plan.products.formats) > 0
+                                  : problem.rows.front().out_of_core != nullptr;
   if (!is_out_of_core) problem.shared = in_units.memory;   // else it has copies
   detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
   return problem;
 }
 
 }  // namespace sporades
+
+#endif

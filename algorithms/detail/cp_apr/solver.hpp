@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_apr.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_apr.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_APR_SOLVER
+#define SPORADES_ALGORITHMS_CP_APR_SOLVER
 
 #include <algorithm>
 #include <cmath>
@@ -273,14 +276,15 @@ class CpAprSolver {
   void factors_changed() {
     if constexpr (has_mpi) {
       if (problem_.share) problem_.share->forget();
-      if (problem_.plan.products.distributed) problem_.plan.products.distributed->kept.forget();
+      if (problem_.plan.products.work.distributed)
+        problem_.plan.products.work.distributed->kept.forget();
     }
   }
 
   /// Windows of the counts where they are out of core; those of the plan, so that all streams take
   /// the same memory.
   Windows<Memory>* windows() {
-    return problem_.out_of_core ? &problem_.plan.products.carry.windows : nullptr;
+    return problem_.out_of_core ? &problem_.plan.products.work.carry.windows : nullptr;
   }
 
   ExecutionSpace exec_;
@@ -300,3 +304,5 @@ class CpAprSolver {
 };
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/cp_apr.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/cp_apr.hpp>
+
+#ifndef SPORADES_ALGORITHMS_CP_APR_START
+#define SPORADES_ALGORITHMS_CP_APR_START
 
 #include <cmath>
 #include <sporades/algorithms/detail/check_start.hpp>
@@ -112,3 +115,5 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
 
 }  // namespace detail
 }  // namespace sporades
+
+#endif

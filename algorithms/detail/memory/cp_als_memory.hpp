@@ -7,17 +7,20 @@
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
+
 /// The factors of so many states, each with those of its best iterate.
 template <class Scalar>
 double state_factors_bytes(Dims const& dims, CpAlsOptions const& options) {
   return (keeps_best(options) ? 2 : 1) * factors_bytes<Scalar>(dims, options.rank);
 }
 
-/// CpAlsSolver, and the model that it leaves.
+/// What follows a plan: the best of several starts, CpAlsSolver, and the model that it leaves.
 template <class ExecutionSpace, class Scalar>
-void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
+MemoryNeed count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions const& options) {
+  if (options.starts > 1)  // its state and model
+    count.hold(state_factors_bytes<Scalar>(dims, options) +
+               factors_bytes<Scalar>(dims, options.rank));
   int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
   double const N = static_cast<double>(dims.size()), square = double{1} * P * P;
   double workspace = column_workspace_bytes<ExecutionSpace>(dims.back(), P);
@@ -36,6 +39,8 @@ void count_cp_als_solver(MemoryCount& count, Dims const& dims, CpAlsOptions cons
         std::max(extremes, static_cast<double>(RowBlocks(dim, R).count) * R * sizeof(Scalar));
   count.pass(extremes);
   count.hold(factors_bytes<Scalar>(dims, R) + (8.0 + sizeof(Scalar)) * R);
+  // The state's Gram matrices, and LAPACK's for one system.
+  return {count.held(), with_small_views(count.peak()), (2 * N + 6) * 8.0 * R * R};
 }
 
 /// From cp_als_start, or a given start, to the model. repeats: coordinates of X may.
@@ -59,12 +64,7 @@ MemoryNeed count_cp_als(ExecutionSpace const& exec, CooShape const& shape,
   count_all_modes_plan<Scalar>(exec, count, summed, products_of(options), tuples);
   if (has_cp_als_race(options, N, shape.count()))
     count.hold(state_factors_bytes<Scalar>(dims, options));
-  if (options.starts > 1)  // the state and the model of the best one
-    count.hold(state_factors_bytes<Scalar>(dims, options) + factors_bytes<Scalar>(dims, R));
-  count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
-  // The state's Gram matrices, and LAPACK's for one system.
-  double const square = 8.0 * R * R;
-  return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
+  return count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
 }
 
 template <class ExecutionSpace, class Scalar, class Index>
@@ -84,21 +84,24 @@ double copy_bytes(ExecutionSpace const&, CooShape const& X, CpAlsOptions const& 
 /// make_cp_als_problem(exec, X, options) and cp_als from a random or a given start. Windows are not
 /// counted.
 template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
-                                  CpAlsOptions const& options) {
+MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions const& options,
+                         Numbers<Scalar, Index>) {
+  check_cp_als(options);
+  auto const& dims = X.dims;
   int const R = options.rank;
   auto const products = options_for<Scalar>(products_of(options).products);
-  auto const fused = wanted_fused_modes<ExecutionSpace, Scalar>(dims, nnz, products_of(options));
+  auto const fused =
+      wanted_fused_modes<ExecutionSpace, Scalar>(dims, X.count(), products_of(options));
   MemoryCount count;
   count.hold(factors_bytes<Scalar>(dims, R));
-  count.pass(dot_bytes(static_cast<double>(nnz)));
-  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  count.pass(dot_bytes(X.nnz));
   FiberCountBound const possible(X);
   count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, products,
                                                  [&](int n) { return possible.rows(n); });
   if (!fused.empty()) {
     CooShape grid = X;
     grid.dims = {};
+    grid.sorted_modes = {};
     double cells = 1;
     for (int n : fused) {
       grid.dims.push_back(dims[n]);
@@ -113,18 +116,7 @@ MemoryNeed streamed_cp_als_memory(ExecutionSpace const& exec, Dims const& dims, 
                            [&](int n) { return static_cast<double>(grid.dims[n]); });
     count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, R));
   }
-  if (options.starts > 1)  // the state and the model of the best one
-    count.hold(state_factors_bytes<Scalar>(dims, options) + factors_bytes<Scalar>(dims, R));
-  count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
-  double const square = 8.0 * R * R;
-  double const N = static_cast<double>(dims.size());
-  return {count.held(), with_small_views(count.peak()), (2 * N + 6) * square};
-}
-
-template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions const& options,
-                         Numbers<Scalar, Index>) {
-  return streamed_cp_als_memory<Scalar, Index>(exec, X.dims, X.count(), options);
+  return count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);
 }
 
 template <class ExecutionSpace, class Scalar, class Index>
@@ -159,12 +151,10 @@ inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& a
   bool const is_automatic = asked.strategy == MttkrpStrategy::automatic;
   bool const has_choice = options.gather == GatherPrecision::full && options.slices == 1;
   if (!streams && is_automatic && has_choice) {
-    auto const lighter = lighter_strategies(on_gpu, X);
-    auto const now = std::find(lighter.begin(), lighter.end(), options.strategy);
-    auto const next = now == lighter.end() ? lighter.begin() : now + 1;
-    if (next == lighter.end()) return "";
-    options.strategy = *next;
-    return "one copy of the nonzeros serves all modes";
+    MttkrpOptions products{options.strategy};
+    auto const less = lighten(on_gpu, X, products, products, false);
+    options.strategy = products.strategy;
+    return less;
   }
   if (streams && options.dimension_tree && is_automatic) {
     options.dimension_tree = false;
@@ -173,25 +163,15 @@ inline std::string lighten(bool on_gpu, CooShape const& X, CpAlsOptions const& a
   return "";
 }
 
-}  // namespace detail
-
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       CpAlsOptions const& options) {
-  detail::check_cp_als(options);
-  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
-  auto const shape = detail::shape_of(X);
-  if constexpr (detail::is_accessible<ExecutionSpace, MemorySpace>) {
-    detail::FiberCountEstimate<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec,
-                                                                                             X);
-    return detail::count_cp_als<Scalar>(exec, shape, options, tuples, detail::may_repeat(exec, X));
-  } else {
-    return detail::with_windows<ExecutionSpace>(
-        shape, options,
-        detail::streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
-  }
+MemoryNeed resident_need(ExecutionSpace const& exec, CooShape const& shape,
+                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                         CpAlsOptions const& options) {
+  check_cp_als(options);
+  FiberCountEstimate<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>> tuples(exec, X);
+  return count_cp_als<Scalar>(exec, shape, options, tuples, may_repeat(exec, X));
 }
 
-}  // namespace sporades
+}  // namespace sporades::detail
 
 #include <sporades/eti/cp_als_memory.hpp>

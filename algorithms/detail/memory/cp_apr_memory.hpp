@@ -7,8 +7,7 @@
 #include <sporades/core/detail/dense/workspace_bytes.hpp>
 #include <sporades/kernels/detail/phi/phi_memory.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// The memory of solve_rows for so many windows at once.
 template <class ExecutionSpace, class Scalar, class Index, class Method>
@@ -62,57 +61,49 @@ void count_cp_apr_state(MemoryCount& count, Dims const& dims, int R) {
   count.pass(workspace + 8.0 * P);
 }
 
-/// CpAprSolver, except what rows take: Phi, weights, and what the log-likelihood takes.
-template <class ExecutionSpace, class Scalar>
-void count_cp_apr_solver(MemoryCount& count, Dims const& dims, double nnz, int R) {
-  int const P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+/// What follows the problem of X's counts, in so many windows at once: the best of several starts,
+/// CpAprSolver with Phi, weights, rows and what the log-likelihood takes, and the model.
+template <class Scalar, class Index, class ExecutionSpace>
+MemoryNeed count_cp_apr_solver(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
+                               CpAprOptions const& options, int streams) {
+  auto const& dims = X.dims;
+  int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+  double const factors = factors_bytes<Scalar>(dims, R);
+  if (options.starts > 1) count.hold(2 * factors + factors / sizeof(Scalar));
+  if (options.method != CpAprMethod::mu)
+    count.hold(row_solver_bytes<Scalar, Index>(exec, X, options, streams));
   double workspace = 0;
   for (auto dim : dims)
     workspace = std::max(workspace, column_workspace_bytes<ExecutionSpace>(dim, P));
-  auto const blocks = static_cast<std::uint64_t>(std::ceil(nnz / 2048));
+  auto const blocks = static_cast<std::uint64_t>(std::ceil(X.nnz / 2048));
   double const likelihood =
       8.0 * static_cast<double>(64 * blocks + scratch_of_sum_blocks(blocks, 64));
   count.hold(matrix_bytes<Scalar>(longest(dims), R) + 8.0 * P + workspace +
              std::max(likelihood, workspace) +
              8.0 * (64 + (static_cast<double>(dims.size()) + 1) * P));
+  count.hold(factors + (8.0 + sizeof(Scalar)) * R);
+  return {count.held(), with_small_views(count.peak()), 8.0 * R};
 }
 
 /// What is in resident memory where X is streamed: cp_apr_start, then make_cp_apr_problem(exec, X,
 /// options) of an X that stays on the host, then cp_apr. Windows are not counted.
 template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_cp_apr_memory(ExecutionSpace const& exec, Dims const& dims, Position nnz,
-                                  CpAprOptions const& options) {
+MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAprOptions const& options,
+                         Numbers<Scalar, Index>) {
+  check_cp_apr(options);
+  auto const& dims = X.dims;
   int const R = options.rank, P = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
-  double const factors = factors_bytes<Scalar>(dims, R);
   MemoryCount count;
   count_cp_apr_state<ExecutionSpace, Scalar>(count, dims, R);
-  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
   if (options.method == CpAprMethod::mu) {
     for (auto dim : dims)
       count.hold(packed_row_bytes(X, std::min(static_cast<double>(dim), X.nnz)));
-    count.hold(carry_bytes_of<ExecutionSpace, Scalar>(nnz, P, sizeof(Index)));
+    count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), P, sizeof(Index)));
   } else {
     for (int n = 0; n < X.order(); ++n) count.hold(row_subproblem_bytes<ExecutionSpace>(X, n, R));
-    count.hold(row_solver_bytes<Scalar, Index>(
-        exec, X, options, is_gpu<ExecutionSpace> ? options.streaming.streams : 1));
   }
-  if (options.starts > 1) count.hold(2 * factors + factors / sizeof(Scalar));  // the best one's
-  count_cp_apr_solver<ExecutionSpace, Scalar>(count, dims, X.nnz, R);
-  count.hold(factors + (8.0 + sizeof(Scalar)) * R);
-  return {count.held(), with_small_views(count.peak()), 8.0 * R};
-}
-
-template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAprOptions const& options,
-                         Numbers<Scalar, Index>) {
-  return streamed_cp_apr_memory<Scalar, Index>(exec, X.dims, X.count(), options);
-}
-
-/// Unknown without a look at the nonzeros.
-template <class ExecutionSpace, class Scalar, class Index>
-double possible_need(ExecutionSpace const&, CooShape const&, CpAprOptions const&,
-                     Numbers<Scalar, Index>) {
-  return std::numeric_limits<double>::infinity();
+  return count_cp_apr_solver<Scalar, Index>(exec, count, X, options,
+                                            is_gpu<ExecutionSpace> ? options.streaming.streams : 1);
 }
 
 inline bool can_stream(CooShape const& X, CpAprOptions const& options) {
@@ -131,52 +122,35 @@ inline std::string lighten(bool, CooShape const&, CpAprOptions const&, CpAprOpti
   return "";
 }
 
-}  // namespace detail
-
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       CpAprOptions const& options) {
-  using namespace detail;
-  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
+MemoryNeed resident_need(ExecutionSpace const& exec, CooShape const& shape,
+                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                         CpAprOptions const& options) {
   check_cp_apr(options);
-  if constexpr (!is_accessible<ExecutionSpace, MemorySpace>) {
-    auto const shape = shape_of(X);
-    return with_windows<ExecutionSpace>(
-        shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  int const R = options.rank;
+  FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
+  auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  double const largest = static_cast<double>(max_abs(exec, X.values));
+  bool const in_units = unit_of_counts(least_count(exec, X.values), largest) != 1;
+  if (in_units) count.hold(counts.value_bytes());
+  if (options.method == CpAprMethod::mu) {
+    int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
+    PhiOptions const products{options.strategy, columns, options.pi, {}};
+    bool const is_alto = count_phi_plan<Scalar>(exec, count, counts, products, tuples);
+    if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
   } else {
-    using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-    int const R = options.rank;
-    auto const shape = shape_of(X);
-    FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
-    MemoryCount count;
-    count.hold(shape.bytes());
-    double const factors = factors_bytes<Scalar>(X.dims, R);
-    count_cp_apr_state<ExecutionSpace, Scalar>(count, X.dims, R);
-    auto const counts = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
-    double const largest = static_cast<double>(max_abs(exec, X.values));
-    bool const in_units = unit_of_counts(least_count(exec, X.values), largest) != 1;
-    if (in_units) count.hold(counts.value_bytes());
-    if (options.method == CpAprMethod::mu) {
-      int const columns = static_cast<int>(padded_columns(static_cast<std::size_t>(R)));
-      PhiOptions const products{options.strategy, columns, options.pi, {}};
-      bool const is_alto = count_phi_plan<Scalar>(exec, count, counts, products, tuples);
-      if (is_alto) count.pass(counts.bytes() + (in_units ? counts.value_bytes() : 0));
-    } else {
-      for (int n = 0; n < X.order(); ++n) {
-        bool is_new = false;
-        count_sorted(exec, count, counts, mttkrp_mode_order(X.dims, n), is_new);
-        count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
-      }
+    for (int n = 0; n < X.order(); ++n) {
+      count.make(sorted_bytes(exec, counts, mttkrp_mode_order(X.dims, n)));
+      count.hold(row_subproblem_bytes<ExecutionSpace>(counts, n, R));
     }
-    if (options.starts > 1) count.hold(2 * factors + factors / sizeof(Scalar));  // the best one's
-    count_cp_apr_solver<ExecutionSpace, Scalar>(count, X.dims, counts.nnz, R);
-    if (options.method != CpAprMethod::mu)
-      count.hold(row_solver_bytes<Scalar, Index>(exec, counts, options, 1));
-    count.hold(factors + (8.0 + sizeof(Scalar)) * R);
-    return {count.held(), with_small_views(count.peak()), 8.0 * R};
   }
+  return count_cp_apr_solver<Scalar, Index>(exec, count, counts, options, 1);
 }
 
-}  // namespace sporades
+}  // namespace sporades::detail
 
 #include <sporades/eti/cp_apr_memory.hpp>

@@ -4,19 +4,18 @@
 
 #include <limits>
 #include <sporades/algorithms/fit_memory.hpp>
+#include <sporades/algorithms/run.hpp>
 #include <sporades/core/detail/shortage.hpp>
+#include <sporades/kernels/detail/find_fit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
-#include <utility>
 
 /// How decompositions take less memory. What each of them has, for its Options:
-///   memory_need(exec, X, options)
+///   resident_need(exec, shape, X, options)              memory_need where X is accessible
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
 ///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies resident
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
-///   set_streaming(on_gpu, shape, options, bytes)   bytes of windows, and of what stays resident
-///   lighten(on_gpu, shape, asked, options, streams)   the next options that take less, and
-///                                       what they do without, in words; "" where there are none
+/// and what find_fit takes.
 
 namespace sporades {
 namespace detail {
@@ -71,28 +70,22 @@ MemoryNeed with_windows(CooShape const& X, Options const& options, MemoryNeed ne
   return need;
 }
 
-/// Sets the options to the first, from these to ever slower ones, that need no more than `most`, or
-/// to those that need least. Returns what they need, and in words how they differ from those given,
-/// or "".
-template <class ExecutionSpace, class Options, class Need>
-std::pair<double, std::string> lightened(CooShape const& X, Options& options, bool streams,
-                                         double most, Need const& need) {
-  double bytes = need(options);
-  std::string changed, all;
-  Options const asked = options;
-  Options lighter = options;
-  while (bytes > most) {
-    auto const less = lighten(is_gpu<ExecutionSpace>, X, asked, lighter, streams);
-    if (less.empty()) break;
-    if (all.find(less) == std::string::npos) all += (all.empty() ? "" : ", and ") + less;
-    double const with = need(lighter);
-    if (with >= bytes) continue;
-    bytes = with;
-    options = lighter;
-    changed = all;
-  }
-  return {bytes, changed};
+}  // namespace detail
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options,
+          class = std::enable_if_t<std::is_base_of_v<RunOptions, Options>>>
+MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
+                       Options const& options) {
+  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
+  auto const shape = detail::shape_of(X);
+  if constexpr (detail::is_accessible<ExecutionSpace, MemorySpace>)
+    return resident_need(exec, shape, X, options);
+  else
+    return detail::with_windows<ExecutionSpace>(
+        shape, options, streamed_need(exec, shape, options, detail::Numbers<Scalar, Index>{}));
 }
+
+namespace detail {
 
 /// fit_memory of an X beside which as many bytes stay taken.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Options>
@@ -108,62 +101,39 @@ FittedOptions<Options> fitted(ExecutionSpace const& exec,
   double const free = memory_to_take(exec) + (accessible ? shape.bytes() : 0);
   double const left = (limit > 0 ? std::min(limit, free) : free) - beside;
   if (accessible && possible_need(exec, shape, asked, Numbers<Scalar, Index>{}) <= left) return fit;
-  double least = std::numeric_limits<double>::infinity(), needs = 0;
-  auto const shortage = [&] { return shortage_text(needs + beside, left + beside) + ": "; };
-  // Files take room on a disk: a host uses them only where a limit is asked for.
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
-  // On the host a GPU's tensor is there twice for a moment, beside its lists.
-  bool const may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
-                          (!on_gpu || !accessible || host_holds(shape, shape.order() + 3));
-  // Whether streaming does; or only with all copies resident.
-  auto const streams = [&](bool keeps_copies) {
-    if (!may_stream) return false;
-    auto options = asked;
-    Numbers<Scalar, Index> const numbers{};
-    double const stays = accessible && !on_gpu ? shape.bytes() : 0;
-    auto const beside_windows = [&](Options const& with) {
-      return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
+  Numbers<Scalar, Index> const numbers{};
+  double const stays = accessible && !on_gpu ? shape.bytes() : 0;
+  FitQuestion<Options> question{shape, on_gpu, left};
+  question.may_lighten = !is_asked;
+  // Files take room on a disk: a host uses them only where a limit is asked for. On the host a
+  // GPU's tensor is there twice for a moment, beside its lists.
+  question.may_stream = can_stream(shape, asked) && (on_gpu || limit > 0) && !is_asked &&
+                        (!on_gpu || !accessible || host_holds(shape, shape.order() + 3));
+  if constexpr (accessible)
+    question.resident = [&](Options const& with) {
+      return in_all<ExecutionSpace>(memory_need(exec, X, with));
     };
-    auto const need = [&](Options const& with) {
-      return beside_windows(with) +
-             (keeps_copies ? copy_bytes(exec, shape, with, numbers) : least_windows(on_gpu, shape));
-    };
-    auto const [bytes, lighter] = lightened<ExecutionSpace>(shape, options, true, left, need);
-    double const enough = std::max(bytes, accessible ? looked_at_bytes(shape) : 0.0);
-    least = std::min(least, enough);
-    if (enough > left) return false;
-    double const windows = left - beside_windows(options);
-    fit.note = (needs > 0 ? shortage() : "") + lighter + (lighter.empty() ? "" : "; ") +
-               (on_gpu ? sorted_by_host(copy_bytes(exec, shape, options, numbers), windows)
-                       : "the nonzeros are streamed from files");
-    set_streaming(on_gpu, shape, options, windows);
-    fit.options = options;
-    fit.moves_to_host = accessible && on_gpu;
-    return true;
+  question.streamed = [&](Options const& with) {
+    return in_all<ExecutionSpace>(streamed_need(exec, shape, with, numbers)) + stays;
   };
-  if constexpr (accessible) {
-    auto const need = [&](Options const& with) {
-      double const bytes = in_all<ExecutionSpace>(memory_need(exec, X, with));
-      if (needs == 0) needs = bytes;
-      return bytes;
-    };
-    // What streams by hand is not made lighter.
-    auto const [bytes, lighter] =
-        is_asked ? std::pair{need(asked), std::string()}
-                 : lightened<ExecutionSpace>(shape, fit.options, false, left, need);
-    if (bytes <= left) {
-      // Copies a mode that the host sorts are faster than one copy.
-      if (on_gpu && fit.options.strategy != asked.strategy && streams(true)) return fit;
-      if (!lighter.empty()) fit.note = shortage() + lighter;
-      return fit;
-    }
-    fit.options = asked;
-    least = bytes;
-  }
-  if (streams(false)) return fit;
-  throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros ",
-                             shortage_text(least + beside, left + beside, " at least")));
+  question.copies = [&](Options const& with) { return copy_bytes(exec, shape, with, numbers); };
+  question.before = accessible ? looked_at_bytes(shape) : 0.0;
+  auto const found = find_fit(question, asked);
+  if (!found.fits)
+    throw RunError(concatenate("a decomposition of ", to_string(X.dims), " with ", X.nnz(),
+                               " nonzeros ",
+                               shortage_text(found.least + beside, left + beside, " at least")));
+  fit.options = found.options;
+  fit.moves_to_host = found.streams && accessible && on_gpu;
+  if ((found.streams || !found.lighter.empty()) && found.needs > 0)
+    fit.note = shortage_text(found.needs + beside, left + beside) + ": ";
+  fit.note += found.lighter;
+  if (found.streams)
+    fit.note += (found.lighter.empty() ? "" : "; ") +
+                (on_gpu ? sorted_by_host(question.copies(fit.options), found.windows)
+                        : "the nonzeros are streamed from files");
+  return fit;
 }
 
 /// Bytes of an X that others hold, too, beside what a decomposition takes for it.

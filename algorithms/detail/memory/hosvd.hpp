@@ -17,14 +17,12 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
   std::vector<int> others;
   for (int m = 0; m < X.order(); ++m)
     if (m != n) others.push_back(m);
-  bool is_new = false;
-  count_sorted(exec, count, X, others, is_new);
   double const fibers = tuples.of(others, others.size());
   CooShape unfolded = X;
   unfolded.dims = {static_cast<std::uint64_t>(fibers), dim};
   unfolded.sorted_modes = {};
-  count.hold(8 * X.nnz + unfolded.bytes());
-  count.hold_in_all(before + unfolded.bytes());
+  auto const list = sorted_bytes(exec, X, others);
+  count.make({unfolded.bytes(), std::max(list.peak, list.kept + 8 * X.nnz + unfolded.bytes())});
   int const k = static_cast<int>(padded_columns(static_cast<std::size_t>(
       std::min<std::uint64_t>(dim, static_cast<std::uint64_t>(std::max(R + 8, 32))))));
   MttkrpOptions const options{MttkrpStrategy::sorted, k};

@@ -7,8 +7,7 @@
 #include <sporades/algorithms/tucker.hpp>
 #include <sporades/kernels/detail/ttm_chain/ttm_chain_memory.hpp>
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// TallMatrices::orthonormalize of a rows x R matrix; workspace: what it shares with others.
 /// Nothing stays held.
@@ -96,8 +95,9 @@ double count_tucker_solver(MemoryCount& count, Dims const& dims, TuckerOptions c
 /// What is in resident memory where X is streamed: make_tucker_problem(exec, X, options) and
 /// run_from_starts from a random or a given start. Of windows it counts none.
 template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Position nnz,
-                                  TuckerOptions const& options) {
+MemoryNeed streamed_need(ExecutionSpace const&, CooShape const& X, TuckerOptions const& options,
+                         Numbers<Scalar, Index>) {
+  auto const& dims = X.dims;
   check_tucker(options, dims);
   MemoryCount count;
   double core = 1, factors = 0;
@@ -106,19 +106,12 @@ MemoryNeed streamed_tucker_memory(ExecutionSpace const&, Dims const& dims, Posit
     factors += matrix_bytes<Scalar>(static_cast<double>(dims[n]), options.ranks[n]);
   }
   count.hold(factors);
-  count.pass(dot_bytes(static_cast<double>(nnz)));
-  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
+  count.pass(dot_bytes(X.nnz));
   auto const products = count_streamed_chain_plan<ExecutionSpace, Scalar>(count, X, options.ranks);
   double const host = count_tucker_solver<ExecutionSpace, Scalar>(count, dims, options, products);
   double const model = factors + core * sizeof(Scalar);
   count.pass(options.starts > 1 ? 2 * model + factors : model);
   return {count.held(), with_small_views(count.peak()), host + 4 * 8 * core};
-}
-
-template <class Scalar, class Index, class ExecutionSpace>
-MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X,
-                         TuckerOptions const& options, Numbers<Scalar, Index>) {
-  return streamed_tucker_memory<Scalar, Index>(exec, X.dims, X.count(), options);
 }
 
 inline bool can_stream(CooShape const& X, TuckerOptions const& options) {
@@ -142,59 +135,49 @@ inline std::string lighten(bool, CooShape const& X, TuckerOptions const&, Tucker
          ")";
 }
 
-}  // namespace detail
-
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       TuckerOptions const& options) {
-  using namespace detail;
-  expects(X.nnz() > 0, "memory_need: X has no nonzeros");
-  if constexpr (!is_accessible<ExecutionSpace, MemorySpace>) {
-    auto const shape = shape_of(X);
-    return with_windows<ExecutionSpace>(
-        shape, options, streamed_need(exec, shape, options, Numbers<Scalar, Index>{}));
-  } else {
-    using Tensor = CooTensor<Scalar, Index, MemorySpace>;
-    check_tucker(options, X.dims);
-    auto const shape = shape_of(X);
-    auto const& ranks = options.ranks;
-    FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
-    MemoryCount count;
-    count.hold(shape.bytes());
-    double core = 1, factors = 0, workspace = 0;
-    for (int n = 0; n < X.order(); ++n) {
-      core *= ranks[n];
-      if (options.init == TuckerInit::hosvd && n > 0) {
-        count_singular_vectors<Scalar>(exec, count, shape, n, ranks[n], tuples);
-      } else {
-        count.hold(matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]));
-      }
-      factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
+MemoryNeed resident_need(ExecutionSpace const& exec, CooShape const& shape,
+                         CooTensor<Scalar, Index, MemorySpace> const& X,
+                         TuckerOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  check_tucker(options, X.dims);
+  auto const& ranks = options.ranks;
+  FiberCountEstimate<ExecutionSpace, Tensor> tuples(exec, X);
+  MemoryCount count;
+  count.hold(shape.bytes());
+  double core = 1, factors = 0, workspace = 0;
+  for (int n = 0; n < X.order(); ++n) {
+    core *= ranks[n];
+    if (options.init == TuckerInit::hosvd && n > 0) {
+      count_singular_vectors<Scalar>(exec, count, shape, n, ranks[n], tuples);
+    } else {
+      count.hold(matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]));
     }
-    for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
-      workspace = std::max(workspace,
-                           product_workspace_bytes<ExecutionSpace>(X.dims[n], ranks[n], ranks[n]));
-      count.hold(workspace);
-      count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
-      count.release(workspace);
-    }
-    count.pass(dot_bytes(shape.nnz));
-    auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
-    count.pass(summed.value_bytes());  // scaled
-    auto const products = count_ttm_chain_plan<Scalar>(
-        exec, count, X, summed, ranks, TtmChainOptions{options.strategy, options.memory_limit},
-        tuples);
-    auto solver = count;
-    double const host =
-        count_tucker_solver<ExecutionSpace, Scalar>(solver, X.dims, options, products);
-    double const model = factors + core * sizeof(Scalar);
-    solver.pass(options.starts > 1 ? 2 * model + factors
-                                   : model);  // the best one, and the next start
-    count.take_larger(solver);
-    return {count.held(), with_small_views(count.peak()), host + 4 * 8 * core};
+    factors += matrix_bytes<Scalar>(static_cast<double>(X.dims[n]), ranks[n]);
   }
+  for (int n = 0; n < X.order(); ++n) {  // the start is made orthonormal
+    workspace =
+        std::max(workspace, product_workspace_bytes<ExecutionSpace>(X.dims[n], ranks[n], ranks[n]));
+    count.hold(workspace);
+    count_orthonormalize<Scalar>(count, static_cast<double>(X.dims[n]), ranks[n]);
+    count.release(workspace);
+  }
+  count.pass(dot_bytes(shape.nnz));
+  auto const summed = count_sum_duplicates(exec, count, shape, may_repeat(exec, X));
+  count.pass(summed.value_bytes());  // scaled
+  auto const products =
+      count_ttm_chain_plan<Scalar>(exec, count, X, summed, ranks,
+                                   TtmChainOptions{options.strategy, options.memory_limit}, tuples);
+  auto solver = count;
+  double const host =
+      count_tucker_solver<ExecutionSpace, Scalar>(solver, X.dims, options, products);
+  double const model = factors + core * sizeof(Scalar);
+  solver.pass(options.starts > 1 ? 2 * model + factors
+                                 : model);  // the best one, and the next start
+  count.take_larger(solver);
+  return {count.held(), with_small_views(count.peak()), host + 4 * 8 * core};
 }
 
-}  // namespace sporades
+}  // namespace sporades::detail
 
 #include <sporades/eti/tucker_memory.hpp>

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/tucker.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/tucker.hpp>
+
+#ifndef SPORADES_ALGORITHMS_TUCKER_LEFT_SINGULAR_VECTORS
+#define SPORADES_ALGORITHMS_TUCKER_LEFT_SINGULAR_VECTORS
 
 #include <sporades/algorithms/detail/tucker/block_krylov.hpp>
 #include <sporades/algorithms/detail/tucker/gpu_unfolding.hpp>
@@ -228,3 +231,5 @@ class LeftSingularVectors {
 };
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/tucker.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/tucker.hpp>
+
+#ifndef SPORADES_ALGORITHMS_TUCKER_METHOD
+#define SPORADES_ALGORITHMS_TUCKER_METHOD
 
 #include <sporades/algorithms/detail/decompose.hpp>
 #include <sporades/algorithms/detail/tucker/model.hpp>
@@ -132,3 +135,5 @@ TuckerResult<Scalar, MemorySpace> tucker(Communicator const& processes, Executio
 }
 
 }  // namespace sporades
+
+#endif

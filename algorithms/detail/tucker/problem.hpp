@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/tucker.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/tucker.hpp>
+
+#ifndef SPORADES_ALGORITHMS_TUCKER_PROBLEM
+#define SPORADES_ALGORITHMS_TUCKER_PROBLEM
 
 #include <cmath>
 #include <sporades/algorithms/detail/decompose.hpp>
@@ -63,7 +66,7 @@ inline NamedOptions named_options(TuckerOptions const& options) {
 template <class ExecutionSpace, class Plan>
 RowMap distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
   auto const mode = static_cast<std::size_t>(n);
-  std::uint64_t const rows = plan.where[mode].used.begins.back();
+  std::uint64_t const rows = plan.work.where[mode].used.begins.back();
   std::uint64_t const columns = plan.choices[mode].columns.count();
   if (rows <= columns) return {};
   auto const wanted = static_cast<int>(std::min<std::uint64_t>(plan.ranks[mode], columns));
@@ -73,7 +76,7 @@ RowMap distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method
   std::uint64_t const entries = by_lanczos
                                     ? 4 * columns * padded_columns(static_cast<std::size_t>(wanted))
                                     : columns * columns;
-  auto const begun = plan.distributed->begun(n);
+  auto const begun = plan.work.distributed->begun(n);
   return make_row_map<ExecutionSpace>(begun.processes, rows,
                                       {begun.begins.begin(), begun.begins.end() - 1}, entries);
 }
@@ -97,7 +100,7 @@ TuckerProblem<Scalar, Index, MemorySpace> make_distributed_tucker_problem(
       processes, exec, hand_over(summed), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
   for (int n = 0; n < chain.order(); ++n)
-    chain.where[static_cast<std::size_t>(n)].product =
+    chain.work.where[static_cast<std::size_t>(n)].product =
         distribute_unfolding<ExecutionSpace>(chain, n, options.singular_vectors);
   place_distributed_products(exec, chain,
                              options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec));
@@ -123,8 +126,7 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
   auto chain = make_ttm_chain_plan(
       exec, hand_over(scaled.tensor), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
-  bool const is_out_of_core =
-      chain.packed[0].out_of_core != nullptr;  // with copies of the nonzeros
+  bool const is_out_of_core = detail::is_out_of_core(chain.formats, 0);  // with copies of nonzeros
   return {dims,
           std::move(chain),
           square,
@@ -134,3 +136,5 @@ TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> mak
 }
 
 }  // namespace sporades
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/tucker.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/tucker.hpp>
+
+#ifndef SPORADES_ALGORITHMS_TUCKER_SOLVER
+#define SPORADES_ALGORITHMS_TUCKER_SOLVER
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +37,7 @@ class TuckerSolver {
         times_(times),
         left_(exec, options.singular_vectors, options.stop) {
     for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
-    problem.chain.buffers.kept.forget();
+    problem.chain.work.buffers.kept.forget();
   }
 
   /// Updates every mode once, then the core, and appends the fit to the state. Fences exec.
@@ -45,7 +48,8 @@ class TuckerSolver {
     for (int n = 0; n <= last; ++n) {
       Region const region("mode ", n);
       throw_if_stopped(options_.stop);
-      auto const keeping = problem_.chain.buffers.kept.keep_others(static_cast<std::size_t>(n));
+      auto const keeping =
+          problem_.chain.work.buffers.kept.keep_others(static_cast<std::size_t>(n));
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
       times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {
@@ -160,20 +164,20 @@ class TuckerSolver {
     modes.insert(modes.begin(), 0);
     Position const length = chain_chunk_length<ExecutionSpace>(chain.nnz, columns.count());
     if constexpr (has_mpi)
-      if (chain.distributed) {
-        auto const keeping = chain.buffers.kept.keep_others(0);
+      if (chain.work.distributed) {
+        auto const keeping = chain.work.buffers.kept.keep_others(0);
         auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
         auto const share = named_share(exec_, chain, A, U, 0);
         return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,
                                     share.places);
       }
     OutOfCoreTensor<CooTensor<Scalar, Index, Memory>> X;
-    if (chain.packed[0].out_of_core)
-      X = to_out_of_core_coo(exec_, chain.packed[0]);
+    if (is_out_of_core(chain.formats, 0))
+      X = to_out_of_core_coo(exec_, *chain.formats.template as<PackedTensor>(0));
     else
       X.tensor = to_coo(exec_, chain, 0);
     return tucker_inner_product(exec_, X.tensor, A, core_, modes, length, {},
-                                X.memory ? &chain.buffers.carry.windows : nullptr);
+                                X.memory ? &chain.work.buffers.carry.windows : nullptr);
   }
 
   ExecutionSpace exec_;
@@ -186,3 +190,5 @@ class TuckerSolver {
 };
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by algorithms/tucker.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/tucker.hpp>
+
+#ifndef SPORADES_ALGORITHMS_TUCKER_START
+#define SPORADES_ALGORITHMS_TUCKER_START
 
 #include <cmath>
 #include <sporades/algorithms/detail/hosvd.hpp>
@@ -96,3 +99,5 @@ TuckerState<Scalar, typename ExecutionSpace::memory_space> given_tucker_start(
 
 }  // namespace detail
 }  // namespace sporades
+
+#endif

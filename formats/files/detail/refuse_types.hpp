@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Included by the headers of files.
-
 #include <sporades/core/detail/check_types.hpp>
 #include <string>
 

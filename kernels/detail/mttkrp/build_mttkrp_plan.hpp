@@ -26,21 +26,12 @@ inline std::string describe(MttkrpChoice const& choice) {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = carry.bytes() + rounded.bytes() + values.bytes() + record_numbers.bytes();
-  for (auto const& mode : parts) bytes += mode.bytes();
+  std::uint64_t bytes =
+      work.carry.bytes() + work.rounded.bytes() + work.values.bytes() + work.record_numbers.bytes();
+  for (auto const& mode : work.parts) bytes += mode.bytes();
   if constexpr (detail::has_mpi)
-    if (distributed) return bytes + distributed->bytes();
-  bool is_given = false;  // X is held as it was
-  for (int n = 0; n < order(); ++n) {
-    is_given = is_given || detail::keeps_tensor(choices[n].strategy);
-    if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
-    if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
-    if (coo[n].order() > 0 && !is_given) bytes += coo[n].storage_bytes();
-  }
-  if (is_given) bytes += coo[0].storage_bytes();
-  if (permuted.order() > 0) bytes += permuted.storage_bytes();
-  if (alto.order() > 0) bytes += alto.storage_bytes();
-  if (flycoo.order() > 0) bytes += flycoo.storage_bytes();
+    if (work.distributed) return bytes + work.distributed->bytes();
+  formats.for_each([&](auto const& X) { bytes += X.storage_bytes(); });
   return bytes;
 }
 
@@ -54,21 +45,23 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
                 MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   bool const may_revert = std::any_of(layout.modes.begin(), layout.modes.end(),
                                       [](ModeLayout const& mode) { return mode.may_revert; });
-  plan.alto = make_alto(exec, may_revert ? X : hand_over(X));
+  auto const format = plan.formats.share(make_alto(exec, may_revert ? X : hand_over(X)));
+  auto const& alto = std::get<AltoTensor<Scalar, Index, MemorySpace>>(*format);
   for (int n = 0; n < plan.order(); ++n) {
     auto& choice = plan.choices[n];
-    if (chooses_layout(options) && needs_atomics<ExecutionSpace>(plan.alto, n)) {
+    if (chooses_layout(options) && needs_atomics<ExecutionSpace>(alto, n)) {
       revert_to_rows(choice);
       continue;
     }
     if (choice.strategy == MttkrpStrategy::alto)
-      refuse_atomics<ExecutionSpace>("make_mttkrp_plan", plan.alto, n,
+      refuse_atomics<ExecutionSpace>("make_mttkrp_plan", alto, n,
                                      "sorted, fibers, csf and permuted work");
-    plan.carry.buffer_rows(exec, plan.alto.partitions[n].buffer_rows, options.rank);
+    plan.formats.set(n, format);
+    plan.work.carry.buffer_rows(exec, alto.partitions[n].buffer_rows, options.rank);
     if constexpr (!is_gpu<ExecutionSpace>) {
       auto const width = copied_width<Scalar>(plan.dims, plan.nnz, options.rank);
       for (int m = 0; m < plan.order(); ++m)
-        if (m != n && width > 0) plan.carry.copied_columns(exec, m, plan.dims[m], width);
+        if (m != n && width > 0) plan.work.carry.copied_columns(exec, m, plan.dims[m], width);
     }
   }
 }
@@ -77,32 +70,20 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                   MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.flycoo = make_flycoo(exec, hand_over(X), options.flycoo);
+  auto const format = plan.formats.share(make_flycoo(exec, hand_over(X), options.flycoo));
+  plan.formats.set_all(format);
+  auto& flycoo = std::get<FlycooTensor<Scalar, Index, MemorySpace>>(*format);
   Position chunks = 0;  // the most of a mode: slots do not grow from mode to mode
-  for (auto const& mode : plan.flycoo.modes)
+  for (auto const& mode : flycoo.modes)
     if (mode.shares_rows) chunks = std::max<Position>(chunks, mode.pieces.extent(0) - 1);
-  plan.carry.reserve(exec, chunks, options.rank);
+  plan.work.carry.reserve(exec, chunks, options.rank);
   for (int n = 0; n < plan.order(); ++n) {
     auto& choice = plan.choices[n];
     choice.split = 0;
-    if (plan.nnz > 0 && fits_words(plan.flycoo))
-      choice.split = measured_split<ExecutionSpace>(exec, plan.flycoo, options.rank, choice.reason);
-    remap(exec, plan.flycoo);
+    if (plan.nnz > 0 && fits_words(flycoo))
+      choice.split = measured_split<ExecutionSpace>(exec, flycoo, options.rank, choice.reason);
+    remap(exec, flycoo);
   }
-}
-
-/// Whether the plan's nonzeros are in out-of-core memory.
-template <class Scalar, class Index, class MemorySpace>
-bool is_out_of_core(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
-  return std::any_of(plan.packed.begin(), plan.packed.end(),
-                     [](auto const& packed) { return packed.out_of_core != nullptr; });
-}
-
-/// Whether some of them are in resident memory.
-template <class Scalar, class Index, class MemorySpace>
-bool has_resident(MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
-  return std::any_of(plan.packed.begin(), plan.packed.end(),
-                     [](auto const& packed) { return packed.out_of_core == nullptr; });
 }
 
 /// A sorted copy a mode for the modes with strategy `sorted` or `fibers`, packed and out of core
@@ -137,18 +118,20 @@ void build_sorted(ExecutionSpace const& exec, Builder const& builder,
       if (is_packed)
         packed = sorted_packed(builder, base, {n});
       else if constexpr (is_accessible)
-        plan.coo[n] = sorted(builder, base, {n});
+        plan.formats.set(n, plan.formats.share(sorted(builder, base, {n})));
     }
     choose_split_of_runs<ExecutionSpace, Scalar>(
         options, plan.order(), is_packed, choice,
         [&](int k) { return run_length(builder, packed, k); });
     if (!is_packed) continue;
-    if constexpr (is_accessible)
-      plan.packed[n] = is_out_of_core && !packed.out_of_core
-                           ? place_packed<MemorySpace>(exec, packed, true)
-                           : packed;
-    else
-      plan.packed[n] = place_packed<MemorySpace>(exec, packed, is_out_of_core);
+    if constexpr (is_accessible) {
+      if (is_out_of_core && !packed.out_of_core)
+        packed = place_packed<MemorySpace>(exec, packed, true);
+      plan.formats.set(n, plan.formats.share(packed));
+    } else {
+      plan.formats.set(n,
+                       plan.formats.share(place_packed<MemorySpace>(exec, packed, is_out_of_core)));
+    }
   }
 }
 
@@ -159,20 +142,18 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
                   MttkrpOptions const& options, Layout const& layout,
                   MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   int const sliced_by = layout.sliced_mode;
-  plan.parts.resize(plan.dims.size());
+  plan.work.parts.resize(plan.dims.size());
   auto base = sorted(exec, X, mttkrp_mode_order(plan.dims, sliced_by));
   X = {};
   auto const keep = [&](int n, auto const& list) {
     auto const mode = static_cast<std::size_t>(n);
     auto& choice = plan.choices[mode];
     bool const is_packed = layout.modes[mode].is_packed;
-    if (is_packed)
-      plan.packed[mode] = make_packed(exec, list, n);
-    else
-      plan.coo[mode] = list;
+    plan.formats.set(
+        n, is_packed ? plan.formats.share(make_packed(exec, list, n)) : plan.formats.share(list));
     choose_split_of_runs<ExecutionSpace, Scalar>(
         options, plan.order(), is_packed, choice,
-        [&](int k) { return run_length(exec, plan.packed[mode], k); });
+        [&](int k) { return run_length(exec, *plan.formats.template as<PackedTensor>(n), k); });
   };
   keep(sliced_by, base);
   auto const named =
@@ -182,12 +163,12 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   for (int n = 0; n < plan.order(); ++n) {
     if (n == sliced_by) continue;
     auto const mode = static_cast<std::size_t>(n);
-    auto& parts = plan.parts[mode];
+    auto& parts = plan.work.parts[mode];
     plan.choices[mode].slices = layout.slices;
     keep(n, in_parts(exec, sorted(exec, named, sliced_order(plan.dims, n)), n, parts));
     most = std::max(most, parts.count());
   }
-  plan.carry.buffer_rows(exec, most, static_cast<std::size_t>(options.rank));
+  plan.work.carry.buffer_rows(exec, most, static_cast<std::size_t>(options.rank));
 }
 
 /// Whether the strategy sums rows that chunks of nonzeros share by carry slots.
@@ -204,14 +185,14 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
   switch (layout.strategy()) {
     case MttkrpStrategy::atomic:
     case MttkrpStrategy::duplicated:
-      plan.coo.assign(plan.order(), X);
+      plan.formats.set_all(plan.formats.share(X));
       break;
     case MttkrpStrategy::permuted:
-      plan.permuted = make_permuted(exec, X);
+      plan.formats.set_all(plan.formats.share(make_permuted(exec, X)));
       break;
     case MttkrpStrategy::csf:
       for (int n = 0; n < plan.order(); ++n)
-        plan.csf[n] = make_csf(exec, X, mttkrp_mode_order(plan.dims, n));
+        plan.formats.set(n, plan.formats.share(make_csf(exec, X, mttkrp_mode_order(plan.dims, n))));
       break;
     case MttkrpStrategy::alto:
     case MttkrpStrategy::alto_atomic:
@@ -232,18 +213,19 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void keep_values(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& given,
                  MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.values.keep(plan.nnz);
-  for (int n = 0; n < plan.order(); ++n) {
-    plan.values.add(exec, plan.packed[n].values);
-    plan.values.add(exec, plan.coo[n].values);
-    plan.values.add(exec, plan.csf[n].values);
-  }
-  plan.values.add(exec, plan.permuted.tensor.values);
-  plan.values.add(exec, plan.alto.values);
-  plan.values.put(exec, given);
-  if (plan.flycoo.order() == 0) return;
-  plan.record_numbers = numbers_in(exec, record_values(plan.flycoo), plan.nnz, plan.nnz);
-  put_record_values(exec, plan.flycoo, plan.record_numbers, given);
+  plan.work.values.keep(plan.nnz);
+  plan.formats.for_each([&](auto& X) {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (is_instance<Format, FlycooTensor>) {
+      plan.work.record_numbers = numbers_in(exec, record_values(X), plan.nnz, plan.nnz);
+      put_record_values(exec, X, plan.work.record_numbers, given);
+    } else if constexpr (is_instance<Format, PermutedTensor>) {
+      plan.work.values.add(exec, X.tensor.values);
+    } else {
+      plan.work.values.add(exec, X.values);
+    }
+  });
+  plan.work.values.put(exec, given);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
@@ -261,10 +243,8 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   MttkrpPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;
   plan.nnz = X.nnz();
-  plan.packed.resize(N);
-  plan.coo.resize(N);
-  plan.csf.resize(N);
-  plan.carry.atomic = options.atomic_flush;
+  plan.formats = decltype(plan.formats)(plan.dims.size());
+  plan.work.carry.atomic = options.rows.atomic_flush;
   auto place = place_of<ExecutionSpace>();
   place.is_on_host = !is_accessible;
   auto const layout = decide_layout(shape_of(X), options, place, layouts);
@@ -281,17 +261,17 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   } else {
     build_sorted(exec, builder, X, options, layout, plan);
   }
-  plan.carry.windows.options = for_windows(plan.packed, options.streaming);
+  plan.work.carry.windows.options = for_windows(plan.formats, options.streaming);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),
                   [](MttkrpChoice const& choice) { return has_carries(choice.strategy); });
-  if (needs_carries && !options.atomic_flush)
-    plan.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
-                       options.rank);
+  if (needs_carries && !options.rows.atomic_flush)
+    plan.work.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
+                            options.rank);
   for (int n = 0; n < N && options.gather != GatherPrecision::full; ++n) {
     plan.choices[n].gather = options.gather;
     with_rounded_type<Scalar>(options.gather, [&](auto number) {
-      plan.rounded.template room<decltype(number)>(exec, n, plan.dims[n], options.rank);
+      plan.work.rounded.template room<decltype(number)>(exec, n, plan.dims[n], options.rank);
     });
   }
   if constexpr (is_accessible)
@@ -329,19 +309,36 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
     }
 }
 
+namespace detail {
+
+/// The nonzeros of mode n's copy.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+CooTensor<Scalar, Index, MemorySpace> to_coo_of_mode(
+    ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+  return plan.formats.visit(n, [&](auto const& X) -> Tensor {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (std::is_same_v<Format, Tensor>)
+      return X;
+    else if constexpr (is_instance<Format, PermutedTensor>)
+      return X.tensor;
+    else
+      return to_coo(exec, X);
+  });
+}
+
+}  // namespace detail
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              MttkrpPlan<Scalar, Index, MemorySpace> const& plan) {
-  expects(!plan.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
-  if (plan.permuted.order() > 0) return plan.permuted.tensor;
-  if (plan.flycoo.order() > 0) return to_coo(exec, plan.flycoo);
-  if (plan.alto.order() > 0) return to_coo(exec, plan.alto);
-  auto const has_rows = [&](int n) { return plan.choices[n].slices == 1; };  // not parts of them
-  for (int n = 0; n < plan.order(); ++n)
-    if (has_rows(n) && plan.coo[n].order() > 0) return plan.coo[n];
-  for (int n = 0; n < plan.order(); ++n)
-    if (has_rows(n) && plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
-  return to_coo(exec, plan.csf.front());
+  expects(!plan.work.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
+  int first = -1;
+  for (int n = 0; n < plan.order(); ++n) {
+    bool const has_rows = plan.choices[n].slices == 1;  // not parts of them
+    if (has_rows && (first < 0 || plan.formats.place(n) < plan.formats.place(first))) first = n;
+  }
+  return detail::to_coo_of_mode(exec, plan, first);
 }
 
 }  // namespace sporades

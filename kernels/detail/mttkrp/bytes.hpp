@@ -64,25 +64,25 @@ double bytes_read(FlycooTensor<Scalar, Index, MemorySpace> const& X, int n) {
 /// Calls run(X) with the format that a plan holds for mode n: one of those that `automatic` takes.
 template <class Scalar, class Index, class MemorySpace, class Run>
 void with_format(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n, Run const& run) {
-  if (plan.packed[n].order() > 0)
-    run(plan.packed[n]);
-  else if (is_linear(plan.choices[n].strategy))
-    run(plan.alto);
-  else
-    run(plan.coo[n]);
+  plan.formats.visit(n, [&](auto const& X) {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (is_instance<Format, PackedTensor> || is_instance<Format, AltoTensor> ||
+                  is_instance<Format, CooTensor>)
+      run(X);
+    else
+      fail("a plan of strategy ", to_string(plan.choices[static_cast<std::size_t>(n)].strategy),
+           " where `automatic` is expected");
+  });
 }
 
 /// Bytes that the plan's product on mode n reads of the nonzeros.
 template <class Scalar, class Index, class MemorySpace>
 double bytes_read(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
   if (plan.nnz == 0) return 0;
-  if (plan.csf[n].order() > 0) return bytes_read(plan.csf[n], n);
-  if (plan.permuted.order() > 0) return bytes_read(plan.permuted, n);
-  if (plan.flycoo.order() > 0) return bytes_read(plan.flycoo, n);
-  double bytes = 0;
-  with_format(plan, n, [&](auto const& X) { bytes = bytes_read(X, n); });
+  double bytes = plan.formats.visit(n, [&](auto const& X) { return bytes_read(X, n); });
   if (plan.choices[n].slices > 1)
-    bytes += static_cast<double>((plan.parts[n].count() + plan.dims[n] + 1) * sizeof(Position));
+    bytes +=
+        static_cast<double>((plan.work.parts[n].count() + plan.dims[n] + 1) * sizeof(Position));
   return bytes;
 }
 
@@ -102,16 +102,23 @@ struct AltoIndex {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double used_rows(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace> const& plan,
                  int n) {
-  if (plan.choices[n].slices > 1) return static_cast<double>(plan.parts[n].rows());
-  if (plan.packed[n].order() > 0) return static_cast<double>(plan.packed[n].rows.extent(0));
-  if (plan.csf[n].order() > 0) return static_cast<double>(plan.csf[n].nodes(0));
-  if (plan.flycoo.order() > 0) return static_cast<double>(plan.flycoo.modes[n].rows);
-  if (plan.permuted.order() > 0) return used_rows(exec, plan.permuted.tensor, n);
-  if (plan.alto.order() > 0)
-    return used_rows(
-        exec, plan.dims[n], plan.nnz,
-        AltoIndex<MemorySpace>{plan.alto.low, plan.alto.high, AltoMasks(plan.alto.layout), n});
-  return used_rows(exec, plan.coo[n], n);
+  if (plan.choices[n].slices > 1) return static_cast<double>(plan.work.parts[n].rows());
+  return plan.formats.visit(n, [&](auto const& X) -> double {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (is_instance<Format, PackedTensor>)
+      return static_cast<double>(X.rows.extent(0));
+    else if constexpr (is_instance<Format, CsfTensor>)
+      return static_cast<double>(X.nodes(0));
+    else if constexpr (is_instance<Format, FlycooTensor>)
+      return static_cast<double>(X.modes[static_cast<std::size_t>(n)].rows);
+    else if constexpr (is_instance<Format, PermutedTensor>)
+      return used_rows(exec, X.tensor, n);
+    else if constexpr (is_instance<Format, AltoTensor>)
+      return used_rows(exec, plan.dims[static_cast<std::size_t>(n)], plan.nnz,
+                       AltoIndex<MemorySpace>{X.low, X.high, AltoMasks(X.layout), n});
+    else
+      return used_rows(exec, X, n);
+  });
 }
 
 }  // namespace sporades::detail

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
@@ -112,20 +113,22 @@ inline bool linear_order_fits(CooShape const& X, Streaming const& streaming) {
 inline MttkrpChoice common_choice(CooShape const& X, MttkrpOptions const& options,
                                   PlanPlace const& place, bool streams, TreeNode const* layouts) {
   int const deepest = std::max(0, X.order() - 2);
-  MttkrpChoice choice{options.strategy, options.order, options.split < 0 ? deepest : options.split,
-                      "asked for"};
+  MttkrpChoice choice{options.strategy, options.rows.order,
+                      options.rows.split < 0 ? deepest : options.rows.split, "asked for"};
   if (chooses_layout(options))
     choice = automatic_layout(X, options.rank, place.on_gpu, layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
-    choice = {MttkrpStrategy::sorted, options.order, 0,
-              options.slices > 1                        ? "slices were asked for"
+    choice = {MttkrpStrategy::sorted, options.rows.order, 0,
+              options.slices.count > 1                  ? "slices were asked for"
               : options.gather == GatherPrecision::full ? "this order was asked for"
                                                         : "this precision was asked for"};
   if (chooses_layout(options) && choice.strategy == MttkrpStrategy::alto) {
     if (streams && !linear_order_fits(X, options.streaming))
-      choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what is streamed"};
+      choice = {MttkrpStrategy::sorted, options.rows.order, 0,
+                "rows in order are what is streamed"};
     else if (!place.may_be_linear)
-      choice = {MttkrpStrategy::sorted, options.order, 0, "rows in order are what processes share"};
+      choice = {MttkrpStrategy::sorted, options.rows.order, 0,
+                "rows in order are what processes share"};
   }
   if (choice.order == RowOrder::automatic) choice.order = RowOrder::lexicographic;
   return choice;
@@ -180,8 +183,8 @@ inline Layout decide_layout(CooShape const& X, MttkrpOptions const& options, Pla
   bool const may_be_sliced =
       X.order() > 2 && X.order() < max_order && X.count() > 0 &&
       (X.index_bytes > 4 || X.count() < std::numeric_limits<std::uint32_t>::max());
-  if (may_be_sliced) layout.slices = options.slices;
-  layout.sliced_mode = options.sliced_mode < 0 ? longest_mode(X.dims) : options.sliced_mode;
+  if (may_be_sliced) layout.slices = options.slices.count;
+  layout.sliced_mode = options.slices.mode < 0 ? longest_mode(X.dims) : options.slices.mode;
   return layout;
 }
 
@@ -200,7 +203,7 @@ inline void check_processes(MttkrpOptions const& options, PlanPlace const& place
           ": nonzeros that processes share are not streamed");
   expects(options.memory == 0, where, ": options.memory is for one process");
   expects(!options.updatable, where, ": values are updated on one process");
-  expects(!options.atomic_flush && options.order != RowOrder::morton, where,
+  expects(!options.rows.atomic_flush && options.rows.order != RowOrder::morton, where,
           ": nonzeros that processes share are in lexicographic order, and their sums take no "
           "atomics");
   bool const is_alto = strategy == MttkrpStrategy::alto && !place.on_gpu;

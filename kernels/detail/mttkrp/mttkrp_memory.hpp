@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 // First that, whose plans use what follows.
 #include <sporades/kernels/detail/carry_count.hpp>
+#include <sporades/kernels/detail/find_fit.hpp>
 #include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/mttkrp/sorted_memory.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 
-/// What plans for MTTKRP hold, as formats/detail/format_memory.hpp, and which of them a limit
-/// leaves.
+/// What plans for MTTKRP hold, and which of them a limit leaves.
 
 namespace sporades::detail {
 
@@ -88,19 +88,13 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         count.pass(exec.concurrency() * matrix_bytes<Scalar>(longest(X.dims), options.rank));
       return;
     case MttkrpStrategy::permuted:
-      for (int n = 0; n < N; ++n) {
-        std::vector<int> modes(static_cast<std::size_t>(N));
-        std::iota(modes.begin(), modes.end(), 0);
-        std::swap(modes[0], modes[n]);
-        std::sort(modes.begin() + 1, modes.end());
-        count_sort_items(exec, count, X.count(), sorted_bits(X.dims, modes, X.order()));
-      }
+      for (int n = 0; n < N; ++n) count.make(sort_bytes(exec, X.count()));
       break;
     case MttkrpStrategy::csf:
       for (int n = 0; n < N; ++n) {
         auto const modes = mttkrp_mode_order(X.dims, n);
-        shares_values = shares_values || plan_reordering(X.sorted_modes, modes).compared == 0;
-        count_csf(exec, count, X, modes, tuples);
+        shares_values = shares_values || is_sorted_by(X, modes);
+        count.make(csf_bytes(exec, X, modes, tuples));
       }
       if (is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
       break;
@@ -112,7 +106,8 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         if (!unfit.back()) buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
       }
       needs_carry = std::find(unfit.begin(), unfit.end(), true) != unfit.end();
-      count_alto(exec, count, X, is_last && !needs_carry, buffer_rows);
+      bool const is_freed = is_last && !needs_carry;
+      count.make(alto_bytes(exec, X, is_freed, buffer_rows), is_freed ? X.bytes() : 0);
       count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
       if (!is_gpu<ExecutionSpace>)
         for (auto dim : X.dims)
@@ -127,7 +122,7 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
       Position const partitions = options.flycoo.partitions > 0
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
-      count_flycoo(exec, count, X, is_last, partitions);
+      count.make(flycoo_bytes(exec, X, is_last, partitions), is_last ? X.bytes() : 0);
       CarryCount().reserve<Scalar>(
           count, most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
           static_cast<std::size_t>(options.rank), X.index_bytes);
@@ -137,7 +132,7 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
     case MttkrpStrategy::sorted:
     case MttkrpStrategy::fibers:
       bool const is_out_of_core = layout.streams;
-      if (is_out_of_core && !is_gpu<ExecutionSpace> && options.order != RowOrder::morton) {
+      if (is_out_of_core && !is_gpu<ExecutionSpace> && options.rows.order != RowOrder::morton) {
         count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
         double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
         count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
@@ -158,10 +153,10 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
         break;
       }
-      count_sorted_lists(exec, count, X, is_last, options.order == RowOrder::morton, is_out_of_core,
-                         all, rows_of);
+      count_sorted_lists(exec, count, X, is_last, options.rows.order == RowOrder::morton,
+                         is_out_of_core, all, rows_of);
   }
-  if (needs_carry && !options.atomic_flush)
+  if (needs_carry && !options.rows.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
   count_rounded_rows<Scalar>(count, X.dims, options);
 }
@@ -190,21 +185,6 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   if (is_last || !keeps_numbers) count.release(X.value_bytes());
 }
 
-/// At least the number of different tuples of indices, as FiberCountEstimate, by the shape alone.
-class FiberCountBound {
- public:
-  explicit FiberCountBound(CooShape const& X) : X_(X) {}
-  double rows(int n) const { return std::min(X_.nnz, static_cast<double>(X_.dims[n])); }
-  double of(std::vector<int> const& modes, std::size_t count) const {
-    double cells = 1;
-    for (std::size_t k = 0; k < count; ++k) cells *= static_cast<double>(X_.dims[modes[k]]);
-    return std::min(X_.nnz, cells);
-  }
-
- private:
-  CooShape const& X_;
-};
-
 /// What make_mttkrp_plan takes for an X in memory that exec works in, or else on the host, where it
 /// is counted by host_exec.
 template <class Scalar, class ExecutionSpace, class HostSpace, class Tuples>
@@ -226,8 +206,8 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
     }
     MemoryCount host;  // packed lists are copied one by one to memory that a GPU can access
     host.hold(X.bytes());
-    count_sorted_lists(host_exec, host, X, is_last, options.order == RowOrder::morton, false, all,
-                       rows_of);
+    count_sorted_lists(host_exec, host, X, is_last, options.rows.order == RowOrder::morton, false,
+                       all, rows_of);
     need.host = with_small_views(host.peak() + longest_list);
     count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
     double const window = static_cast<double>(
@@ -276,19 +256,27 @@ inline double looked_at_bytes(CooShape const& X) {
   return with_small_views(X.bytes() + fiber_count_bytes(X.count()));
 }
 
-/// The least that windows take in all. What a host streams it sorts in as many bytes, by parts of a
-/// thousandth of the nonzeros or more, and with a sample of them.
-inline double least_windows(bool on_gpu, CooShape const& X) {
-  double const nonzero = X.bytes() / std::max(1.0, X.nnz);
-  double const part = X.nnz / 1000 * (nonzero + 8 + std::max(8.0, nonzero));
-  return std::max(double{1 << 20}, on_gpu ? 0 : 2 * part);
-}
-
 /// Whether the indices fit the words of packed nonzeros for each mode of rows.
 inline bool fits_packed_words(CooShape const& X) {
   for (int n = 0; n < X.order(); ++n)
     if (!fits_packed(X.dims, n)) return false;
   return true;
+}
+
+/// For find_fit.
+inline std::string lighten(bool on_gpu, CooShape const& X, MttkrpOptions const& asked,
+                           MttkrpOptions& options, bool streams) {
+  auto const lighter = lighter_strategies(on_gpu, X);
+  auto const now = std::find(lighter.begin(), lighter.end(), options.strategy);
+  auto const next = now == lighter.end() ? lighter.begin() : now + 1;
+  if (streams || next == lighter.end()) return "";
+  if (*next == MttkrpStrategy::flycoo && asked.rows.atomic_flush) return "";
+  options.strategy = *next;
+  return "one copy of the nonzeros serves all modes";
+}
+inline void set_streaming(bool on_gpu, CooShape const&, MttkrpOptions& options, double bytes) {
+  options.streaming.always = !on_gpu;
+  options.streaming.memory = static_cast<std::uint64_t>(bytes);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
@@ -313,56 +301,42 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
       options.memory > 0 ? std::min(free, static_cast<double>(options.memory)) : free;
   if (at_most.peak <= left) return fitted;
   FiberCountEstimate<Builder, CooTensor<Scalar, Index, GivenSpace>> tuples(builder, X);
-  double least = 0;
-  auto const fits = [&](MttkrpOptions const& with) {
-    double const peak =
-        count_mttkrp<Scalar>(exec, builder, is_accessible, shape, is_last, with, tuples).peak;
-    least = least == 0 ? peak : std::min(least, peak);
-    return peak <= left;
-  };
-  if (fits(options)) return fitted;
-  fitted.reason =
-      (chooses_layout(options) ? "what is fastest " : "it ") + shortage_text(least, left);
   constexpr bool on_gpu = is_gpu<ExecutionSpace>;
   bool const is_asked = options.streaming.always || options.streaming.memory > 0;
-  bool const has_rows = may_be_by_rows(options.strategy);
-  bool const by_parts = on_gpu || options.order != RowOrder::morton;
+  bool const by_parts = on_gpu || options.rows.order != RowOrder::morton;
+  FitQuestion<MttkrpOptions> question{shape, on_gpu, left};
+  question.may_lighten = is_accessible && chooses_layout(options) && !is_asked;
   // Files take room on a disk: a host uses them only where a limit is asked for.
-  bool const may_stream = !options.updatable && options.slices == 1 && has_rows && by_parts &&
-                          fits_packed_words(shape) && !is_asked && (on_gpu || options.memory > 0);
-  // Whether copies that the host sorts, or files, do, of which so many bytes are resident at once.
-  auto const streams = [&](double fewest) {
-    if (!may_stream) return false;
-    constexpr bool stays_resident = is_accessible && !on_gpu;
-    MemoryCount beside;  // the windows
-    count_out_of_core_plan<Scalar, ExecutionSpace>(beside, shape, options,
-                                                   [&](int n) { return tuples.rows(n); });
-    double const rest = with_small_views(beside.peak()) +
-                        (stays_resident || (is_accessible && !is_last) ? shape.bytes() : 0);
-    double const host =
-        count_mttkrp<Scalar>(exec, builder, false, shape, is_last, options, tuples).host;
-    double const enough = std::max(rest + fewest, is_accessible ? looked_at_bytes(shape) : 0.0);
-    if (on_gpu && host > host_memory_left()) return false;
-    least = std::min(least, enough);
-    if (enough > left) return false;
-    options.streaming.always = !on_gpu;
-    options.streaming.memory = static_cast<std::uint64_t>(left - rest);
-    fitted.moves_to_host = on_gpu && is_accessible;
-    return true;
+  question.may_stream = !options.updatable && options.slices.count == 1 &&
+                        may_be_by_rows(options.strategy) && by_parts && fits_packed_words(shape) &&
+                        !is_asked && (on_gpu || options.memory > 0);
+  auto const count = [&](bool here, MttkrpOptions const& with) {
+    return count_mttkrp<Scalar>(exec, builder, here, shape, is_last, with, tuples);
   };
-  if (is_accessible && chooses_layout(options) && !is_asked) {
-    if (on_gpu && streams(sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar))))
-      return fitted;
-    for (auto strategy : lighter_strategies(on_gpu, shape)) {
-      if (strategy == MttkrpStrategy::flycoo && options.atomic_flush) continue;
-      options.strategy = strategy;
-      if (fits(options)) return fitted;
-      options.strategy = given.strategy;
-    }
-  }
-  if (streams(least_windows(on_gpu, shape))) return fitted;
-  throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
-                             " nonzeros ", shortage_text(least, left, " at least")));
+  if (on_gpu && question.may_stream)
+    question.may_stream = count(false, options).host <= host_memory_left();
+  question.resident = [&](MttkrpOptions const& with) { return count(is_accessible, with).peak; };
+  bool const keeps_X = is_accessible && (!on_gpu || !is_last);
+  question.streamed = [&](MttkrpOptions const& with) {
+    MemoryCount beside;  // the windows
+    count_out_of_core_plan<Scalar, ExecutionSpace>(beside, shape, with,
+                                                   [&](int n) { return tuples.rows(n); });
+    return with_small_views(beside.peak()) + (keeps_X ? shape.bytes() : 0);
+  };
+  question.copies = [&](MttkrpOptions const&) {
+    return sorted_list_bytes(X.dims, X.nnz(), sizeof(Index), sizeof(Scalar));
+  };
+  question.before = is_accessible ? looked_at_bytes(shape) : 0.0;
+  auto const found = find_fit(question, options);
+  if (!found.fits)
+    throw RunError(concatenate("make_mttkrp_plan: ", to_string(X.dims), " with ", X.nnz(),
+                               " nonzeros ", shortage_text(found.least, left, " at least")));
+  if (found.needs > left)
+    fitted.reason =
+        (chooses_layout(options) ? "what is fastest " : "it ") + shortage_text(found.needs, left);
+  options = found.options;
+  fitted.moves_to_host = found.streams && on_gpu && is_accessible;
+  return fitted;
 }
 
 }  // namespace sporades::detail

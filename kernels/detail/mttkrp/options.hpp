@@ -36,28 +36,29 @@ inline bool keeps_tensor(MttkrpStrategy strategy) {
 inline void check_options(MttkrpOptions const& options, int order) {
   int const deepest = std::max(0, order - 2);
   expects(options.rank > 0, "make_mttkrp_plan: rank ", options.rank, " is not positive");
-  expects(options.split == -1 || options.strategy == MttkrpStrategy::fibers,
-          "make_mttkrp_plan: split ", options.split, " is for strategy fibers, not ",
+  expects(options.rows.split == -1 || options.strategy == MttkrpStrategy::fibers,
+          "make_mttkrp_plan: split ", options.rows.split, " is for strategy fibers, not ",
           to_string(options.strategy));
-  expects(-1 <= options.split && options.split <= deepest, "make_mttkrp_plan: split ",
-          options.split, " of a tensor of order ", order, ": -1 to ", deepest);
-  expects(1 <= options.slices && options.slices <= 64, "make_mttkrp_plan: ", options.slices,
-          " slices: 1 to 64");
-  expects(-1 <= options.sliced_mode && options.sliced_mode < order,
-          "make_mttkrp_plan: slices of mode ", options.sliced_mode, " of a tensor of order ",
+  expects(-1 <= options.rows.split && options.rows.split <= deepest, "make_mttkrp_plan: split ",
+          options.rows.split, " of a tensor of order ", order, ": -1 to ", deepest);
+  expects(1 <= options.slices.count && options.slices.count <= 64,
+          "make_mttkrp_plan: ", options.slices.count, " slices: 1 to 64");
+  expects(-1 <= options.slices.mode && options.slices.mode < order,
+          "make_mttkrp_plan: slices of mode ", options.slices.mode, " of a tensor of order ",
           order);
   expects(
-      options.slice_rows.empty() || options.slice_rows.size() == static_cast<std::size_t>(order),
-      "make_mttkrp_plan: slice_rows has ", options.slice_rows.size(), " modes, X is of order ",
+      options.slices.rows.empty() || options.slices.rows.size() == static_cast<std::size_t>(order),
+      "make_mttkrp_plan: slices.rows has ", options.slices.rows.size(), " modes, X is of order ",
       order);
   expects(
-      options.slices == 1 || (may_be_by_rows(options.strategy) &&
-                              options.order != RowOrder::morton && !options.atomic_flush),
+      options.slices.count == 1 ||
+          (may_be_by_rows(options.strategy) && options.rows.order != RowOrder::morton &&
+           !options.rows.atomic_flush),
       "make_mttkrp_plan: slices are for strategies sorted and fibers, in lexicographic order and "
       "without atomics");
   check_streaming("make_mttkrp_plan", options.streaming);
   check_options(options.flycoo, "make_mttkrp_plan");
-  expects(!options.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
+  expects(!options.rows.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
           "make_mttkrp_plan: strategy flycoo adds nothing atomically");
   expects(options.gather == GatherPrecision::full || may_be_by_rows(options.strategy),
           "make_mttkrp_plan: strategy ", to_string(options.strategy),
@@ -71,14 +72,14 @@ NamedOptions named_options(MttkrpOptions const& options) {
   return types_of_call<Scalar, Index>()
       .add("rank", options.rank)
       .add("strategy", options.strategy)
-      .add("order", options.order)
-      .add("atomic_flush", options.atomic_flush)
-      .add("split", options.split)
+      .add("rows.order", options.rows.order)
+      .add("rows.atomic_flush", options.rows.atomic_flush)
+      .add("rows.split", options.rows.split)
       .add("gather", options.gather)
       .add("memory", options.memory)
-      .add("slices", options.slices)
-      .add("sliced_mode", options.sliced_mode)
-      .add("slice_rows", options.slice_rows);
+      .add("slices.count", options.slices.count)
+      .add("slices.mode", options.slices.mode)
+      .add("slices.rows", options.slices.rows);
 }
 
 /// True for both strategies that take the linear order.
@@ -88,8 +89,9 @@ inline bool is_linear(MttkrpStrategy strategy) {
 
 /// Whether `automatic` chooses the order of the nonzeros as well.
 inline bool chooses_layout(MttkrpOptions const& options) {
-  return options.strategy == MttkrpStrategy::automatic && options.order == RowOrder::automatic &&
-         options.gather == GatherPrecision::full && options.slices == 1;
+  return options.strategy == MttkrpStrategy::automatic &&
+         options.rows.order == RowOrder::automatic && options.gather == GatherPrecision::full &&
+         options.slices.count == 1;
 }
 
 /// Options that take no more than a limit, and why they differ from those given; or "".

@@ -149,7 +149,7 @@ void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_parts(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
                Matrix<Scalar, MemorySpace> const& parts, Matrix<Scalar, MemorySpace> const& V) {
-  plan.parts[static_cast<std::size_t>(n)].sum(exec, parts, V);
+  plan.work.parts[static_cast<std::size_t>(n)].sum(exec, parts, V);
 }
 
 /// The product that a plan chose for mode n, on a format that it holds for that, or on one like it
@@ -198,34 +198,29 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
     detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
     if constexpr (detail::has_mpi)
-      if (plan.distributed)
-        return detail::together(plan.distributed->processes, [&] {
+      if (plan.work.distributed)
+        return detail::together(plan.work.distributed->processes, [&] {
           detail::mttkrp_distributed(exec, plan, detail::as_factors<Plan>(A), n, product);
         });
     bool const has_parts = choice.slices > 1;
     if (has_parts) detail::check_mttkrp(plan.dims, detail::as_factors<Plan>(A), n, product);
     Matrix<Scalar, MemorySpace> const sums =
-        has_parts ? plan.carry.part_rows(exec, plan.parts[n].count(), product.extent(1)) : product;
-    auto const run = [&](auto const& X) {
+        has_parts ? plan.work.carry.part_rows(exec, plan.work.parts[n].count(), product.extent(1))
+                  : product;
+    plan.formats.visit(n, [&](auto& X) {
       auto const& factors = detail::as_factors<Plan>(A);
-      if constexpr (detail::is_instance<std::decay_t<decltype(X)>, PackedTensor>)
+      using Format = std::decay_t<decltype(X)>;
+      if constexpr (detail::is_instance<Format, FlycooTensor>)
+        return detail::run_and_remap(exec, X, factors, n, product, choice.split, plan.work.carry);
+      if constexpr (detail::is_instance<Format, PackedTensor>)
         if (choice.gather != GatherPrecision::full) {
           detail::check_mttkrp(X.dims, factors, n, sums);
           int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
-          return detail::mttkrp_rounded(exec, X, factors, sums, split, choice.gather, plan.rounded,
-                                        plan.carry);
+          return detail::mttkrp_rounded(exec, X, factors, sums, split, choice.gather,
+                                        plan.work.rounded, plan.work.carry);
         }
-      detail::run_mttkrp(exec, X, factors, n, sums, choice, plan.carry);
-    };
-    if (choice.strategy == MttkrpStrategy::csf)
-      run(plan.csf[n]);
-    else if (choice.strategy == MttkrpStrategy::permuted)
-      run(plan.permuted);
-    else if (choice.strategy == MttkrpStrategy::flycoo)
-      detail::run_and_remap(exec, plan.flycoo, detail::as_factors<Plan>(A), n, product,
-                            choice.split, plan.carry);
-    else
-      detail::with_format(plan, n, run);
+      detail::run_mttkrp(exec, X, factors, n, sums, choice, plan.work.carry);
+    });
     if (has_parts) detail::sum_parts(exec, plan, n, sums, product);
   }
 }
@@ -235,10 +230,10 @@ Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                  int R, int n) {
   expects(n >= 0 && n < plan.order(), "mttkrp_cost: mode ", n, " of a tensor of order ",
           plan.order());
-  expects(!plan.distributed, "mttkrp_cost: the plan is one of several processes");
+  expects(!plan.work.distributed, "mttkrp_cost: the plan is one of several processes");
   bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
   double rows = static_cast<double>(plan.dims[n]);
-  if (plan.choices[n].slices > 1) rows += 2 * static_cast<double>(plan.parts[n].count());
+  if (plan.choices[n].slices > 1) rows += 2 * static_cast<double>(plan.work.parts[n].count());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n)
       rows += is_rounded ? static_cast<double>(plan.dims[m]) : detail::used_rows(exec, plan, m);

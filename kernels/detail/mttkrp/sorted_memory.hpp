@@ -3,10 +3,11 @@
 #pragma once
 
 #include <functional>
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/alto_tensor.hpp>
+#include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/processes/slices.hpp>
 
-/// What sorted copies of the nonzeros, one a mode, hold: as formats/detail/format_memory.hpp.
+/// What sorted copies of the nonzeros, one a mode, hold.
 
 namespace sporades::detail {
 
@@ -19,32 +20,31 @@ template <class ExecutionSpace>
 void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                         bool is_last, bool along_curve, bool is_out_of_core,
                         std::vector<bool> const& serves, RowsOf const& rows_of) {
-  bool is_new = true;
   CooShape base = X;
+  bool is_new = true;
   if (along_curve) {
-    double const before = count.held() - (is_last ? X.bytes() : 0);
-    count_alto(exec, count, X, is_last, 0);
-    count.hold(X.bytes());
-    count.hold_in_all(before + X.bytes());
+    auto const alto = alto_bytes(exec, X, is_last, 0);
+    count.make({X.bytes(), std::max(alto.peak, alto.kept + X.bytes() - (is_last ? X.bytes() : 0))},
+               is_last ? X.bytes() : 0);
     base.sorted_modes = {};
   } else {
-    base = count_sorted(exec, count, X, modes_by_length(X.dims), is_new);
-    if (is_new && is_last) count.release(X.bytes());
+    auto const modes = modes_by_length(X.dims);
+    base = sorted_shape(X, modes);
+    is_new = !is_sorted_by(X, modes);
+    count.make(sorted_bytes(exec, X, modes), is_new && is_last ? X.bytes() : 0);
   }
   bool keeps_values = false, keeps_coordinates = false;  // of the base
   for (int n : order_of_lists(X.dims)) {
     if (!serves[static_cast<std::size_t>(n)]) continue;
-    bool is_list_new = false;
-    bool const fits = fits_packed(X.dims, n);
-    if (fits) {
-      count_sorted_packed(exec, count, base, {n}, rows_of(n), is_list_new);
-      if (is_out_of_core)
-        count.release(packed_word_bytes(X, n) + (is_list_new ? X.value_bytes() : 0));
-    } else {
-      count_sorted(exec, count, base, {n}, is_list_new);
-    }
-    keeps_values = keeps_values || (!is_list_new && !is_out_of_core);
-    keeps_coordinates = keeps_coordinates || (!is_list_new && !fits);
+    bool const fits = fits_packed(X.dims, n), is_base = is_sorted_by(base, {n});
+    if (fits)
+      count.make(sorted_packed_bytes(exec, base, {n}, rows_of(n)));
+    else
+      count.make(sorted_bytes(exec, base, {n}));
+    if (fits && is_out_of_core)
+      count.release(packed_word_bytes(X, n) + (is_base ? 0 : X.value_bytes()));
+    keeps_values = keeps_values || (is_base && !is_out_of_core);
+    keeps_coordinates = keeps_coordinates || (is_base && !fits);
   }
   if (!is_new && !is_last) return;
   if (!keeps_values) count.release(base.value_bytes());
@@ -55,40 +55,33 @@ void count_sorted_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
 template <class ExecutionSpace>
 void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                         bool is_last, int slices, int sliced, RowsOf const& rows_of) {
-  bool is_new = true, is_list_new = false;
-  auto const base = count_sorted(exec, count, X, mttkrp_mode_order(X.dims, sliced), is_new);
-  if (is_new && is_last) count.release(X.bytes());
-  count_sorted_packed(exec, count, base, {sliced}, rows_of(sliced), is_list_new);
-  CooShape named = base;  // shares the values
+  auto const modes = mttkrp_mode_order(X.dims, sliced);
+  bool const is_new = !is_sorted_by(X, modes);
+  count.make(sorted_bytes(exec, X, modes), is_new && is_last ? X.bytes() : 0);
+  CooShape named = sorted_shape(X, modes);  // shares the values
+  bool const is_packed = fits_packed(X.dims, sliced);
+  if (is_packed) count.make(sorted_packed_bytes(exec, named, {sliced}, rows_of(sliced)));
   named.dims.push_back(static_cast<std::uint64_t>(slices));
   named.sorted_modes = {};
   count.hold(named.coordinate_bytes());
-  if (is_new || is_last) count.release(base.coordinate_bytes());
+  if (is_packed && (is_new || is_last)) count.release(X.coordinate_bytes());
   for (int n = 0; n < X.order(); ++n) {
     if (n == sliced) continue;
+    auto const mode = static_cast<std::size_t>(n);
     double const parts = std::min(X.nnz, slices * rows_of(n));
-    double const lists =
-        9 * parts + 8 * static_cast<double>(X.dims[static_cast<std::size_t>(n)]) + 8;
-    MemoryCount building = count;
-    bool is_sorted_new = true;
-    auto const list = count_sorted(exec, building, named, sliced_order(X.dims, n), is_sorted_new);
-    building.hold(8 * X.nnz + X.coordinate_bytes() + 12 * parts + lists);
-    count_sort_items(exec, building, static_cast<Position>(parts),
-                     BitRange{0, index_bits(X.dims[static_cast<std::size_t>(n)])});
-    building.release(8 * X.nnz + 12 * parts);
-    if (!fits_packed(X.dims, n)) {
-      count.pass(building.peak() - count.held());
-      count.hold(X.bytes() + lists);
-      continue;
-    }
-    bool is_packed_new = false;
-    CooShape in_parts = list;
-    in_parts.dims.pop_back();
-    in_parts.dims[static_cast<std::size_t>(n)] = static_cast<std::uint64_t>(parts);
+    double const lists = 9 * parts + 8 * static_cast<double>(X.dims[mode]) + 8;
+    CooShape in_parts = X;
+    in_parts.dims[mode] = static_cast<std::uint64_t>(parts);
     in_parts.sorted_modes = mttkrp_mode_order(X.dims, n);
-    count_sorted_packed(exec, building, in_parts, {n}, parts, is_packed_new);
-    count.pass(building.peak() - count.held());
-    count.hold(packed_word_bytes(X, n) + X.value_bytes() + packed_row_bytes(X, parts) + lists);
+    auto const list = sorted_bytes(exec, named, sliced_order(X.dims, n));
+    bool const fits = fits_packed(X.dims, n);
+    auto const made =
+        fits ? sorted_packed_bytes(exec, in_parts, {n}, parts) : MadeBytes{X.coordinate_bytes(), 0};
+    double const numbering =
+        8 * X.nnz + 12 * parts + sort_bytes(exec, static_cast<Position>(parts)).peak;
+    count.make({made.kept + lists + X.value_bytes(),
+                std::max(list.peak, list.kept + X.coordinate_bytes() + lists +
+                                        std::max(numbering, made.peak))});
   }
   count.release(named.coordinate_bytes());
 }

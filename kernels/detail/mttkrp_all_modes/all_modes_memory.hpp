@@ -5,7 +5,7 @@
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
 
-/// What plans for MTTKRP on all modes hold: as formats/detail/format_memory.hpp.
+/// What plans for MTTKRP on all modes hold.
 
 namespace sporades::detail {
 
@@ -16,7 +16,7 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
                                     MttkrpAllModesOptions const& options) {
   auto const products = options_for<Scalar>(options.products);
   bool const may = options.dimension_tree && products.strategy == MttkrpStrategy::automatic &&
-                   products.gather == GatherPrecision::full && products.slices == 1;
+                   products.gather == GatherPrecision::full && products.slices.count == 1;
   return may ? choose_fused_modes<ExecutionSpace, Scalar>(dims, nnz, products.rank)
              : std::vector<int>();
 }

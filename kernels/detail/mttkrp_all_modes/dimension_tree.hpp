@@ -223,8 +223,8 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, of_grid);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   if constexpr (has_mpi)
-    if (tree.whole.distributed)
-      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.distributed->cells);
+    if (tree.whole.work.distributed)
+      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.work.distributed->cells);
   if (tree.cells.order() == 0) tree.cells = dims.grid_cells<Scalar, Index>(exec, 0, dims.cells());
   tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows",
                                tree.cells.nnz(), columns);
@@ -249,17 +249,22 @@ MttkrpChoice const& choice_of(MttkrpAllModesPlan<Scalar, Index, MemorySpace> con
   return tree.whole.choices[whole_mode(tree, n)];
 }
 
-/// The nonzeros of X in an order given by the tree: to_coo of its plan, with the cells' indices. In
-/// out-of-core memory where the plan's are.
+/// The nonzeros of X in an order given by the tree: to_coo of its plan, or where modes are fused
+/// those in the order of cells, with the cells' indices. In out-of-core memory where the plan's
+/// are.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
     ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree) {
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
   OutOfCoreTensor<Tensor> whole;
-  for (auto const& packed : tree.whole.packed)
-    if (packed.out_of_core && !whole.memory) whole = to_out_of_core_coo(exec, packed);
+  auto const& formats = tree.whole.formats;
+  for (int n = 0; n < formats.modes() && !whole.memory; ++n)
+    if (detail::is_out_of_core(formats, n))
+      whole = to_out_of_core_coo(exec, *formats.template as<PackedTensor>(n));
   bool const is_out_of_core = whole.memory != nullptr;
-  if (!is_out_of_core) whole.tensor = to_coo(exec, tree.whole);
+  bool const by_cells = !tree.fused.empty() && !formats.template any<AltoTensor>();
+  if (!is_out_of_core)
+    whole.tensor = by_cells ? to_coo_of_mode(exec, tree.whole, 0) : to_coo(exec, tree.whole);
   if (tree.fused.empty()) return whole;
   auto const S = tree.fused.size(), others = tree.others.size();
   Position const nnz = whole.tensor.nnz();
@@ -291,7 +296,8 @@ OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> nonzeros_of(
 template <class Scalar, class Index, class MemorySpace>
 std::string describe(MttkrpAllModesPlan<Scalar, Index, MemorySpace> const& tree, int n) {
   std::string text = describe(choice_of(tree, n));
-  if (tree.whole.packed[whole_mode(tree, n)].out_of_core) text += ", streamed";
+  if (is_out_of_core(tree.whole.formats, static_cast<int>(whole_mode(tree, n))))
+    text += ", streamed";
   if (place_of(n, tree.fused) == tree.fused.size()) return text;
   text += ", modes";
   for (int m : tree.fused) text += " " + std::to_string(m);

@@ -23,10 +23,10 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                      Factors<Scalar, MemorySpace> const& A, std::size_t n,
                      Matrix<Scalar, MemorySpace> const& V) {
-  auto const rounded = plan.rounded.kept.keep_others(n);
+  auto const rounded = plan.work.rounded.kept.keep_others(n);
   if constexpr (has_mpi)
-    if (plan.distributed) {
-      auto const read = plan.distributed->kept.keep_others(n);
+    if (plan.work.distributed) {
+      auto const read = plan.work.distributed->kept.keep_others(n);
       return mttkrp(exec, plan, A, static_cast<int>(n), V);
     }
   mttkrp(exec, plan, A, static_cast<int>(n), V);
@@ -40,7 +40,7 @@ void khatri_rao_rows(ExecutionSpace const& exec,
                      Matrix<Scalar, MemorySpace> const& K) {
   auto const S = static_cast<int>(plan.fused.size());
   if constexpr (has_mpi)
-    if (auto const& distributed = plan.grid.distributed) {
+    if (auto const& distributed = plan.grid.work.distributed) {
       auto const read = distributed->kept.keep_others(plan.fused.size());
       distributed->gather(exec, factors, S);
       return store_pi(exec, plan.cells, distributed->factors, S, K);
@@ -75,7 +75,8 @@ bool gather_beside(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index,
                    Matrix<Scalar, MemorySpace>& rows) {
   if constexpr (has_mpi) {
     auto const [reader, mode] = reader_of(plan, n);
-    if (reader.distributed) return reader.distributed->gather_beside(exec, mode, own, rows);
+    if (reader.work.distributed)
+      return reader.work.distributed->gather_beside(exec, mode, own, rows);
   }
   return false;
 }
@@ -97,8 +98,8 @@ LentRows<Scalar, MemorySpace> lend_rows(ExecutionSpace const& exec,
     lent.products.push_back((&reader == &plan.grid ? grid : whole)[mode]);
     lent.factors.emplace_back();
     if constexpr (has_mpi)
-      if (reader.distributed)
-        lent.factors.back() = reader.distributed->read[mode].lend(exec, columns);
+      if (reader.work.distributed)
+        lent.factors.back() = reader.work.distributed->read[mode].lend(exec, columns);
   }
   return lent;
 }

@@ -15,11 +15,11 @@ namespace sporades {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t PhiPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.carry.bytes() + values.bytes();
+  std::uint64_t bytes = pi.span() * sizeof(Scalar) + products.work.carry.bytes() + values.bytes();
   if (!coo.empty())
     bytes += coo[0].storage_bytes() * (strategy == PhiStrategy::pull ? coo.size() : 1);
   else
-    bytes += products.storage_bytes() - products.carry.bytes();
+    bytes += products.storage_bytes() - products.work.carry.bytes();
   AltoTensor<Scalar, Index, MemorySpace> parts;  // without nonzeros
   parts.partitions = partitions;
   bytes += parts.storage_bytes();
@@ -58,8 +58,8 @@ void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySp
 /// Windows take what nonzeros and weights in resident memory leave.
 template <class Scalar, class Index, class MemorySpace>
 void limit_windows(PhiPlan<Scalar, Index, MemorySpace>& plan, Streaming const& streaming) {
-  plan.products.carry.windows.options =
-      with_less(for_windows(plan.products.packed, streaming), plan.weights.span() * sizeof(Scalar));
+  plan.products.work.carry.windows.options = with_less(
+      for_windows(plan.products.formats, streaming), plan.weights.span() * sizeof(Scalar));
 }
 
 /// `pull` with stored pi: a sorted copy a mode, whose places the rows of pi have.
@@ -69,8 +69,8 @@ void build_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   plan.strategy = PhiStrategy::pull;
   for (int n = 0; n < X.order(); ++n)
     plan.coo.push_back(sorted(exec, X, mttkrp_mode_order(X.dims, n)));
-  plan.products.carry.reserve(exec, chunks_of(X.nnz(), chunk_length<ExecutionSpace>(X.nnz())),
-                              options.rank);
+  plan.products.work.carry.reserve(exec, chunks_of(X.nnz(), chunk_length<ExecutionSpace>(X.nnz())),
+                                   options.rank);
 }
 
 /// `coo_alto_atomic` and `coo_alto_pull`: coordinates in the linear order, and the latter's parts
@@ -87,7 +87,7 @@ void build_coo_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemoryS
               "make_phi_plan: strategy coo-alto-pull has no buffers for mode ", n,
               ", whose rows are used too seldom (", X.dims[n], " rows, ", X.nnz(),
               " nonzeros): coo-alto-atomic and pull work");
-      plan.products.carry.buffer_rows(exec, partition.buffer_rows, options.rank);
+      plan.products.work.carry.buffer_rows(exec, partition.buffer_rows, options.rank);
     }
   }
   plan.coo.assign(X.order(), to_coo(exec, linear));
@@ -106,14 +106,17 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
           ? with_less(options.streaming, X.nnz() * sizeof(Scalar))
           : options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
-  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   plan.products = build_mttkrp_plan(exec, X, products, trees::phi_layout_on_hosts);
-  bool const is_alto = plan.products.alto.order() > 0;
+  auto const& formats = plan.products.formats;
+  bool const is_alto = formats.template any<AltoTensor>();
   if (options.strategy == PhiStrategy::alto)
     for (int n = 0; n < X.order(); ++n)
-      refuse_atomics<ExecutionSpace>("make_phi_plan", plan.products.alto, n, "pull works");
+      refuse_atomics<ExecutionSpace>("make_phi_plan", *formats.template as<AltoTensor>(n), n,
+                                     "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
-  if (has_resident(plan.products) && ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
+  if (count_out_of_core(formats) < formats.modes() &&
+      ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
     reserve_weights(exec, plan);
   limit_windows(plan, options.streaming);
 }
@@ -179,7 +182,7 @@ PhiPlan<Scalar, Index, MemorySpace> build_distributed_phi_plan(
           "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
   products.streaming = options.streaming;
-  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   PhiPlan<Scalar, Index, MemorySpace> plan;
   DistributedPlanUse use;
   use.may_be_linear = false;

@@ -5,7 +5,7 @@
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/phi.hpp>
 
-/// What plans for Phi hold: as formats/detail/format_memory.hpp.
+/// What plans for Phi hold.
 
 namespace sporades::detail {
 
@@ -15,16 +15,13 @@ template <class Scalar, class ExecutionSpace>
 void count_coo_alto(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                     PhiOptions const& options) {
   bool const is_pull = options.strategy == PhiStrategy::coo_alto_pull;
-  double const before = count.held();
   double buffer_rows = 0;
   for (int n = 0; n < X.order() && is_pull; ++n)
     buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
-  count_alto(exec, count, X, false, buffer_rows);
-  double const words = (AltoLayout(X.dims).has_two_words() ? 16 : 8) * X.nnz;
-  double const linear = words + X.value_bytes(), parts = count.held() - before - linear;
-  if (is_pull) count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
-  count.hold(X.bytes());
-  count.release(linear + (is_pull ? 0 : parts));
+  auto const alto = alto_bytes(exec, X, false, buffer_rows);
+  double const buffers = is_pull ? matrix_bytes<Scalar>(buffer_rows, options.rank) : 0;
+  count.make({X.bytes() + buffers + (is_pull ? alto_part_bytes(X, buffer_rows) : 0),
+              std::max(alto.peak, alto.kept + buffers + X.bytes())});
 }
 
 /// make_phi_plan of counts that are kept; returns whether an order of the counts along a curve
@@ -54,10 +51,8 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
     return false;
   }
   if (is_stored) {
-    for (int n = 0; n < X.order(); ++n) {
-      bool is_new = false;
-      count_sorted(exec, count, X, mttkrp_mode_order(X.dims, n), is_new);
-    }
+    for (int n = 0; n < X.order(); ++n)
+      count.make(sorted_bytes(exec, X, mttkrp_mode_order(X.dims, n)));
     count.hold(weights +
                carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
     return false;
@@ -66,7 +61,7 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   products.updatable = options.updatable;
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
-  if (options.strategy == PhiStrategy::pull) products.order = RowOrder::lexicographic;
+  if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   auto const layout = decide_layout<ExecutionSpace>(X, products, trees::phi_layout_on_hosts);
   count_mttkrp_plan<Scalar>(exec, count, X, false, products, layout, tuples,
                             [&](int n) { return tuples.rows(n); });

@@ -118,7 +118,7 @@ void phi_distributed(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySp
                      int n, Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
-  auto& distributed = *plan.products.distributed;
+  auto& distributed = *plan.products.work.distributed;
   auto const& share = distributed.shares[mode];
   auto const& choice = plan.products.choices[mode];
   auto const& owned = plan.products.rows[mode];
@@ -142,7 +142,7 @@ void phi_distributed(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySp
     plan.weights =
         uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", listed);
   Vector<Scalar, MemorySpace> const weights(plan.weights.data(), is_once ? 0 : listed);
-  auto& carry = plan.products.carry;
+  auto& carry = plan.products.work.carry;
   if (is_packed)
     sum_shared_rows(distributed.processes, exec, share, sums, carry,
                     [&](auto const& instance, auto const& part, auto const& rows) {
@@ -171,7 +171,7 @@ void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, Memo
                          Matrix<Scalar, MemorySpace> const& B, int n,
                          Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
   auto const& choice = plan.products.choices[n];
-  auto& carry = plan.products.carry;
+  auto& carry = plan.products.work.carry;
   with_format(plan.products, n, [&](auto const& X) {
     if (phi_fused(exec, X, A, n, B, epsilon, V, choice.split, carry)) return;
     if constexpr (is_instance<std::decay_t<decltype(X)>, PackedTensor>)
@@ -191,8 +191,8 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
   auto const least = static_cast<Scalar>(epsilon);
   if constexpr (has_mpi)
-    if (plan.products.distributed)
-      return together(plan.products.distributed->processes, [&] {
+    if (plan.products.work.distributed)
+      return together(plan.products.work.distributed->processes, [&] {
         check_phi(plan.products.dims_here(), A, B, n, V, epsilon);
         phi_distributed(exec, plan, A, B, n, V, least);
       });
@@ -216,9 +216,9 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
   } else if (plan.strategy == PhiStrategy::coo_alto_pull) {
     if (!parts_take_one_pass<ExecutionSpace, Scalar>(V.extent(1))) reserve_weights(exec, plan);
     phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], A, n, plan.weights, B, least, V,
-                      plan.products.carry);
+                      plan.products.work.carry);
   } else if (is_stored) {
-    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.carry);
+    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.work.carry);
   } else {
     run_phi_on_products(exec, plan, A, B, n, V, least);
   }
@@ -280,7 +280,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost phi_cost(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace> const& plan, int R,
               int n) {
   expects(n >= 0 && n < plan.order(), "phi_cost: mode ", n, " of a tensor of order ", plan.order());
-  expects(!plan.products.distributed, "phi_cost: the plan is one of several processes");
+  expects(!plan.products.work.distributed, "phi_cost: the plan is one of several processes");
   bool const is_stored = plan.pi_source == Pi::stored;
   double const nnz = static_cast<double>(plan.nnz);
   double rows = static_cast<double>(plan.dims[n]) + detail::used_rows(exec, plan, n);  // V, B

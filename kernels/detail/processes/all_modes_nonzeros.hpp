@@ -112,12 +112,13 @@ class DistributedNonzeros {
 
  private:
   DistributedProducts<Scalar, Index, MemorySpace>& distributed() const {
-    return *tree_.whole.distributed;
+    return *tree_.whole.work.distributed;
   }
   bool is_linear() const { return distributed().parts > 0; }
-  /// The mode in whose order they are, which has no slices; of X', where modes are fused.
+  /// The mode in whose order they are, as nonzeros_of has them, which has no slices; of X', where
+  /// modes are fused.
   int row_mode() const {
-    if (is_linear()) return 0;
+    if (is_linear() || !tree_.fused.empty()) return 0;
     int first = -1;
     for (int n = 0; n < tree_.whole.order(); ++n) {
       auto const mode = static_cast<std::size_t>(n);

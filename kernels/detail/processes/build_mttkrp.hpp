@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by kernels/detail/mttkrp/build_mttkrp_plan.hpp, whose instantiations are of this file,
-// too.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
 
+#ifndef SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
+#define SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
+
+#include <optional>
 #include <sporades/kernels/detail/processes/home_order.hpp>
 #include <sporades/kernels/detail/processes/mttkrp.hpp>
 #include <sporades/kernels/detail/processes/share_linear_order.hpp>
@@ -28,6 +31,12 @@ inline void choose_linear_modes(std::vector<Position> const& parts, MttkrpOption
             " nonzeros): sorted and fibers work");
     revert_to_rows(choices[n]);
   }
+}
+
+/// Whether some mode takes a linear order.
+inline bool has_linear_mode(std::vector<MttkrpChoice> const& choices) {
+  return std::any_of(choices.begin(), choices.end(),
+                     [](MttkrpChoice const& choice) { return is_linear(choice.strategy); });
 }
 
 /// The chunks of the process's nonzeros that are of parts of its own rows alone; none where parts
@@ -70,168 +79,235 @@ Layout distributed_layout(Dims const& dims, Position nnz, MttkrpOptions const& o
   return layout;
 }
 
+/// Builds the plan that processes share, step by step: each process's nonzeros for each mode, the
+/// rows that it owns, those that it reads, and what products need for both. All processes take the
+/// same steps in the same order. For one call of build.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> build_distributed_plan(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, MttkrpOptions const& given,
-    DistributedPlanUse const& use) {
-  char const* const where = "make_mttkrp_plan";
-  auto const options = options_for<Scalar>(given);
-  expect_same_dims(processes, X, where);
-  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  auto const layout = distributed_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
-  check_coordinates(exec, X, where);
-  plan.choices = layout.choices();
-  bool const is_alto = layout.is_linear();
-  int const N = X.order();
-  auto const me = static_cast<std::size_t>(processes.rank());
-  Position const length = chunk_length<ExecutionSpace>(nnz);
-  auto const cuts = even_cuts(processes.size(), nnz, block_length<ExecutionSpace>(nnz));
-  plan.dims = X.dims;
-  plan.nnz = nnz;
-  plan.packed.resize(X.dims.size());
-  plan.coo.resize(X.dims.size());
-  plan.csf.resize(X.dims.size());
-  auto distributed = std::make_shared<DistributedProducts<Scalar, Index, MemorySpace>>();
-  distributed->processes = processes;
-  distributed->shares.resize(X.dims.size());
-  distributed->chains.resize(X.dims.size());
-  distributed->own.resize(X.dims.size());
+class DistributedPlanBuilder {
+ public:
+  using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
+  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
 
-  ReadRows<MemorySpace> read(exec, X.dims);
-  LinearShare<Scalar, Index> linear;
-  if constexpr (!is_gpu<ExecutionSpace>)
-    if (is_alto) {
-      linear = share_linear_order(processes, exec, X);
-      read.insert(exec, linear.nonzeros);
-      choose_linear_modes(linear.parts, options, plan.dims, nnz, plan.choices);
-    }
-  std::vector<bool> in_order;
-  for (auto const& choice : plan.choices)
-    in_order.push_back(choice.strategy != MttkrpStrategy::alto);
-  std::vector<ShareOrder> orders;
-  for (int n = 0; n < N; ++n) orders.push_back({mttkrp_mode_order(plan.dims, n), cuts, length});
-  int const slices = layout.slices, sliced = layout.sliced_mode;
-  std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts(slices > 1 ? plan.dims.size() : 0);
-  std::vector<CooTensor<Scalar, Index, MemorySpace>> nonzeros;
-  if (slices > 1) {
-    plan.parts.resize(plan.dims.size());
-    X = sorted_across(processes, exec, hand_over(X), orders[static_cast<std::size_t>(sliced)].modes,
-                      cuts);
-    nonzeros.resize(plan.dims.size());
-    nonzeros[static_cast<std::size_t>(sliced)] = X;
-    read.insert(exec, X, sliced);
-    auto const named = with_slices(exec, X, slice_cuts<ExecutionSpace>(slices, nnz), cuts[me]);
-    X = {};
-    for (int n = 0; n < N; ++n) {
-      if (n == sliced) continue;
-      auto& share = parts[static_cast<std::size_t>(n)];
-      share = share_parts(processes, exec, named, n, cuts);
-      read.insert(exec, share.nonzeros, n);
-      nonzeros[static_cast<std::size_t>(n)] = hand_over(share.nonzeros);
-    }
-  } else {
-    nonzeros = sorted_shares(processes, exec, hand_over(X), orders, in_order, read);
+  DistributedPlanBuilder(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
+                         MttkrpOptions const& options, DistributedPlanUse const& use)
+      : processes_(processes), exec_(exec), options_(options_for<Scalar>(options)), use_(use) {
+    expect_same_dims(processes, X, where);
+    plan_.dims = X.dims;
+    plan_.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+    layout_ =
+        distributed_layout<ExecutionSpace, Scalar, Index>(plan_.dims, plan_.nnz, options_, use);
+    check_coordinates(exec, X, where);
+    read_.emplace(exec, X.dims);
+    plan_.choices = layout_.choices();
+    plan_.rows.resize(plan_.dims.size());
+    length_ = chunk_length<ExecutionSpace>(plan_.nnz);
+    cuts_ = even_cuts(processes.size(), plan_.nnz, block_length<ExecutionSpace>(plan_.nnz));
+    for (int n = 0; n < order(); ++n)
+      orders_.push_back({mttkrp_mode_order(plan_.dims, n), cuts_, length_});
+    distributed_->processes = processes;
+    distributed_->shares.resize(plan_.dims.size());
+    distributed_->chains.resize(plan_.dims.size());
+    distributed_->own.resize(plan_.dims.size());
   }
 
-  auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  plan.rows.resize(plan.dims.size());
-  bool const is_grid = !use.last.is_whole();
-  auto const own_rows = [&](int n, std::vector<std::uint64_t> const& begins) {
-    auto const mode = static_cast<std::size_t>(n);
-    plan.rows[mode] =
-        is_grid && n + 1 == N
-            ? use.last
-            : make_row_map<ExecutionSpace>(processes, plan.dims[mode], begins, columns * columns);
-  };
-  for (int n = 0; n < N; ++n) {
-    auto const mode = static_cast<std::size_t>(n);
-    if (!in_order[mode]) continue;
-    auto begins = even_cuts(processes.size(), plan.dims[mode]);
-    begins.pop_back();
-    if (slices > 1 && n != sliced && !options.slice_rows.empty()) {
-      auto const& rows = options.slice_rows[mode];
-      expects(rows.size() == static_cast<std::size_t>(slices) + 1 &&
-                  rows.back() == plan.dims[mode] && std::is_sorted(rows.begin(), rows.end()),
-              where, ": slice_rows of mode ", n, " are not where the rows of ", slices,
-              " slices begin, and end");
-      begins = begins_of_slice_rows(processes.size(), rows);
-    }
-    if (slices == 1 || n == sliced)
-      begins =
-          CutRows(all_gather(processes, "rows at cuts", row_ends(exec, nonzeros[mode], n))).begins;
-    own_rows(n, begins);
-    // All that is its own is read: GhostRows then finds it in one place.
-    std::uint64_t const first = plan.rows[mode].first();
-    read.insert_rows(exec, mode, first, first + plan.rows[mode].here(plan.dims[mode]));
-  }
-  for (int n = 0; is_grid && n + 1 < N; ++n)
-    read.insert_rows(exec, static_cast<std::size_t>(n), 0, plan.dims[static_cast<std::size_t>(n)]);
-  read.finish(exec);
-  distributed->first_is_read = use.first_is_read;
-  if (use.first_is_read) distributed->cells = read.lists().front();
-
-  if constexpr (!is_gpu<ExecutionSpace>)
-    if (is_alto) {
-      distributed->alto = make_linear_share(exec, linear, read, nnz);
-      distributed->parts = most_parts(nnz);
-    }
-  for (int n = 0; n < N; ++n) {
-    auto const mode = static_cast<std::size_t>(n);
+  Plan build(Tensor X) {
     if constexpr (!is_gpu<ExecutionSpace>)
-      if (!in_order[mode]) {
-        auto const added = read.subset(exec, linear.nonzeros, n);
-        own_rows(n, begins_of_added_rows(processes, plan.dims[mode], added.rows));
-        distributed->chains[mode] = RowChain<Scalar, MemorySpace>(
-            processes, exec, plan.rows[mode].begins, added.rows, added.numbers);
-        plan.carry.buffer_rows(exec, distributed->alto.partitions[mode].buffer_rows, options.rank);
-        continue;
-      }
-    auto& made = distributed->shares[mode];
-    bool const fits = layout.modes[mode].is_packed;
-    if (slices > 1 && n != sliced) {
-      plan.choices[mode].slices = slices;
-      plan.parts[mode] =
-          RowParts<Scalar, MemorySpace>(processes, exec, plan.rows[mode].begins, parts[mode].rows,
-                                        parts[mode].slices, static_cast<std::uint32_t>(slices));
-      parts[mode] = {};
-    }
-    auto const own = slices > 1 && n != sliced && fits
-                         ? own_chunks(exec, nonzeros[mode], n, plan.parts[mode], length)
-                         : OwnChunks{};
-    made = make_packed_share(processes, exec, read.renumbered(exec, hand_over(nonzeros[mode]), n),
-                             orders[mode].modes, cuts, length, fits);
-    // Rows that go on from one process to the next have carries to exchange first.
-    if (std::all_of(made.leading.begin(), made.leading.end(),
-                    [](Position slots) { return slots == 0; }))
-      distributed->own[mode] = own;
-    auto& choice = plan.choices[mode];
-    choice.gather = options.gather;
-    choose_split_of_runs<ExecutionSpace, Scalar>(options, N, fits, choice, [&](int k) {
-      RunSample sample;
-      for (auto const& part :
-           all_gather(processes, "samples of runs",
-                      sample_runs(exec, made.packed, k, cuts[me + 1] - cuts[me], cuts[me], nnz))) {
-        sample.pairs += part.pairs;
-        sample.breaks += part.breaks;
-      }
-      return sample.length();
-    });
+      if (layout_.is_linear()) take_linear_order(X);
+    if (layout_.slices > 1)
+      share_in_slices(hand_over(X));
+    else
+      share_in_order(hand_over(X));
+    for (int n = 0; n < order(); ++n)
+      if (in_order(n)) own_rows_in_order(n);
+    read_rows();
+    for (int n = 0; n < order(); ++n)
+      if (in_order(n))
+        make_share(n);
+      else if constexpr (!is_gpu<ExecutionSpace>)
+        make_chain(n);
+    for (int m = 0; m < order(); ++m)
+      distributed_->read.emplace_back(processes_, exec_, plan_.rows[at(m)].begins,
+                                      read_->lists()[at(m)]);
+    auto const& parts = plan_.work.parts;
+    distributed_->sums = {processes_, std::any_of(parts.begin(), parts.end(), [](auto const& mode) {
+                            return mode.is_registered();
+                          })};
+    for (auto const& share : distributed_->shares)
+      if (share.all_chunks > 0)
+        reserve_carries(processes_, exec_, share, plan_.work.carry,
+                        static_cast<std::size_t>(options_.rank));
+    plan_.work.distributed = distributed_;
+    fence(exec_, "sporades::mttkrp::build_distributed_plan");
+    return std::move(plan_);
   }
-  for (int m = 0; m < N; ++m)
-    distributed->read.emplace_back(processes, exec, plan.rows[static_cast<std::size_t>(m)].begins,
-                                   read.lists()[static_cast<std::size_t>(m)]);
-  distributed->sums = {processes,
-                       std::any_of(plan.parts.begin(), plan.parts.end(),
-                                   [](auto const& mode) { return mode.is_registered(); })};
-  for (auto const& share : distributed->shares)
-    if (share.all_chunks > 0)
-      reserve_carries(processes, exec, share, plan.carry, static_cast<std::size_t>(options.rank));
-  plan.distributed = distributed;
-  fence(exec, "sporades::mttkrp::build_distributed_plan");
-  return plan;
-}
+
+ private:
+  static constexpr char const* where = "make_mttkrp_plan";
+
+  static std::size_t at(int n) { return static_cast<std::size_t>(n); }
+  int order() const { return static_cast<int>(plan_.dims.size()); }
+  bool in_order(int n) const { return !is_linear(plan_.choices[at(n)].strategy); }
+  bool is_grid() const { return !use_.last.is_whole(); }
+  /// Whether mode n's nonzeros are in parts of rows.
+  bool has_parts(int n) const { return layout_.slices > 1 && n != layout_.sliced_mode; }
+
+  /// A linear order for the modes that take it, if any does.
+  void take_linear_order(Tensor const& X) {
+    linear_ = share_linear_order(processes_, exec_, X);
+    choose_linear_modes(linear_.parts, options_, plan_.dims, plan_.nnz, plan_.choices);
+    has_linear_ = has_linear_mode(plan_.choices);
+    if (has_linear_)
+      read_->insert(exec_, linear_.nonzeros);
+    else
+      linear_ = {};
+  }
+
+  /// Nonzeros in the order of each mode's rows.
+  void share_in_order(Tensor X) {
+    std::vector<bool> wanted;
+    for (int n = 0; n < order(); ++n) wanted.push_back(in_order(n));
+    nonzeros_ = sorted_shares(processes_, exec_, hand_over(X), orders_, wanted, *read_);
+  }
+
+  /// Nonzeros in slices of one mode, and in the order of their parts of the others' rows.
+  void share_in_slices(Tensor X) {
+    int const sliced = layout_.sliced_mode;
+    plan_.work.parts.resize(plan_.dims.size());
+    parts_.resize(plan_.dims.size());
+    nonzeros_.resize(plan_.dims.size());
+    X = sorted_across(processes_, exec_, hand_over(X), orders_[at(sliced)].modes, cuts_);
+    nonzeros_[at(sliced)] = X;
+    read_->insert(exec_, X, sliced);
+    auto const named =
+        with_slices(exec_, X, slice_cuts<ExecutionSpace>(layout_.slices, plan_.nnz), first());
+    X = {};
+    for (int n = 0; n < order(); ++n) {
+      if (n == sliced) continue;
+      auto& share = parts_[at(n)];
+      share = share_parts(processes_, exec_, named, n, cuts_);
+      read_->insert(exec_, share.nonzeros, n);
+      nonzeros_[at(n)] = hand_over(share.nonzeros);
+    }
+  }
+
+  /// The rows of mode n that processes own, which begin there.
+  void own_rows(int n, std::vector<std::uint64_t> const& begins) {
+    auto const columns = padded_columns(static_cast<std::size_t>(options_.rank));
+    plan_.rows[at(n)] = is_grid() && n + 1 == order()
+                            ? use_.last
+                            : make_row_map<ExecutionSpace>(processes_, plan_.dims[at(n)], begins,
+                                                           columns * columns);
+  }
+
+  /// Those where its nonzeros begin; of parts, those that go with its slices, or evenly many.
+  void own_rows_in_order(int n) {
+    auto const dim = plan_.dims[at(n)];
+    if (!has_parts(n)) {
+      own_rows(n,
+               CutRows(all_gather(processes_, "rows at cuts", row_ends(exec_, nonzeros_[at(n)], n)))
+                   .begins);
+    } else if (options_.slices.rows.empty()) {
+      auto begins = even_cuts(processes_.size(), dim);
+      begins.pop_back();
+      own_rows(n, begins);
+    } else {
+      auto const& rows = options_.slices.rows[at(n)];
+      expects(rows.size() == static_cast<std::size_t>(layout_.slices) + 1 && rows.back() == dim &&
+                  std::is_sorted(rows.begin(), rows.end()),
+              where, ": slices.rows of mode ", n, " are not where the rows of ", layout_.slices,
+              " slices begin, and end");
+      own_rows(n, begins_of_slice_rows(processes_.size(), rows));
+    }
+    // All that is its own is read: GhostRows then finds it in one place.
+    std::uint64_t const row = plan_.rows[at(n)].first();
+    read_->insert_rows(exec_, at(n), row, row + plan_.rows[at(n)].here(dim));
+  }
+
+  /// Ends the lists of rows that this process reads.
+  void read_rows() {
+    for (int n = 0; is_grid() && n + 1 < order(); ++n)
+      read_->insert_rows(exec_, at(n), 0, plan_.dims[at(n)]);
+    read_->finish(exec_);
+    distributed_->first_is_read = use_.first_is_read;
+    if (use_.first_is_read) distributed_->cells = read_->lists().front();
+    if constexpr (!is_gpu<ExecutionSpace>)
+      if (has_linear_) {
+        distributed_->alto = make_linear_share(exec_, linear_, *read_, plan_.nnz);
+        distributed_->parts = most_parts(plan_.nnz);
+      }
+  }
+
+  /// A mode in the linear order: its rows are added to by one process after another.
+  void make_chain(int n) {
+    auto const added = read_->subset(exec_, linear_.nonzeros, n);
+    own_rows(n, begins_of_added_rows(processes_, plan_.dims[at(n)], added.rows));
+    distributed_->chains[at(n)] = RowChain<Scalar, MemorySpace>(
+        processes_, exec_, plan_.rows[at(n)].begins, added.rows, added.numbers);
+    plan_.work.carry.buffer_rows(exec_, distributed_->alto.partitions[at(n)].buffer_rows,
+                                 options_.rank);
+  }
+
+  /// A mode in the order of rows, or of their parts.
+  void make_share(int n) {
+    auto& choice = plan_.choices[at(n)];
+    bool const fits = layout_.modes[at(n)].is_packed;
+    OwnChunks own;
+    if (has_parts(n)) {
+      choice.slices = layout_.slices;
+      auto& parts = plan_.work.parts[at(n)];
+      parts = RowParts<Scalar, MemorySpace>(processes_, exec_, plan_.rows[at(n)].begins,
+                                            parts_[at(n)].rows, parts_[at(n)].slices,
+                                            static_cast<std::uint32_t>(layout_.slices));
+      parts_[at(n)] = {};
+      if (fits) own = own_chunks(exec_, nonzeros_[at(n)], n, parts, length_);
+    }
+    auto& share = distributed_->shares[at(n)];
+    share = make_packed_share(processes_, exec_,
+                              read_->renumbered(exec_, hand_over(nonzeros_[at(n)]), n),
+                              orders_[at(n)].modes, cuts_, length_, fits);
+    // Rows that go on from one process to the next have carries to exchange first.
+    if (std::all_of(share.leading.begin(), share.leading.end(),
+                    [](Position slots) { return slots == 0; }))
+      distributed_->own[at(n)] = own;
+    choice.gather = options_.gather;
+    choose_split_of_runs<ExecutionSpace, Scalar>(
+        options_, order(), fits, choice, [&](int k) { return run_length_of_all(share.packed, k); });
+  }
+
+  /// The mean length of runs of all processes' nonzeros that agree in k modes.
+  template <class Packed>
+  double run_length_of_all(Packed const& packed, int k) {
+    auto const end = cuts_[at(processes_.rank()) + 1];
+    RunSample sample;
+    for (auto const& part :
+         all_gather(processes_, "samples of runs",
+                    sample_runs(exec_, packed, k, end - first(), first(), plan_.nnz))) {
+      sample.pairs += part.pairs;
+      sample.breaks += part.breaks;
+    }
+    return sample.length();
+  }
+
+  /// The place of this process's first nonzero among those of all.
+  Position first() const { return cuts_[at(processes_.rank())]; }
+
+  Communicator processes_;
+  ExecutionSpace exec_;
+  MttkrpOptions options_;
+  DistributedPlanUse use_;
+  Layout layout_;
+  Plan plan_;
+  std::shared_ptr<DistributedProducts<Scalar, Index, MemorySpace>> distributed_ =
+      std::make_shared<DistributedProducts<Scalar, Index, MemorySpace>>();
+  Position length_ = 0;             // of a chunk
+  std::vector<Position> cuts_;      // process p has nonzeros cuts_[p] to cuts_[p + 1] - 1
+  std::vector<ShareOrder> orders_;  // per mode
+  std::vector<Tensor> nonzeros_;    // per mode, until its share is made
+  std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts_;  // per mode, with slices
+  std::optional<ReadRows<MemorySpace>> read_;
+  LinearShare<Scalar, Index> linear_;
+  bool has_linear_ = false;  // some mode takes the linear order
+};
 
 /// The plan that processes share, or of one process that which it has alone.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -242,7 +318,9 @@ MttkrpPlan<Scalar, Index, MemorySpace> build_plan_of_all(Communicator const& pro
                                                          DistributedPlanUse const& use) {
   if constexpr (has_mpi)
     if (processes.size() > 1)
-      return build_distributed_plan(processes, exec, hand_over(X), options, use);
+      return DistributedPlanBuilder<ExecutionSpace, Scalar, Index, MemorySpace>(processes, exec, X,
+                                                                                options, use)
+          .build(hand_over(X));
   return make_mttkrp_plan(exec, hand_over(X), options);
 }
 
@@ -262,3 +340,5 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& proc
 }  // namespace sporades
 
 #include <sporades/eti/build_mttkrp_plan.hpp>
+
+#endif

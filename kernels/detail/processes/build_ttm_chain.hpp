@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by kernels/detail/ttm_chain/build_ttm_chain_plan.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_BUILD_TTM_CHAIN
+#define SPORADES_KERNELS_PROCESSES_BUILD_TTM_CHAIN
 
 #include <sporades/kernels/detail/processes/share_rows.hpp>
 #include <sporades/kernels/detail/processes/ttm_chain.hpp>
@@ -81,12 +84,9 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
   plan.dims = X.dims;
   plan.ranks = ranks;
   plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  plan.csf.resize(X.dims.size());
-  plan.packed.resize(X.dims.size());
-  plan.semi_sparse.resize(X.dims.size());
   plan.places.resize(X.dims.size());
-  plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
-  fill_view(exec, plan.buffers.one, Scalar(1));
+  plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
+  fill_view(exec, plan.work.buffers.one, Scalar(1));
   TupleCounts const tuples(processes, exec, X, plan.nnz);
   std::vector<ShareOrder> orders;
   for (int n = 0; n < N; ++n) {
@@ -114,12 +114,13 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
     launch_items(exec, "sporades::ttm_chain::mark_from_one", marks.extent(0),
                  MarkFromOne<std::decay_t<decltype(marks)>>{marks});
     std::vector<Index> rows;
-    plan.where.push_back(share_factor<ExecutionSpace>(distributed->begun(n), plan.dims[mode],
-                                                      ranks[mode], used[mode], rows));
+    plan.work.where.push_back(share_factor<ExecutionSpace>(distributed->begun(n), plan.dims[mode],
+                                                           ranks[mode], used[mode], rows));
     plan.rows.push_back(to_view(exec, "sporades::ttm_chain::rows", rows));
-    distributed->read.emplace_back(processes, exec, plan.where.back().factor.begins, read[mode]);
+    distributed->read.emplace_back(processes, exec, plan.work.where.back().factor.begins,
+                                   read[mode]);
   }
-  plan.distributed = distributed;
+  plan.work.distributed = distributed;
   fence(exec, "sporades::ttm_chain::build_distributed");
   return plan;
 }
@@ -137,3 +138,5 @@ TtmChainPlan<Scalar, Index, MemorySpace> make_distributed_chains(
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by kernels/detail/processes/build_mttkrp.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_HOME_ORDER
+#define SPORADES_KERNELS_PROCESSES_HOME_ORDER
 
 #include <numeric>
 #include <sporades/core/random.hpp>
@@ -329,3 +332,5 @@ class FindHomes {
 };
 
 }  // namespace sporades::detail
+
+#endif

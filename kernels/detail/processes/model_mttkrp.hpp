@@ -7,7 +7,7 @@
 #include <sporades/kernels/detail/processes/build_mttkrp.hpp>
 
 /// What processes would send one another for products that they share, counted on one process for
-/// any number of them: the rules are those of build_distributed_plan, and the nonzeros are the real
+/// any number of them: the rules are those of DistributedPlanBuilder, and the nonzeros are the real
 /// ones, so that the counts are exact.
 
 namespace sporades::detail {
@@ -199,9 +199,9 @@ inline Exchanges count_ordered_rows(CutRows const& cut, std::vector<Position> co
   return result;
 }
 
-/// The model of build_distributed_plan on P processes, without them. X: on the host, without
+/// The model of DistributedPlanBuilder on P processes, without them. X: on the host, without
 /// duplicates, all nonzeros. O(N^2 nnz) operations, and memory for N sorted copies. Fences. Throws
-/// as build_distributed_plan where processes cannot share the plan.
+/// as DistributedPlanBuilder where processes cannot share the plan.
 template <class ExecutionSpace, class Scalar, class Index>
 DistributedPlanModel model_distributed_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
                                             MttkrpOptions const& given, int P,
@@ -226,12 +226,14 @@ DistributedPlanModel model_distributed_plan(CooTensor<Scalar, Index, Kokkos::Hos
     for (auto const& mode : alto.partitions) counts.push_back(mode.parts.extent(0));
     if (nnz == 0) counts.assign(X.dims.size(), 0);
     choose_linear_modes(counts, options, X.dims, nnz, model.choices);
-    auto const cuts = linear_cuts(nnz, linear_units(counts, most_parts(nnz)), processes);
-    parts.push_back({to_coo(host, alto), cuts, -1});
-    fence(host, "sporades::mttkrp::model_distributed_plan");
-    std::uint64_t const word = alto.layout.has_two_words() ? 16 : 8;
-    for (std::size_t p = 0; p < processes; ++p)
-      model.bytes[p] += (cuts[p + 1] - cuts[p]) * (word + sizeof(Scalar));
+    if (has_linear_mode(model.choices)) {
+      auto const cuts = linear_cuts(nnz, linear_units(counts, most_parts(nnz)), processes);
+      parts.push_back({to_coo(host, alto), cuts, -1});
+      fence(host, "sporades::mttkrp::model_distributed_plan");
+      std::uint64_t const word = alto.layout.has_two_words() ? 16 : 8;
+      for (std::size_t p = 0; p < processes; ++p)
+        model.bytes[p] += (cuts[p + 1] - cuts[p]) * (word + sizeof(Scalar));
+    }
   }
   Position const length = chunk_length<ExecutionSpace>(nnz);
   auto const cuts = even_cuts(P, nnz, block_length<ExecutionSpace>(nnz));

@@ -27,7 +27,7 @@ struct DistributedProducts {
   std::vector<RowChain<Scalar, MemorySpace>> chains;            // per mode: of its rows
   bool first_is_read = false;        // mode 0's factor is given as the rows that are read:
   std::vector<std::uint64_t> cells;  // these
-  Position parts = 0;                // that the linear order is divided into
+  Position parts = 0;                // that the linear order is divided into; 0: there is none
   std::vector<GhostRows<Scalar, MemorySpace>> read;  // per mode
   Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
   ExchangeMemory<MemorySpace> sums;      // rows of a product, as a share numbers them
@@ -120,8 +120,8 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
                                            std::size_t columns) {
   Factors<Scalar, MemorySpace> products(plan.dims.size());
   if constexpr (has_mpi) {
-    if (!plan.distributed) return products;
-    auto& distributed = *plan.distributed;
+    if (!plan.work.distributed) return products;
+    auto& distributed = *plan.work.distributed;
     std::vector<std::uint64_t> own(plan.dims.size(), 0);
     std::uint64_t most = 0;
     auto const before = static_cast<std::ptrdiff_t>(distributed.rows_before);
@@ -152,8 +152,8 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
 template <class Plan, class FactorsType, class Output>
 void check_distributed_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
   auto const check = [&](char const* name, int m, auto const& matrix) {
-    std::uint64_t const here = m == 0 && m != n && plan.distributed->first_is_read
-                                   ? plan.distributed->cells.size()
+    std::uint64_t const here = m == 0 && m != n && plan.work.distributed->first_is_read
+                                   ? plan.work.distributed->cells.size()
                                    : plan.rows_of(m).here(plan.dims[static_cast<std::size_t>(m)]);
     expects(matrix.extent(0) == here, "mttkrp: ", name, " of mode ", m, " has ", matrix.extent(0),
             " rows, this process has ", here, " of the mode");
@@ -187,14 +187,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                        std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto& distributed = *plan.distributed;
+  auto& distributed = *plan.work.distributed;
   auto const& share = distributed.shares[n];
   auto const& choice = plan.choices[n];
   auto const offset = distributed.offset(n, plan.rows[n]);
   Position count = share.count + 2;
   auto const chunks = choice.slices > 1 ? distributed.own[n] : OwnChunks{};
   if (choice.slices > 1)
-    count = std::max(count, distributed.first_begun(n) + plan.parts[n].rows_of_parts());
+    count = std::max(count, distributed.first_begun(n) + plan.work.parts[n].rows_of_parts());
   auto const room = choice.slices == 1 && distributed.is_lent(own, offset, count)
                         ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), count, R)
                         : distributed.room(exec, count, R, distributed.sums);
@@ -204,20 +204,21 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
                       std::make_pair(std::size_t{0}, R));
   auto const sum_packed = [&](auto const& walk) {
     if (!owns_chunks) {
-      sum_shared_rows(distributed.processes, exec, share, sums, plan.carry, walk);
+      sum_shared_rows(distributed.processes, exec, share, sums, plan.work.carry, walk);
       return;
     }
     auto const parts = distributed.begun(n, room);
     sum_own_rows_last(distributed.processes, exec, share, chunks, distributed.names, sums,
-                      plan.carry, walk, [&] { plan.parts[n].send_parts(exec, parts, true); });
-    plan.parts[n].sum_sent_parts(exec, parts, own);
+                      plan.work.carry, walk,
+                      [&] { plan.work.parts[n].send_parts(exec, parts, true); });
+    plan.work.parts[n].sum_sent_parts(exec, parts, own);
   };
   bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
   int const split = is_fibers ? choice.split : 0;
   if (share.coo.order() > 0)
     with_unrolled_modes<Index>(share.coo.order() - 1, [&](auto others) {
       bool const aligned = all_rows_aligned(distributed.factors, static_cast<int>(n), sums);
-      sum_shared_list(distributed.processes, exec, share, share.coo, sums, plan.carry,
+      sum_shared_list(distributed.processes, exec, share, share.coo, sums, plan.work.carry,
                       [&](auto const& instance, auto const& part, auto const& rows) {
                         walk_rows<TileWidths::coarse>(
                             instance, "sporades::mttkrp::sorted",
@@ -231,14 +232,14 @@ void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Mem
                   part, rows, distributed.factors, sums, split);
     });
   else {
-    plan.rounded.round(exec, choice.gather, distributed.factors, n);
+    plan.work.rounded.round(exec, choice.gather, distributed.factors, n);
     sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
-      walk_rounded(instance, part, rows, plan.rounded, choice.gather, sums, split);
+      walk_rounded(instance, part, rows, plan.work.rounded, choice.gather, sums, split);
     });
   }
   if (owns_chunks) return;
   if (choice.slices > 1)
-    plan.parts[n].sum(exec, distributed.begun(n, room), own);
+    plan.work.parts[n].sum(exec, distributed.begun(n, room), own);
   else
     move_rows(exec, plan.rows[n], share.begins, share.ends, distributed.begun(n, room), own);
 }
@@ -249,14 +250,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                       std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto& distributed = *plan.distributed;
+  auto& distributed = *plan.work.distributed;
   auto const& partition = distributed.alto.partitions[n];
   auto const room = distributed.room(exec, distributed.alto.dims[n], R, distributed.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   MatrixType rows;
   if (distributed.alto.nnz() > 0)
     rows = buffer_sums(exec, distributed.alto, distributed.factors, static_cast<int>(n), R,
-                       plan.carry);
+                       plan.work.carry);
   distributed.chains[n].sum(
       exec, room,
       [&] { pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, sums, true); }, own);
@@ -268,7 +269,7 @@ void mttkrp_distributed(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Me
                         Factors<Scalar, MemorySpace> const& A, int n,
                         Matrix<Scalar, MemorySpace> const& V) {
   if constexpr (has_mpi) {
-    auto& distributed = *plan.distributed;
+    auto& distributed = *plan.work.distributed;
     auto const mode = static_cast<std::size_t>(n);
     check_distributed_mttkrp(plan, A, n, V);
     distributed.gather(exec, A, n);

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Included by kernels/detail/processes/home_order.hpp.
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_TOUCHED_ROWS
+#define SPORADES_KERNELS_PROCESSES_TOUCHED_ROWS
 
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
@@ -105,3 +108,5 @@ class TouchedRows {
 };
 
 }  // namespace sporades::detail
+
+#endif

@@ -44,32 +44,35 @@ void place_distributed_products(ExecutionSpace const& exec,
                                 TtmChainPlan<Scalar, Index, MemorySpace>& plan, double limit) {
   std::size_t summed = 0, here = 0;
   for (int n = 0; n < plan.order(); ++n) {
-    auto const& where = plan.where[static_cast<std::size_t>(n)];
-    auto const& share = plan.distributed->shares[static_cast<std::size_t>(n)];
+    auto const& where = plan.work.where[static_cast<std::size_t>(n)];
+    auto const& share = plan.work.distributed->shares[static_cast<std::size_t>(n)];
     std::size_t const columns = plan.choices[static_cast<std::size_t>(n)].columns.count();
     std::uint64_t const rows =
         std::max(share.count + 2, where.product.here(where.used.begins.back()));
     double const bytes = static_cast<double>(rows) * static_cast<double>(columns * sizeof(Scalar));
     expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has ", rows, " rows x ",
-            columns, " columns on process ", plan.distributed->processes.rank(), " and needs ",
+            columns, " columns on process ", plan.work.distributed->processes.rank(), " and needs ",
             enough_text(bytes), ", the memory limit is ", room_text(limit));
     summed = std::max<std::size_t>(summed, (share.count + 2) * columns);
     here = std::max<std::size_t>(here, where.product.here(where.used.begins.back()) * columns);
   }
-  plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", here);
-  plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::summed", summed);
+  plan.work.product =
+      zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", here);
+  plan.work.between =
+      zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::summed", summed);
   fence(exec, "sporades::ttm_chain::place_products");
 }
 
-/// plan.shared->factors[m]: of each mode m but n, the rows that this process reads of A[m], which
-/// has those of plan.where[m].factor. Collective. Fences exec.
+/// plan.work.distributed->factors[m]: of each mode m but n, the rows that this process reads of
+/// A[m], which has those of plan.work.where[m].factor. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void gather_factors(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                     Factors<Scalar, MemorySpace> const& A, int n) {
-  auto& distributed = *plan.distributed;
+  auto& distributed = *plan.work.distributed;
   distributed.factors.resize(A.size());
   for (std::size_t m = 0; m < A.size(); ++m)
-    if (m != static_cast<std::size_t>(n) && !plan.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
+    if (m != static_cast<std::size_t>(n) &&
+        !plan.work.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
       distributed.factors[m] = distributed.read[m].gather(exec, "rows of factors", A[m]);
 }
 
@@ -82,24 +85,24 @@ struct NamedShare {
 };
 
 /// The share of mode n and the rows that it names. A: as for gather_factors; U: the rows of A[n] of
-/// plan.where[n].used. The rows are valid until the next product. Collective. Fences exec.
+/// plan.work.where[n].used. The rows are valid until the next product. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
                                                    TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                                                    Factors<Scalar, MemorySpace> const& A,
                                                    Matrix<Scalar, MemorySpace> const& U, int n) {
   auto const mode = static_cast<std::size_t>(n);
-  auto const& processes = plan.distributed->processes;
-  auto const& share = plan.distributed->shares[mode];
+  auto const& processes = plan.work.distributed->processes;
+  auto const& share = plan.work.distributed->shares[mode];
   NamedShare<Scalar, Index, MemorySpace> named;
   named.places = {processes, exclusive_scan_of_all(processes, share.nnz)};
   gather_factors(exec, plan, A, n);
-  named.factors = plan.distributed->factors;
+  named.factors = plan.work.distributed->factors;
   // The share's rows are called 1, 2, ...
   auto& rows = named.factors[mode];
   rows = make_matrix<Scalar>(exec, "sporades::ttm_chain::rows", share.count + 1, U.extent(1));
   auto const from = with_padding(U), to = with_padding(rows);
-  exchange_rows(exec, processes, "rows of factors", ranges_of(plan.where[mode].used), from,
+  exchange_rows(exec, processes, "rows of factors", ranges_of(plan.work.where[mode].used), from,
                 share.rows(),
                 Matrix<Scalar, MemorySpace>(to.data() + to.extent(1), share.count, to.extent(1)));
   if (share.nnz == 0) {
@@ -113,33 +116,33 @@ NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
   return named;
 }
 
-/// The product of mode n. A[m]: the rows of plan.where[m].factor. Collective. Fences exec.
+/// The product of mode n. A[m]: the rows of plan.work.where[m].factor. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_distributed(
     ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
     Factors<Scalar, MemorySpace> const& A, int n) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
-  auto& distributed = *plan.distributed;
+  auto& distributed = *plan.work.distributed;
   gather_factors(exec, plan, A, n);
   auto const& columns = plan.choices[mode].columns;
   auto const& share = distributed.shares[mode];
-  auto const& where = plan.where[mode];
+  auto const& where = plan.work.where[mode];
   std::size_t const width = columns.count();
   auto shape = chain_shape<ExecutionSpace>(plan.nnz, columns, TtmChainStrategy::fused);
   shape.count = share.chunks;
-  reserve_chain(exec, shape, width, plan.buffers);
-  MatrixType const sums(plan.between.data(), share.count + 2, width);
-  sum_shared_rows(distributed.processes, exec, share, sums, plan.buffers.carry,
+  reserve_chain(exec, shape, width, plan.work.buffers);
+  MatrixType const sums(plan.work.between.data(), share.count + 2, width);
+  sum_shared_rows(distributed.processes, exec, share, sums, plan.work.buffers.carry,
                   [&](auto const& instance, auto const& part, auto const& rows) {
                     walk_fused(instance, part, rows, distributed.factors, columns, shape,
-                               plan.buffers);
+                               plan.work.buffers);
                   });
   auto const me = static_cast<std::size_t>(distributed.processes.rank());
   // Row 1 is that of the share's first nonzero, which may have begun on a process before.
   MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
                          share.ends[me] - share.begins[me], width);
-  MatrixType const Y(plan.product.data(), where.product.here(where.used.begins.back()), width);
+  MatrixType const Y(plan.work.product.data(), where.product.here(where.used.begins.back()), width);
   move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)}, where.product,
           Y);
   return {Y, plan.rows[mode], &columns, where};

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/spttm.hpp>
 
-/// What plans for SpTTM hold: as formats/detail/format_memory.hpp.
+/// What plans for SpTTM hold.
 
 namespace sporades::detail {
 
@@ -26,11 +26,8 @@ void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
   SpttmModeOrders<ExecutionSpace, Scalar, Index, MemorySpace> const orders(exec, tensor);
   for (int n = 0; n < X.order(); ++n) {
     auto const modes = orders(n, static_cast<double>(columns * sizeof(Scalar)));
-    bool is_new = false;
-    count_sorted(exec, count, X, modes, is_new);
     double const fibers = tuples.of(modes, modes.size() - 1);
-    count.hold(fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes));
-    if (is_new) count.release(X.coordinate_bytes());
+    count.make(hierarchical_bytes(exec, X, modes, fibers));
     carried = std::max(carried, X.nnz + (is_merged ? fibers : 0));
   }
   if (options.updatable) {
@@ -38,9 +35,7 @@ void count_spttm_plan(ExecutionSpace const& exec, MemoryCount& count,
     bool is_sorted = false;  // then its fibers keep the array of numbers
     for (int n = 0; n < X.order(); ++n)
       is_sorted =
-          is_sorted ||
-          plan_reordering(X.sorted_modes, orders(n, static_cast<double>(columns * sizeof(Scalar))))
-                  .compared == 0;
+          is_sorted || is_sorted_by(X, orders(n, static_cast<double>(columns * sizeof(Scalar))));
     if (!is_sorted) count.release(X.value_bytes());
   }
   auto const items = static_cast<Position>(carried);

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/sptv.hpp>
 
-/// What plans for SpTV hold: as formats/detail/format_memory.hpp.
+/// What plans for SpTV hold.
 
 namespace sporades::detail {
 
@@ -34,39 +34,35 @@ void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape co
     count.hold(
         X.value_bytes());  // numbers, while it is built; the format of an X in order keeps them
     count.hold(numbers_bytes(X.nnz));
-    if (plan_reordering(X.sorted_modes, modes).compared > 0) count.release(X.value_bytes());
+    if (!is_sorted_by(X, modes)) count.release(X.value_bytes());
   }
   double const fibers = tuples.of(modes, others);
   double const indices = X.nnz * X.index_bytes;
   auto strategy = options.strategy;
   if (strategy == SptvStrategy::automatic)
     strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.count(), n).choice);
+  double const values = is_sorted_by(X, modes) ? 0 : X.value_bytes();
+  auto const list = sorted_bytes(exec, X, modes);
   if (strategy == SptvStrategy::hocfs) {
-    double const before = count.held();
-    bool const is_new = plan_reordering(X.sorted_modes, modes).compared > 0;
-    count_csf(exec, count, X, modes, tuples);
+    auto const csf = csf_bytes(exec, X, modes, tuples);
     double const slices = others > 1 ? tuples.of(modes, others - 1) : 1;
-    count.pass(8 * (slices + fibers + 1) + slices);  // to see which are even
-    double tree = indices + (is_new ? X.value_bytes() : 0) + 8 * (fibers + 2) + 9 * slices;
+    double tree = indices + values + 8 * (fibers + 2) + 9 * slices;
     for (std::size_t l = 1; l <= others; ++l)
       tree += tuples.of(modes, l) * (X.index_bytes + (l < others ? 8 : 0)) + 8;
-    count.hold_in_all(before + tree);
+    double const even = 8 * (slices + fibers + 1) + slices;  // to see which slices are
+    count.make({tree, std::max({csf.peak, csf.kept + even, tree})});
+  } else if (strategy == SptvStrategy::hocoo) {
+    count.make(list);
   } else {
-    bool is_new = false;
-    count_sorted(exec, count, X, modes, is_new);
-    if (strategy != SptvStrategy::hocoo) {
-      double rows = 1;
-      for (std::size_t k = 0; k < others; ++k) rows *= static_cast<double>(X.dims[modes[k]]);
-      double const all = fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes);
-      double const kept = strategy == SptvStrategy::hocsr ? 8 * (rows + 1) + indices
-                                                          : 8 * (2 * fibers + 1) + indices;
-      count.hold(all);
-      count.hold(kept - indices);
-      count.release(all - indices + (is_new ? X.coordinate_bytes() : 0));
-      if (strategy == SptvStrategy::hocsr) {
-        count.hold(8 * std::ceil(rows / double{row_window}));
-        count.pass(8 * fibers + fibers * X.index_bytes * static_cast<double>(others));
-      }
+    double rows = 1;
+    for (std::size_t k = 0; k < others; ++k) rows *= static_cast<double>(X.dims[modes[k]]);
+    bool const has_rows = strategy == SptvStrategy::hocsr;
+    double const begins = has_rows ? 8 * (rows + 1) : 8 * (2 * fibers + 1);
+    double const all = fibers_bytes(X.nnz, fibers, X.order(), X.index_bytes);
+    count.make({indices + begins + values, std::max(list.peak, list.kept + all + begins)});
+    if (has_rows) {
+      count.hold(8 * std::ceil(rows / double{row_window}));
+      count.pass(8 * fibers + fibers * X.index_bytes * static_cast<double>(others));
     }
   }
   count.hold(fibers * X.index_bytes * static_cast<double>(others));

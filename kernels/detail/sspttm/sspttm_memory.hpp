@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/sspttm.hpp>
 
-/// What plans for SspTTM hold: as formats/detail/format_memory.hpp.
+/// What plans for SspTTM hold.
 
 namespace sporades::detail {
 
@@ -23,18 +23,13 @@ void count_sspttm_plan(ExecutionSpace const& exec, MemoryCount& count, Tensor co
   modes.push_back(n);
   for (int m : modes)
     rows.push_back(static_cast<int>(std::find(sparse.begin(), sparse.end(), m) - sparse.begin()));
-  double const before = count.held(), items = blocks.nnz;
+  double const items = blocks.nnz;
   double const fibers = tuples.of(rows, rows.size() - 1);
-  double permutation = 0;
-  if (modes != Y.sorted_modes) {
-    permutation = 8 * items;
-    count.hold(blocks.value_bytes());
-    count_sort_items(exec, count, blocks.count(), sorted_bits(blocks.dims, rows, blocks.order()));
-    count.hold(blocks.bytes());
-  }
-  double const kept = fibers_bytes(items, fibers, blocks.order(), blocks.index_bytes);
-  count.hold(kept);
-  count.hold_in_all(before + permutation + kept);
+  double const made = fibers_bytes(items, fibers, blocks.order(), blocks.index_bytes);
+  bool const is_new = modes != Y.sorted_modes;
+  auto const sort = sort_bytes(exec, blocks.count());
+  double const list = blocks.value_bytes() + std::max(sort.peak, sort.kept + blocks.bytes() + made);
+  count.make({made + (is_new ? 8 * items : 0), is_new ? list : made});
   auto const columns = static_cast<std::size_t>(options.rank) * Y.block_size();
   Position const length = carried_chunk_length<ExecutionSpace>(
       blocks.count(), Y.block_size() * sizeof(Scalar), columns);

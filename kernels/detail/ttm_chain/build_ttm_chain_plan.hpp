@@ -27,16 +27,12 @@ inline std::string describe(TtmChainChoice const& choice) {
 
 template <class Scalar, class Index, class MemorySpace>
 std::uint64_t TtmChainPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
-  std::uint64_t bytes = buffers.bytes() + semi_sparse_carry.bytes() +
-                        (product.extent(0) + between.extent(0)) * sizeof(Scalar);
-  for (int n = 0; n < order(); ++n) {
-    if (csf[n].order() > 0) bytes += csf[n].storage_bytes();
-    if (packed[n].order() > 0) bytes += packed[n].storage_bytes();
-    if (semi_sparse[n].X.order() > 0) bytes += semi_sparse[n].storage_bytes();
-    bytes += places[n].extent(0) * sizeof(std::int64_t);
-  }
-  if (distributed) bytes += distributed->bytes();
-  return bytes + values.bytes() + summed.bytes();
+  std::uint64_t bytes = work.buffers.bytes() + work.semi_sparse_carry.bytes() +
+                        (work.product.extent(0) + work.between.extent(0)) * sizeof(Scalar) +
+                        work.values.bytes() + work.summed.bytes();
+  formats.for_each([&](auto const& X) { bytes += X.storage_bytes(); });
+  for (auto const& mode : places) bytes += mode.extent(0) * sizeof(std::int64_t);
+  return bytes + (work.distributed ? work.distributed->bytes() : 0);
 }
 
 namespace detail {
@@ -170,9 +166,10 @@ TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
                std::vector<int> const& modes, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.csf[n] = make_csf(exec, X, modes);
-  plan.rows[n] = plan.csf[n].indices[0];
-  reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
+  auto const tree = make_csf(exec, X, modes);
+  plan.rows[n] = tree.indices[0];
+  plan.formats.set(n, plan.formats.share(tree));
+  reserve_chain(exec, plan.choices[n], plan.nnz, plan.work.buffers);
 }
 
 /// Packed nonzeros for mode n, in out-of-core memory if is_out_of_core says so, where hosts sort
@@ -183,19 +180,20 @@ void build_fused(ExecutionSpace const& exec, Builder const& builder,
                  CooTensor<Scalar, Index, GivenSpace> const& X, int n,
                  std::vector<int> const& modes, [[maybe_unused]] bool is_out_of_core,
                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  PackedTensor<Scalar, Index, MemorySpace> packed;
   if constexpr (is_gpu<ExecutionSpace>) {
-    auto const packed = sorted_packed(builder, X, modes);
+    auto const made = sorted_packed(builder, X, modes);
     if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
-      plan.packed[n] = is_out_of_core ? place_packed<MemorySpace>(exec, packed, true) : packed;
+      packed = is_out_of_core ? place_packed<MemorySpace>(exec, made, true) : made;
     else
-      plan.packed[n] = place_packed<MemorySpace>(exec, packed, true);
+      packed = place_packed<MemorySpace>(exec, made, true);
   } else {
-    plan.packed[n] = is_out_of_core
-                         ? pack_by_parts(exec, X, modes, plan.buffers.carry.windows.options)
-                         : sorted_packed(builder, X, modes);
+    packed = is_out_of_core ? pack_by_parts(exec, X, modes, plan.work.buffers.carry.windows.options)
+                            : sorted_packed(builder, X, modes);
   }
-  plan.rows[n] = plan.packed[n].rows;
-  reserve_chain(exec, plan.choices[n], plan.nnz, plan.buffers);
+  plan.rows[n] = packed.rows;
+  plan.formats.set(n, plan.formats.share(packed));
+  reserve_chain(exec, plan.choices[n], plan.nnz, plan.work.buffers);
 }
 
 /// The chain of products for mode n; their results have no memory yet.
@@ -203,8 +201,9 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_semi_sparse(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        int n, std::vector<int> const& modes,
                        TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
-  plan.semi_sparse[n] = make_semi_sparse_chain(exec, X, modes, plan.ranks);
-  plan.rows[n] = Kokkos::subview(plan.semi_sparse[n].results.back().coordinates, 0, Kokkos::ALL);
+  auto const chain = make_semi_sparse_chain(exec, X, modes, plan.ranks);
+  plan.rows[n] = Kokkos::subview(chain.results.back().coordinates, 0, Kokkos::ALL);
+  plan.formats.set(n, plan.formats.share(chain));
 }
 
 /// Memory for the products of all modes and for the intermediate products of semi-sparse chains.
@@ -216,23 +215,27 @@ void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, Memo
   for (int n = 0; n < plan.order(); ++n) {
     entries =
         std::max<std::size_t>(entries, plan.rows[n].extent(0) * plan.choices[n].columns.count());
-    if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;
-    entries = std::max(entries, numbers_of(plan.semi_sparse[n], 0));
-    between = std::max(between, numbers_of(plan.semi_sparse[n], 1));
+    auto const* const chain = plan.formats.template as<SemiSparseChain>(n);
+    if (chain == nullptr) continue;
+    entries = std::max(entries, numbers_of(*chain, 0));
+    between = std::max(between, numbers_of(*chain, 1));
   }
-  plan.product = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
-  plan.between = zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
+  plan.work.product =
+      zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::product", entries);
+  plan.work.between =
+      zeroed<Vector<Scalar, MemorySpace>>(exec, "sporades::ttm_chain::between", between);
   Factors<Scalar, MemorySpace> zeros;
   for (int n = 0; n < plan.order(); ++n) {
-    if (plan.choices[n].strategy != TtmChainStrategy::semi_sparse) continue;
-    place_results(plan.semi_sparse[n], plan.product.data(), plan.between.data());
+    auto* const chain = plan.formats.template as<SemiSparseChain>(n);
+    if (chain == nullptr) continue;
+    place_results(*chain, plan.work.product.data(), plan.work.between.data());
     if (zeros.empty())
       for (int m = 0; m < plan.order(); ++m)
         zeros.push_back(make_matrix<Scalar>(exec, "sporades::ttm_chain::zeros", plan.dims[m],
                                             static_cast<std::size_t>(plan.ranks[m])));
-    Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
+    Matrix<Scalar, MemorySpace> const Y(plan.work.product.data(), plan.rows[n].extent(0),
                                         plan.choices[n].columns.count());
-    ttm_chain_semi_sparse(exec, plan.semi_sparse[n], zeros, Y, plan.semi_sparse_carry);
+    ttm_chain_semi_sparse(exec, *chain, zeros, Y, plan.work.semi_sparse_carry);
   }
 }
 
@@ -277,7 +280,7 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     if (options.updatable) {
       given_values = X.values;
       X.values = numbered_values<Scalar>(exec, X.nnz(), "make_ttm_chain_plan");
-      out_of_core.tensor = sum_numbers(exec, hand_over(X), plan.summed);
+      out_of_core.tensor = sum_numbers(exec, hand_over(X), plan.work.summed);
     }
   if (!options.updatable) out_of_core = summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& summed = out_of_core.tensor;
@@ -285,14 +288,12 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   plan.dims = summed.dims;
   plan.ranks = ranks;
   plan.nnz = summed.nnz();
-  plan.csf.resize(N);
-  plan.packed.resize(N);
-  plan.semi_sparse.resize(N);
+  plan.formats = decltype(plan.formats)(plan.dims.size());
   plan.rows.resize(N);
-  plan.buffers.carry.windows.options = options.streaming;
+  plan.work.buffers.carry.windows.options = options.streaming;
   if (N < 3) {
-    plan.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
-    fill_view(exec, plan.buffers.one, Scalar(1));
+    plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
+    fill_view(exec, plan.work.buffers.one, Scalar(1));
   }
   for (int n = 0; n < N; ++n) {
     plan.choices.push_back(
@@ -318,18 +319,19 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     }
     plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
   }
-  if (!is_out_of_core) plan.out_of_core = out_of_core.memory;
+  if (!is_out_of_core) plan.work.out_of_core = out_of_core.memory;
   out_of_core = {};
   if constexpr (is_accessible)
     if (options.updatable) {
-      plan.values.keep(given_values.extent(0));
-      for (int n = 0; n < N; ++n) {
-        plan.values.add(exec, plan.csf[n].values);
-        plan.values.add(exec, plan.packed[n].values);
-        plan.values.add(exec, plan.semi_sparse[n].X.values);
-      }
-      auto const sums = plan.summed.of(exec, given_values);
-      plan.values.put(exec, sums);
+      plan.work.values.keep(given_values.extent(0));
+      plan.formats.for_each([&](auto const& X) {
+        if constexpr (is_instance<std::decay_t<decltype(X)>, SemiSparseChain>)
+          plan.work.values.add(exec, X.X.values);
+        else
+          plan.work.values.add(exec, X.values);
+      });
+      auto const sums = plan.work.summed.of(exec, given_values);
+      plan.work.values.put(exec, sums);
       fence(exec, "sporades::ttm_chain::keep_values");  // the sums are freed
     }
   place_products(exec, plan);
@@ -353,10 +355,13 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
                                              TtmChainPlan<Scalar, Index, MemorySpace> const& plan,
                                              int n) {
-  expects(!plan.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
-  if (plan.packed[n].order() > 0) return to_coo(exec, plan.packed[n]);
-  if (plan.csf[n].order() > 0) return to_coo(exec, plan.csf[n]);
-  return to_coo(exec, plan.semi_sparse[n].X);
+  expects(!plan.work.distributed, "to_coo: a plan of several processes has its nonzeros in parts");
+  return plan.formats.visit(n, [&](auto const& X) {
+    if constexpr (detail::is_instance<std::decay_t<decltype(X)>, detail::SemiSparseChain>)
+      return to_coo(exec, X.X);
+    else
+      return to_coo(exec, X);
+  });
 }
 
 }  // namespace sporades

@@ -25,7 +25,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
     if (m == n) continue;
     auto const R = static_cast<std::size_t>(plan.ranks[m]);
     std::uint64_t const rows =
-        plan.where.empty() ? plan.dims[m] : plan.where[m].factor.here(plan.dims[m]);
+        plan.work.where.empty() ? plan.dims[m] : plan.work.where[m].factor.here(plan.dims[m]);
     expects(A[m].extent(0) == rows && A[m].extent(1) == R, "ttm_chain: the factor of mode ", m,
             " is ", A[m].extent(0), " x ", A[m].extent(1), ", expected ", rows, " x ", R);
     expects(A[m].extent(0) < 2 || A[m].stride(0) == padded_columns(R),
@@ -35,15 +35,18 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
   auto const& choice = plan.choices[n];
   Region const region("sporades::ttm_chain ", to_string(choice.strategy), ", mode ", n);
   if constexpr (has_mpi)
-    if (plan.distributed) return ttm_chain_distributed(exec, plan, A, n);
-  Matrix<Scalar, MemorySpace> const Y(plan.product.data(), plan.rows[n].extent(0),
+    if (plan.work.distributed) return ttm_chain_distributed(exec, plan, A, n);
+  Matrix<Scalar, MemorySpace> const Y(plan.work.product.data(), plan.rows[n].extent(0),
                                       choice.columns.count());
-  if (choice.strategy == TtmChainStrategy::fused)
-    ttm_chain_fused(exec, plan.packed[n], A, choice.columns, Y, plan.buffers);
-  else if (choice.strategy == TtmChainStrategy::semi_sparse)
-    ttm_chain_semi_sparse(exec, plan.semi_sparse[n], A, Y, plan.semi_sparse_carry);
-  else
-    ttm_chain_csf(exec, plan.csf[n], A, choice.columns, Y, plan.buffers);
+  plan.formats.visit(n, [&](auto& X) {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (is_instance<Format, PackedTensor>)
+      ttm_chain_fused(exec, X, A, choice.columns, Y, plan.work.buffers);
+    else if constexpr (is_instance<Format, CsfTensor>)
+      ttm_chain_csf(exec, X, A, choice.columns, Y, plan.work.buffers);
+    else
+      ttm_chain_semi_sparse(exec, X, A, Y, plan.work.semi_sparse_carry);
+  });
   return {Y, plan.rows[n], &choice.columns};
 }
 
@@ -51,7 +54,8 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_whole_ttm_chain(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
                          Factors<Scalar, MemorySpace> const& A, int n,
                          Matrix<Scalar, MemorySpace> const& Y) {
-  expects(!plan.distributed, "ttm_chain: processes share the product: none has the whole of Y");
+  expects(!plan.work.distributed,
+          "ttm_chain: processes share the product: none has the whole of Y");
   auto const product = run_ttm_chain(exec, plan, A, n);
   std::size_t columns = 1;
   for (int rank : product.columns->ranks) columns *= static_cast<std::size_t>(rank);
@@ -87,21 +91,21 @@ void ttm_chain(ExecutionSpace const& exec, Plan& plan, FactorsType const& A, int
 
 namespace detail {
 
-/// Bytes that the chain of mode n reads of the nonzeros, and of the fibers of partial products.
+/// Bytes that a chain reads of the nonzeros, and of the fibers of partial products.
 template <class Scalar, class Index, class MemorySpace>
-double bytes_read(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
-  auto const& choice = plan.choices[n];
-  if (plan.nnz == 0) return 0;
-  if (choice.strategy == TtmChainStrategy::fused) return nonzero_bytes(plan.packed[n]);
-  if (choice.strategy == TtmChainStrategy::semi_sparse) {
-    auto const& chain = plan.semi_sparse[n];
-    double bytes =
-        static_cast<double>(plan.nnz * sizeof(Scalar)) + fiber_bytes(chain.X, chain.first);
-    for (auto const& product : chain.plans)
-      bytes += fiber_bytes(product.fibers, sums_windows(product.fibers));
-    return bytes;
-  }
-  auto const& tree = plan.csf[n];
+double chain_bytes_read(PackedTensor<Scalar, Index, MemorySpace> const& X) {
+  return nonzero_bytes(X);
+}
+template <class Scalar, class Index, class MemorySpace>
+double chain_bytes_read(SemiSparseChain<Scalar, Index, MemorySpace> const& chain) {
+  double bytes =
+      static_cast<double>(chain.X.nnz() * sizeof(Scalar)) + fiber_bytes(chain.X, chain.first);
+  for (auto const& product : chain.plans)
+    bytes += fiber_bytes(product.fibers, sums_windows(product.fibers));
+  return bytes;
+}
+template <class Scalar, class Index, class MemorySpace>
+double chain_bytes_read(CsfTensor<Scalar, Index, MemorySpace> const& tree) {
   double bytes = static_cast<double>(tree.nnz() * sizeof(Scalar));
   for (int l = 1; l < tree.order(); ++l)
     bytes += static_cast<double>(tree.nodes(l) * sizeof(Index) +
@@ -113,15 +117,16 @@ double bytes_read(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
 
 template <class Scalar, class Index, class MemorySpace>
 Cost ttm_chain_cost(TtmChainPlan<Scalar, Index, MemorySpace> const& plan, int n) {
-  expects(!plan.distributed, "ttm_chain_cost: the plan is one of several processes");
+  expects(!plan.work.distributed, "ttm_chain_cost: the plan is one of several processes");
   expects(n >= 0 && n < plan.order(), "ttm_chain_cost: mode ", n, " of a tensor of order ",
           plan.order());
   auto const& choice = plan.choices[n];
   double numbers = static_cast<double>(plan.rows[n].extent(0) * choice.columns.count());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n) numbers += static_cast<double>(plan.rows[m].extent(0)) * plan.ranks[m];
-  return {choice.flops,
-          detail::bytes_read(plan, n) + numbers * static_cast<double>(sizeof(Scalar))};
+  double const read = plan.formats.visit(
+      n, [&](auto const& X) { return plan.nnz == 0 ? 0 : detail::chain_bytes_read(X); });
+  return {choice.flops, read + numbers * static_cast<double>(sizeof(Scalar))};
 }
 
 }  // namespace sporades

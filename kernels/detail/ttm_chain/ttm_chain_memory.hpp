@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/formats/detail/format_memory.hpp>
+#include <sporades/formats/detail/estimate_fiber_counts.hpp>
 #include <sporades/kernels/detail/carry_count.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
-/// What plans for chains of TTMs hold: as formats/detail/format_memory.hpp.
+/// What plans for chains of TTMs hold.
 
 namespace sporades::detail {
 
@@ -22,14 +22,14 @@ template <class Scalar, class ExecutionSpace, class Tuples>
 void count_semi_sparse(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
                        std::vector<int> const& modes, std::vector<int> const& ranks, Tuples& tuples,
                        double (&numbers)[2], std::vector<ChainCarry>& carries) {
-  bool is_new = false;
-  count_sorted(exec, count, X, modes, is_new);
   double items = X.nnz, block = 1;
   int const products = static_cast<int>(modes.size()) - 1;
   for (int k = products; k > 0; --k) {
     double const fibers = tuples.of(modes, static_cast<std::size_t>(k));
-    count.hold(fibers_bytes(items, fibers, k + 1, X.index_bytes));
-    if (k == products && is_new) count.release(X.coordinate_bytes());
+    if (k == products)
+      count.make(hierarchical_bytes(exec, X, modes, fibers));
+    else
+      count.hold(fibers_bytes(items, fibers, k + 1, X.index_bytes));
     auto const item_bytes = static_cast<std::size_t>(block) * sizeof(Scalar);
     block *= ranks[modes[k]];
     auto const columns = static_cast<std::size_t>(block);
@@ -88,7 +88,7 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
     modes.insert(modes.begin(), n);
     auto const wide = choice.columns.count();
     double const rows = tuples.rows(n), columns = static_cast<double>(wide);
-    keeps_values = keeps_values || plan_reordering(X.sorted_modes, modes).compared == 0;
+    keeps_values = keeps_values || is_sorted_by(X, modes);
     if (choice.strategy == TtmChainStrategy::semi_sparse) {
       double numbers[2] = {0, 0};
       count_semi_sparse<Scalar>(exec, count, X, modes, ranks, tuples, numbers, semi_sparse_carries);
@@ -97,10 +97,9 @@ std::vector<ChainProductShape> count_ttm_chain_plan(ExecutionSpace const& exec, 
       is_semi_sparse = true;
     } else {
       if (choice.strategy == TtmChainStrategy::fused) {
-        bool is_new = false;
-        count_sorted_packed(exec, count, X, modes, rows, is_new);
+        count.make(sorted_packed_bytes(exec, X, modes, rows));
       } else {
-        count_csf(exec, count, X, modes, tuples);
+        count.make(csf_bytes(exec, X, modes, tuples));
       }
       auto const shape = chain_shape<ExecutionSpace>(X.count(), choice.columns, choice.strategy);
       carry.reserve<Scalar>(count, shape.count, wide, X.index_bytes);

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Sporades contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sporades/formats/coo_tensor.hpp>
+#include <vector>
+
+namespace sporades::detail {
+
+/// What there is to know of a COO tensor's memory. Beside each make_... of a format is a ..._bytes
+/// of its shape: never less than it takes, and as a rule a few per cent more.
+struct CooShape {
+  Dims dims;
+  double nnz = 0;
+  std::vector<int> sorted_modes;
+  double scalar_bytes = 0, index_bytes = 0;
+
+  int order() const { return static_cast<int>(dims.size()); }
+  Position count() const { return static_cast<Position>(nnz); }
+  double coordinate_bytes() const { return nnz * index_bytes * static_cast<double>(dims.size()); }
+  double value_bytes() const { return nnz * scalar_bytes; }
+  double bytes() const { return coordinate_bytes() + value_bytes(); }
+};
+
+template <class Scalar, class Index, class MemorySpace>
+CooShape shape_of(CooTensor<Scalar, Index, MemorySpace> const& X) {
+  return {X.dims, static_cast<double>(X.nnz()), X.sorted_modes, double{sizeof(Scalar)},
+          double{sizeof(Index)}};
+}
+
+}  // namespace sporades::detail
