@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/algorithms/snapshot.hpp>
+
+#ifndef SPORADES_ALGORITHMS_SNAPSHOT_ARRAYS
+#define SPORADES_ALGORITHMS_SNAPSHOT_ARRAYS
 
 #include <algorithm>
 #include <cstring>
@@ -204,3 +209,5 @@ State restore(ExecutionSpace const& exec, Snapshot const& from) {
 }
 
 }  // namespace sporades
+
+#endif

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/formats/flycoo_tensor.hpp>
+
+#ifndef SPORADES_FORMATS_FLYCOO_PARTITIONS
+#define SPORADES_FORMATS_FLYCOO_PARTITIONS
 
 #include <algorithm>
 #include <queue>
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/core/detail/sort.hpp>
-#include <sporades/formats/flycoo_tensor.hpp>
 
 /// The partitions of a FlycooTensor's modes: Algorithm 1 of [Wij24]. Rows are taken by falling
 /// number of nonzeros, their degree. Rows of one degree may change places, so a whole group of them
@@ -252,3 +256,5 @@ inline std::vector<Position> piece_begins(std::vector<Position> const& partition
 }
 
 }  // namespace sporades::detail
+
+#endif

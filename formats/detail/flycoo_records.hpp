@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/formats/flycoo_tensor.hpp>
+
+#ifndef SPORADES_FORMATS_FLYCOO_RECORDS
+#define SPORADES_FORMATS_FLYCOO_RECORDS
 
 #include <cstring>
 #include <sporades/core/detail/bits.hpp>
-#include <sporades/formats/flycoo_tensor.hpp>
 
 /// Records of a FlycooTensor: how they are read, written and moved.
 
@@ -221,3 +225,5 @@ struct MoveSegments {
 };
 
 }  // namespace sporades::detail
+
+#endif

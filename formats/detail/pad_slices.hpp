@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/formats/hocfs_tensor.hpp>
+
+#ifndef SPORADES_FORMATS_PAD_SLICES
+#define SPORADES_FORMATS_PAD_SLICES
 
 #include <sporades/core/detail/scan.hpp>
 #include <sporades/formats/detail/ranges.hpp>
-#include <sporades/formats/hocfs_tensor.hpp>
 
 /// ELL slices of a HocfsTensor.
 
@@ -129,3 +133,5 @@ FiberEntries<Tensor> without_padding(ExecutionSpace const& exec, Tensor const& H
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/memory_need.hpp>
+
+#ifndef SPORADES_KERNELS_MEMORY_NEED
+#define SPORADES_KERNELS_MEMORY_NEED
 
 #include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 #include <sporades/kernels/detail/phi/phi_memory.hpp>
@@ -8,7 +13,6 @@
 #include <sporades/kernels/detail/sptv/sptv_memory.hpp>
 #include <sporades/kernels/detail/sspttm/sspttm_memory.hpp>
 #include <sporades/kernels/detail/ttm_chain/ttm_chain_memory.hpp>
-#include <sporades/kernels/memory_need.hpp>
 
 namespace sporades {
 namespace detail {
@@ -105,3 +109,5 @@ MemoryNeed memory_need(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
 }
 
 }  // namespace sporades
+
+#endif

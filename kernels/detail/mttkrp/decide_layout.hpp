@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_MTTKRP_DECIDE_LAYOUT
+#define SPORADES_KERNELS_MTTKRP_DECIDE_LAYOUT
 
 #include <algorithm>
 #include <limits>
@@ -270,3 +275,5 @@ void choose_split_of_runs(MttkrpOptions const& options, int order, bool is_packe
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,10 +1,14 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_MTTKRP_OPTIONS
+#define SPORADES_KERNELS_MTTKRP_OPTIONS
 
 #include <algorithm>
 #include <sporades/core/detail/processes/same_options.hpp>
-#include <sporades/kernels/mttkrp.hpp>
 #include <string>
 
 /// What options of plans for MTTKRP say.
@@ -109,3 +113,5 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                            MttkrpOptions const& given, bool is_last);
 
 }  // namespace sporades::detail
+
+#endif

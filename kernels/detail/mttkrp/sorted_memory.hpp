@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_MTTKRP_SORTED_MEMORY
+#define SPORADES_KERNELS_MTTKRP_SORTED_MEMORY
 
 #include <functional>
 #include <sporades/formats/alto_tensor.hpp>
@@ -87,3 +92,5 @@ void count_sliced_lists(ExecutionSpace const& exec, MemoryCount& count, CooShape
 }
 
 }  // namespace sporades::detail
+
+#endif

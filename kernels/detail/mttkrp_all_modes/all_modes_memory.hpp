@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+
+#ifndef SPORADES_KERNELS_MTTKRP_ALL_MODES_ALL_MODES_MEMORY
+#define SPORADES_KERNELS_MTTKRP_ALL_MODES_ALL_MODES_MEMORY
 
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/dimension_tree.hpp>
@@ -103,3 +108,5 @@ bool fused_modes_fit(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+
+#ifndef SPORADES_KERNELS_MTTKRP_ALL_MODES_FUSED_MODES
+#define SPORADES_KERNELS_MTTKRP_ALL_MODES_FUSED_MODES
 
 #include <algorithm>
 #include <array>
@@ -151,3 +156,5 @@ std::vector<int> choose_fused_modes(Dims const& dims, Position nnz, int rank) {
 }
 
 }  // namespace sporades::detail
+
+#endif

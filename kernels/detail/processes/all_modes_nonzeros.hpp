@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp_all_modes.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_ALL_MODES_NONZEROS
+#define SPORADES_KERNELS_PROCESSES_ALL_MODES_NONZEROS
 
 #include <algorithm>
 #include <numeric>
@@ -146,3 +151,5 @@ class DistributedNonzeros {
 };
 
 }  // namespace sporades::detail
+
+#endif

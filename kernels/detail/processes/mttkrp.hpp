@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_MTTKRP
+#define SPORADES_KERNELS_PROCESSES_MTTKRP
 
 #include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
@@ -283,3 +288,5 @@ void mttkrp_distributed(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Me
 }
 
 }  // namespace sporades::detail
+
+#endif

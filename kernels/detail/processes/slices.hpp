@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/mttkrp.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_SLICES
+#define SPORADES_KERNELS_PROCESSES_SLICES
 
 #include <sporades/kernels/detail/mttkrp/choice.hpp>
 #include <sporades/kernels/detail/processes/row_parts.hpp>
@@ -175,3 +180,5 @@ NumberedParts<Scalar, Index, MemorySpace> share_parts(
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_PROCESSES_TTM_CHAIN
+#define SPORADES_KERNELS_PROCESSES_TTM_CHAIN
 
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/detail/processes/packed_share.hpp>
@@ -149,3 +154,5 @@ TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_distributed(
 }
 
 }  // namespace sporades::detail
+
+#endif

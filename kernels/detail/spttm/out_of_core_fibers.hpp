@@ -6,6 +6,7 @@
 #include <sporades/core/detail/out_of_core_memory.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
+#include <sporades/kernels/detail/work_items.hpp>
 
 /// Fibers in out-of-core memory, and windows of them. A window's arrays are seen by kernels at the
 /// places that they have in the whole tensor: item p and fiber f of a window are number p and f

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_TTM_CHAIN_CHUNKS
+#define SPORADES_KERNELS_TTM_CHAIN_CHUNKS
 
 #include <algorithm>
 #include <sporades/kernels/detail/kept_factors.hpp>
@@ -166,3 +171,5 @@ void finish_chain(ExecutionSpace const& exec, ChainWork<Scalar, Index, MemorySpa
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_TTM_CHAIN_FUSED
+#define SPORADES_KERNELS_TTM_CHAIN_FUSED
 
 #include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
@@ -174,3 +179,5 @@ void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Mem
 }
 
 }  // namespace sporades::detail
+
+#endif

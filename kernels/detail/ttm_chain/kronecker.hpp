@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_TTM_CHAIN_KRONECKER
+#define SPORADES_KERNELS_TTM_CHAIN_KRONECKER
 
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
@@ -143,3 +148,5 @@ void walk_fused_on_gpus(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
+
+#endif

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
+
+// First the front door, which includes this file where it belongs: hence a guard.
+#include <sporades/kernels/ttm_chain.hpp>
+
+#ifndef SPORADES_KERNELS_TTM_CHAIN_SEMI_SPARSE
+#define SPORADES_KERNELS_TTM_CHAIN_SEMI_SPARSE
 
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/sspttm.hpp>
@@ -114,3 +119,5 @@ void ttm_chain_semi_sparse(ExecutionSpace const& exec,
 }
 
 }  // namespace sporades::detail
+
+#endif
