@@ -166,6 +166,13 @@ TEST_CASE("automatic keeps to strategies whose bits do not change", "[kernels][m
   CHECK(plan.choices[0].strategy == MttkrpStrategy::sorted);
   CHECK(plan.choices[1].strategy == MttkrpStrategy::alto);
   CHECK(plan.choices[2].strategy == MttkrpStrategy::alto);
+  // An order that no mode takes is not kept.
+  auto const none =
+      make_mttkrp_plan(host, random_coo<double, std::uint32_t>(host, {9000, 12000, 60000}, 60000),
+                       {MttkrpStrategy::automatic, 128});
+  for (auto const& choice : none.choices)
+    CHECK_THAT(choice.reason, Catch::Matchers::ContainsSubstring("would need atomics"));
+  CHECK_FALSE(none.formats.any<AltoTensor>());
   Dims dims(10, 1 << 13);  // 130 bits, more than a linear order has
   CHECK(make_mttkrp_plan(host, random_coo<double, std::uint64_t>(host, dims, 1000))
             .choices[0]

@@ -8,7 +8,7 @@
 namespace sporades::detail {
 
 /// What there is to know of a COO tensor's memory. Beside each make_... of a format is a ..._bytes
-/// of its shape: never less than it takes, and as a rule a few per cent more.
+/// of its shape: never less than it takes, and at most 1.3 times that but for linear orders.
 struct CooShape {
   Dims dims;
   double nnz = 0;

@@ -9,13 +9,13 @@
 #include <sporades/kernels/detail/find_fit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
-/// How decompositions take less memory. What each of them has, for its Options:
-///   resident_need(exec, shape, X, options)              memory_need where X is accessible
+/// How decompositions take less memory. What each of them has for its Options, beside what find_fit
+/// asks for:
+///   resident_need(exec, shape, X, options)         memory_need where X is accessible
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
 ///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies resident
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
-/// and what find_fit takes.
 
 namespace sporades {
 namespace detail {
