@@ -10,7 +10,9 @@
 #   - <build>/include/sporades/eti/mttkrp.hpp, "extern template" for each of sporades_compiled_devices
 #     x SPORADES_SCALARS x {32 and 64 bits}, which kernels/mttkrp.hpp includes as its last line;
 #   - <build>/eti/mttkrp-host-<scalar>.cpp (and -cuda-, -hip-) in the library, which define them.
-# A declaration is made once for each choice of the names that it mentions.
+# A declaration is made once for each choice of the names that it mentions. A line
+#   @include algorithms/detail/method.in Method=CpAls Model=KruskalTensor
+# stands for that file's declarations, with these names filled in.
 
 # The devices of Kokkos that the library is compiled for.
 set(sporades_compiled_devices ${Kokkos_DEVICES})
@@ -88,6 +90,18 @@ endfunction()
 function(sporades_instantiate header template_file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${template_file})
   file(READ ${PROJECT_SOURCE_DIR}/${template_file} template)
+  if(template MATCHES "@include ([^ ]+) ([^\n]+)\n")
+    set(line "${CMAKE_MATCH_0}")
+    set(included ${CMAKE_MATCH_1})
+    string(REPLACE " " ";" names "${CMAKE_MATCH_2}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${included})
+    file(READ ${PROJECT_SOURCE_DIR}/${included} declarations_of_all)
+    foreach(name IN LISTS names)
+      string(REGEX MATCH "(.*)=(.*)" name "${name}")
+      string(REPLACE "@${CMAKE_MATCH_1}@" "${CMAKE_MATCH_2}" declarations_of_all "${declarations_of_all}")
+    endforeach()
+    string(REPLACE "${line}" "${declarations_of_all}" template "${template}")
+  endif()
   string(REGEX REPLACE "(^|\n)//[^\n]*" "\\1" template "${template}")
   get_filename_component(name ${header} NAME_WE)
   get_property(taken GLOBAL PROPERTY sporades_instantiated)

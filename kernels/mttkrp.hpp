@@ -169,7 +169,8 @@ struct MttkrpPlan {
   Dims dims;
   Position nnz = 0;
   std::vector<MttkrpChoice> choices;  // per mode
-  /// Per mode, except of several processes. to_coo takes the first of these that there is.
+  /// Per mode. to_coo takes the first of these that there is. Of several processes: the nonzeros
+  /// that are summed here, whose rows have numbers of their own.
   detail::PlanFormats<Scalar, Index, MemorySpace, PermutedTensor, FlycooTensor, AltoTensor,
                       CooTensor, PackedTensor, CsfTensor>
       formats;

@@ -128,9 +128,8 @@ template <class Scalar, class Index, class MemorySpace>
 void factors_changed(MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan) {
   plan.has_K = plan.has_T = false;
   plan.whole.work.rounded.kept.forget();
-  if constexpr (detail::has_mpi)
-    for (auto* const products : {&plan.whole, &plan.grid})
-      if (products->work.distributed) products->work.distributed->kept.forget();
+  detail::forget_gathered(plan.whole);
+  detail::forget_gathered(plan.grid);
 }
 
 }  // namespace sporades

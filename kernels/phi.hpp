@@ -97,7 +97,8 @@ struct PhiPlan {
   std::vector<CooTensor<Scalar, Index, MemorySpace>> coo;
   std::vector<detail::AltoPartition<MemorySpace>> partitions;  // per mode: of `coo_alto_pull`
   detail::ValueLists<Scalar, MemorySpace> values;              // of `coo`, where they are updatable
-  Vector<Scalar, MemorySpace> weights;  // nnz: w of the mode at work, once two passes are needed
+  Vector<Scalar, MemorySpace> weights;  // of the nonzeros here: w of the mode at work, once two
+                                        // passes are needed
   Matrix<Scalar, MemorySpace> pi;       // nnz x R, where stored
   int pi_mode = -1;                     // the mode that pi is for
 

@@ -131,7 +131,7 @@ struct TtmChainPlan {
   Position nnz = 0;                     // duplicates added up
   std::vector<TtmChainChoice> choices;  // per mode
   detail::PlanFormats<Scalar, Index, MemorySpace, CsfTensor, PackedTensor, detail::SemiSparseChain>
-      formats;                                   // per mode, except of several processes
+      formats;  // per mode; of several processes: what is summed here, with rows of its own
   std::vector<Vector<Index, MemorySpace>> rows;  // per mode: non-empty slices
   std::vector<Vector<std::int64_t, MemorySpace>>
       places;  // per mode: of columns, in ascending order

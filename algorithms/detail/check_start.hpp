@@ -2,12 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <sporades/core/error.hpp>
 #include <sporades/core/matrix.hpp>
 #include <sporades/core/types.hpp>
+#include <sporades/formats/kruskal_tensor.hpp>
 #include <vector>
 
 namespace sporades::detail {
+
+/// A copy of a given model's factors, which are the rows here, and its weights.
+template <class Scalar, class MemorySpace>
+struct GivenModel {
+  Factors<Scalar, MemorySpace> factors;
+  std::vector<double> weights;
+};
+
+/// Throws Error where a weight is NaN or infinite, or their number is not that of columns. Fences
+/// exec.
+template <class ExecutionSpace, class Scalar, class StartSpace>
+GivenModel<Scalar, typename ExecutionSpace::memory_space> copy_of_start(
+    char const* name, ExecutionSpace const& exec, KruskalTensor<Scalar, StartSpace> const& start) {
+  GivenModel<Scalar, typename ExecutionSpace::memory_space> given;
+  auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
+  for (std::size_t r = 0; r < weights.extent(0); ++r) {
+    given.weights.push_back(static_cast<double>(weights(r)));
+    expects(std::isfinite(given.weights[r]), name, ": the start's weight ", r, " is ", weights(r));
+  }
+  for (auto const& A : start.factors) {
+    expects(A.extent(1) == weights.extent(0), name, ": the start's factor of mode ",
+            given.factors.size(), " has ", A.extent(1), " columns, and there are ",
+            weights.extent(0), " weights");
+    given.factors.push_back(copy_matrix(exec, A));
+  }
+  return given;
+}
 
 /// Throws Error where factors of this rank do not fit X's dims and the rank that the options say.
 template <class Scalar, class MemorySpace>

@@ -36,8 +36,12 @@ namespace sporades::detail {
 ///   finish(exec, problem, solver, state, result)   the model, and what only this method tells
 ///   rows(problem), state_rows(problem)   per mode, those of a model, and of a state, that this
 ///                                    process has; or none, where it has all
-/// The problem has dims and processes; Options are RunOptions with a strategy and an init, which
-/// has names and a value `given`. How it takes less memory: memory/fit.hpp.
+/// The problem has dims and processes. Options are RunOptions with iterations, a tolerance, a
+/// strategy and an init, which has names and a value `given`. The state has factors, iterations()
+/// and info(k), what an observer sees of iteration k; begin may change it. The result is a
+/// RunResult with a model. A solver is made of (exec, problem, options, state, times). NoVectors
+/// and NoRace have what methods with random starts alone need. How it takes less memory:
+/// memory/fit.hpp.
 template <class ExecutionSpace, class Problem>
 struct Method;
 
@@ -50,6 +54,28 @@ struct NoRace {
   template <class ExecutionSpace, class Problem, class Options, class State>
   static void race(ExecutionSpace const&, Problem&, Options const&, State&) {}
 };
+
+/// Methods whose starts are random or given.
+struct NoVectors {
+  template <class Options>
+  static bool needs_vectors(Options const&) {
+    return false;
+  }
+  template <class Options>
+  static bool first_is_singular(Options const&, int, Position) {
+    return false;
+  }
+  template <class ExecutionSpace, class Tensor, class Options>
+  static auto vectors(Communicator const&, ExecutionSpace const&, Tensor const& X, Options const&) {
+    using Memory = typename ExecutionSpace::memory_space;
+    return std::vector<DistributedMatrix<typename Tensor::Scalar, Memory>>(X.dims.size());
+  }
+};
+
+/// Throws Error where the rank of a Kruskal tensor is out of its range.
+inline void check_rank(char const* name, int rank) {
+  expects(rank > 0 && rank < 65536, name, ": rank ", rank, " is not in 1 to 65535");
+}
 
 /// Throws Error where an option that all methods have is out of its range.
 template <class Options>

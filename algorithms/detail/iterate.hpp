@@ -6,6 +6,7 @@
 #include <limits>
 #include <sporades/algorithms/run.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
+#include <sporades/core/error.hpp>
 
 namespace sporades::detail {
 
@@ -14,6 +15,17 @@ inline IterationInfo fit_info(std::vector<double> const& fits, std::vector<doubl
                               int k) {
   double const change = k > 0 ? fits[k] - fits[k - 1] : std::numeric_limits<double>::infinity();
   return {0, k + 1, fits[k], change, seconds[k]};
+}
+
+/// 1 - sqrt(residual), the fit of an iteration, from 1, whose residual is ||X - M||^2 / ||X||^2.
+/// Throws RunError where it is NaN or infinite.
+inline double fit_of(char const* name, int iteration, double residual) {
+  double const fit = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
+  if (!std::isfinite(fit))
+    throw RunError(concatenate(name, ": the fit of iteration ", iteration, " is ",
+                               std::isnan(fit) ? std::abs(fit) : fit,
+                               ": the numbers are too large for this precision"));
+  return fit;
 }
 
 /// Whether each of the last `changes` changes of the fit was below the tolerance.

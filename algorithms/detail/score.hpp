@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/algorithms/components.hpp>
 #include <sporades/algorithms/detail/match.hpp>
 #include <sporades/algorithms/score.hpp>
@@ -67,6 +68,7 @@ Score score(ExecutionSpace const& exec, KruskalTensor<Scalar, MemorySpace> const
     result.components.push_back(C[r * S + s]);
     result.value += C[r * S + s] / static_cast<double>(S);
   }
+  result.value = std::min(result.value, 1.0);  // a rounding above it
   for (std::size_t r = 0; r < R; ++r)
     if (!is_taken[r]) result.permutation.push_back(static_cast<int>(r));
   return result;

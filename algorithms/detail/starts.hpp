@@ -4,8 +4,31 @@
 
 #include <sporades/algorithms/run.hpp>
 #include <sporades/core/random.hpp>
+#include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <string>
+#include <vector>
 
 namespace sporades::detail {
+
+/// The rows here of a start's factors: those given, and random ones of the seed where these have no
+/// columns. rows: of each mode's factor, of dims[n] rows in all; or none, where all are here.
+/// Collective. Fences exec, or enqueued where all are random.
+template <class ExecutionSpace, class Scalar, class MemorySpace>
+Factors<Scalar, MemorySpace> start_factors(
+    ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
+    std::vector<DistributedMatrix<Scalar, MemorySpace>> const& given, std::vector<int> const& ranks,
+    std::uint64_t seed) {
+  Factors<Scalar, MemorySpace> A;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    auto const own = rows.empty() ? RowMap{} : rows[n];
+    A.push_back(given[n].here.extent(1) > 0
+                    ? moved(exec, given[n], own)
+                    : random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
+                                            own.here(dims[n]), ranks[n], seed, static_cast<int>(n),
+                                            own.first()));
+  }
+  return A;
+}
 
 /// Where a run of several starts, one after another, stands: continued from here, it gives the same
 /// bits as one that was never stopped.

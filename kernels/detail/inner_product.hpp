@@ -95,9 +95,7 @@ double inner_product(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
                                        partial.data() + block * width};
                     launch_items(instance, "sporades::inner_product::terms", terms.items(), terms);
                   });
-  if constexpr (has_mpi)
-    if (all.processes.size() > 1)
-      all_gather_parts(exec, all.processes, "sums of values", partial.data(), bounds);
+  all_gather_parts(exec, all.processes, "sums of values", partial.data(), bounds);
   double const* const sums = sum_blocks<ExecutionSpace>(exec, partial.data(), blocks.count, width);
   double host[width];
   copy_view(exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host, width),

@@ -11,25 +11,27 @@ namespace sporades::detail {
 /// rows, rows of other processes) need not be made again.
 class KeptFactors {
  public:
-  /// While it lives, factors are those of later products, too, except that of mode n.
+  /// While it lives, factors are those of later products, too, except that of mode n. factors: null
+  /// where there are none to keep.
   class Keeping {
    public:
-    Keeping(KeptFactors& factors, std::size_t n) : factors_(factors), n_(n) {
-      factors_.keeps_ = true;
+    Keeping(KeptFactors* factors, std::size_t n) : factors_(factors), n_(n) {
+      if (factors_ != nullptr) factors_->keeps_ = true;
     }
     Keeping(Keeping const&) = delete;
     Keeping& operator=(Keeping const&) = delete;
     ~Keeping() {
-      factors_.keeps_ = false;
-      if (n_ < factors_.kept_.size()) factors_.kept_[n_] = {};
+      if (factors_ == nullptr) return;
+      factors_->keeps_ = false;
+      if (n_ < factors_->kept_.size()) factors_->kept_[n_] = {};
     }
 
    private:
-    KeptFactors& factors_;
+    KeptFactors* factors_;
     std::size_t n_;
   };
 
-  Keeping keep_others(std::size_t n) { return {*this, n}; }
+  Keeping keep_others(std::size_t n) { return {this, n}; }
   /// Mode m's factor is that of the next products, too.
   void keep(std::size_t m, void const* data, std::size_t columns) {
     if (kept_.size() <= m) kept_.resize(m + 1);

@@ -7,7 +7,7 @@
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
-/// Sums of rows from packed nonzeros, which are all in resident memory, or are streamed through it.
+/// Packed nonzeros in out-of-core memory, and windows of them.
 
 namespace sporades::detail {
 
@@ -170,47 +170,5 @@ struct PackedWindow {
     part(X.values, window.values, count);
   }
 };
-
-/// Sums V's rows: walk(exec, nonzeros, rows) adds up the rows of `nonzeros`, which is X or a window
-/// of it, as `rows` says, in chunks of `length` nonzeros. Bits are the same in both cases, because
-/// a window ends where a chunk of X ends. Fences exec where X is out of core.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
-void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                     Matrix<Scalar, MemorySpace> const& V,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Position length,
-                     Walk const& walk) {
-  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
-  auto const rows = begin_rows(exec, X.nnz(), length, X.rows.extent(0) == V.extent(0), V, carry);
-  if (rows.chunks == 0) return;
-  if (!X.out_of_core) {
-    walk(exec, X, rows);
-  } else {
-    std::uint64_t const nonzero = streamed_bytes(X);
-    std::uint64_t const wanted = carry.windows.window_bytes(X.nnz() * nonzero);
-    Position const chunks = std::max<Position>(1, wanted / (nonzero * rows.length));
-    auto const window = [&](Position w) {
-      Position const first = w * chunks * rows.length;
-      return PackedWindow<Packed>{X, first, std::min(chunks * rows.length, X.nnz() - first)};
-    };
-    carry.windows.run(
-        exec, chunks_of(rows.chunks, chunks),
-        (chunks * rows.length + 1) * nonzero + 512,  // each array from a multiple of 256 bytes on
-        [&](auto const& instance, char* room, Position w) { window(w).copy(instance, room); },
-        [&](auto const& instance, char* room, Position w) {
-          walk(instance, window(w).in(room),
-               rows.part(w * chunks, std::min(chunks, rows.chunks - w * chunks)));
-        });
-  }
-  finish_rows(exec, rows, V, carry);
-}
-
-/// V's rows by walk(exec, nonzeros, rows), in chunks of the usual length. Fences exec where X is
-/// out of core.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
-void sum_packed_rows(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                     Matrix<Scalar, MemorySpace> const& V,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
-  sum_packed_rows(exec, X, V, carry, chunk_length<ExecutionSpace>(X.nnz()), walk);
-}
 
 }  // namespace sporades::detail

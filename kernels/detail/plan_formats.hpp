@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <sporades/core/detail/check_types.hpp>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -20,6 +21,10 @@ class PlanFormats {
  public:
   using Format = std::variant<Formats<Scalar, Index, MemorySpace>...>;
   using Shared = std::shared_ptr<Format>;
+
+  /// Whether Tensor is one of the formats.
+  template <class Tensor>
+  static constexpr bool holds = (is_instance<Tensor, Formats> || ...);
 
   PlanFormats() = default;
   /// For so many modes, none of which has a copy yet.
@@ -41,14 +46,18 @@ class PlanFormats {
     if (mode >= of_mode_.size()) return nullptr;
     return std::get_if<Wanted<Scalar, Index, MemorySpace>>(of_mode_[mode].get());
   }
-  /// Whether some mode's nonzeros are in that format.
+  /// The first mode's that are in that format; null where none are.
+  template <template <class, class, class> class Wanted>
+  Wanted<Scalar, Index, MemorySpace>* first() const {
+    for (int n = 0; n < modes(); ++n)
+      if (auto* const X = as<Wanted>(n)) return X;
+    return nullptr;
+  }
   template <template <class, class, class> class Wanted>
   bool any() const {
-    for (int n = 0; n < modes(); ++n)
-      if (as<Wanted>(n) != nullptr) return true;
-    return false;
+    return first<Wanted>() != nullptr;
   }
-  /// use(X) of mode n's nonzeros, which it must have: no mode has in a plan of several processes.
+  /// use(X) of mode n's nonzeros, which it must have.
   template <class Use>
   decltype(auto) visit(int n, Use&& use) const {
     return std::visit(std::forward<Use>(use), *of_mode_[static_cast<std::size_t>(n)]);
@@ -60,7 +69,7 @@ class PlanFormats {
       if (*format && std::find(of_mode_.begin(), format, *format) == format)
         std::visit(use, **format);
   }
-  /// The number of modes; 0 in a plan of several processes.
+  /// The number of modes.
   int modes() const { return static_cast<int>(of_mode_.size()); }
   /// The place of mode n's format among Formats.
   std::size_t place(int n) const { return of_mode_[static_cast<std::size_t>(n)]->index(); }

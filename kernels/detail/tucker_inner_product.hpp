@@ -62,9 +62,7 @@ double tucker_inner_product(ExecutionSpace const& exec,
                     launch_items(instance, "sporades::tucker::inner_product",
                                  chunks.count(part.nnz()), terms);
                   });
-  if constexpr (has_mpi)
-    if (all.processes.size() > 1)
-      all_gather_parts(exec, all.processes, "sums of values", sums.data(), bounds);
+  all_gather_parts(exec, all.processes, "sums of values", sums.data(), bounds);
   auto const host = Kokkos::create_mirror_view(sums);
   copy_view(exec, host, sums);
   fence(exec, "sporades::tucker::inner_product");

@@ -210,6 +210,23 @@ TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes of a tensor that a model fi
   CHECK(check_same_bits(exec, processes, copy_to(exec, X), options).second > 0.99);
 }
 
+TEMPLATE_LIST_TEST_CASE("CP-ALS with fused modes whose indices do not fit a word",
+                        "[mpi][variants]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  auto const& processes = test::all_processes();
+  auto X = test::two_outer_products<Scalar>({6, 7, 4, 4, 4, 4});
+  for (int n = 2; n < 6; ++n) {
+    X.dims[static_cast<std::size_t>(n)] = 1 << 16;
+    for (Position p = 0; p < X.nnz(); ++p) X.coordinates(n, p) *= 20000;
+  }
+  auto const [problem, fit] =
+      check_same_bits(exec, processes, copy_to(exec, X), options_of(MttkrpStrategy::automatic, 2));
+  CHECK(fit > 0.99);
+  CHECK_FALSE(problem.products.fused.empty());
+  CHECK_FALSE(detail::fits_packed(problem.products.whole.dims, 0));
+}
+
 TEMPLATE_LIST_TEST_CASE("CP-ALS of several processes from a given model", "[mpi][variants]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

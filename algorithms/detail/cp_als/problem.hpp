@@ -20,8 +20,7 @@ namespace detail {
 
 /// Throws Error where an option is out of its range.
 inline void check_cp_als(CpAlsOptions const& options) {
-  expects(options.rank > 0 && options.rank < 65536, "cp_als: rank ", options.rank,
-          " is not in 1 to 65535");
+  check_rank("cp_als", options.rank);
   check_run("cp_als", options);
   expects(options.regularization >= 0 && std::isfinite(options.regularization),
           "cp_als: regularization ", options.regularization, " is not 0 or a positive number");

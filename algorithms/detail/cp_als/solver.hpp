@@ -315,12 +315,7 @@ class CpAlsSolver {
         error = error_in(std::numeric_limits<double>::epsilon());
       }
     fit_error_ = error / std::sqrt(std::max(residual, error));
-    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
-    if (!std::isfinite(value))
-      throw RunError(concatenate("cp_als: the fit of iteration ", state_.iterations() + 1, " is ",
-                                 std::isnan(value) ? std::abs(value) : value,
-                                 ": the numbers are too large for this precision"));
-    return value;
+    return fit_of("cp_als", state_.iterations() + 1, residual);
   }
 
   /// ||X - M||^2 / ||X||^2 of the factors as they are stored, with <X, M> nonzero by nonzero. About

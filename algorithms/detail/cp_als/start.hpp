@@ -12,6 +12,7 @@
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/launch.hpp>
 
 namespace sporades {
@@ -120,17 +121,9 @@ CpAlsState<Scalar, MemorySpace> als_start_of(
     ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     CpAlsOptions const& options) {
-  Factors<Scalar, MemorySpace> A;
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowMap{} : rows[n];
-    if (factors[n].here.extent(1) > 0)
-      A.push_back(moved(exec, factors[n], own));
-    else
-      A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
-                                        own.here(dims[n]), options.rank, options.seed,
-                                        static_cast<int>(n), own.first()));
-  }
-  return first_state(exec, A, std::vector<double>(options.rank, 1.0), rows);
+  std::vector<int> const ranks(dims.size(), options.rank);
+  return first_state(exec, start_factors(exec, dims, rows, factors, ranks, options.seed),
+                     std::vector<double>(options.rank, 1.0), rows);
 }
 
 /// The given start, whose factors are the rows here. rows: of each mode, or none, where all are
@@ -139,25 +132,15 @@ template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAlsState<Scalar, typename ExecutionSpace::memory_space> given_als_start(
     ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
     CpAlsOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  using MemorySpace = typename ExecutionSpace::memory_space;
-  CpAlsState<Scalar, MemorySpace> given;
-  auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
-  for (std::size_t r = 0; r < weights.extent(0); ++r) {
-    given.weights.push_back(static_cast<double>(weights(r)));
-    expects(std::isfinite(given.weights[r]), "cp_als: the start's weight ", r, " is ", weights(r));
-    expects(!options.non_negative || weights(r) >= 0, "cp_als: the start's weight ", r, " is ",
-            weights(r), ", a non-negative decomposition needs a non-negative start");
-  }
-  for (auto const& A : start.factors) {
-    std::size_t const n = given.factors.size();
-    expects(A.extent(1) == weights.extent(0), "cp_als: the start's factor of mode ", n, " has ",
-            A.extent(1), " columns, and there are ", weights.extent(0), " weights");
-    given.factors.push_back(copy_matrix(exec, A));
-    int const exponent =
-        scale_matrix(exec, given.factors.back(), n < rows.size() ? rows[n] : RowMap{});
+  auto given = copy_of_start("cp_als", exec, start);
+  for (std::size_t r = 0; r < given.weights.size(); ++r)
+    expects(!options.non_negative || given.weights[r] >= 0, "cp_als: the start's weight ", r,
+            " is ", given.weights[r], ", a non-negative decomposition needs a non-negative start");
+  for (std::size_t n = 0; n < given.factors.size(); ++n) {
+    int const exponent = scale_matrix(exec, given.factors[n], n < rows.size() ? rows[n] : RowMap{});
     for (double& weight : given.weights) weight = std::ldexp(weight, exponent);
   }
-  check_start("cp_als", here, options.rank, given.factors, given.rank());
+  check_start("cp_als", here, options.rank, given.factors, static_cast<int>(given.weights.size()));
   if (options.non_negative)
     for (std::size_t n = 0; n < here.size(); ++n)
       expects(!has_negative(exec, given.factors[n]), "cp_als: the start's factor of mode ", n,

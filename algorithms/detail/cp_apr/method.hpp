@@ -18,7 +18,8 @@ namespace sporades {
 namespace detail {
 
 template <class ExecutionSpace, class ScalarType, class IndexType, class MemorySpaceType>
-struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceType>> : NoRace {
+struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceType>> : NoRace,
+                                                                                      NoVectors {
   using Scalar = ScalarType;
   using Index = IndexType;
   using MemorySpace = MemorySpaceType;
@@ -45,13 +46,6 @@ struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceTyp
 
   static void check(Options const& options, Dims const&) { check_cp_apr(options); }
   static NamedOptions named(Options const& options) { return named_options(options); }
-  static bool needs_vectors(Options const&) { return false; }
-  static bool first_is_singular(Options const&, int, Position) { return false; }
-  template <class Tensor>
-  static Vectors vectors(Communicator const&, ExecutionSpace const&, Tensor const& X,
-                         Options const&) {
-    return Vectors(X.dims.size());
-  }
   static State start_of(ExecutionSpace const& exec, Dims const& dims,
                         std::vector<RowMap> const& rows, Vectors const&, Options const& options) {
     return random_apr_start<Scalar>(exec, dims, rows, options);

@@ -7,7 +7,6 @@
 #ifndef SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
 #define SPORADES_ALGORITHMS_CP_APR_MULTIPLICATIVE
 
-#include <optional>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
 #include <sporades/core/detail/processes/exchange.hpp>
 #include <sporades/core/timer.hpp>
@@ -39,10 +38,7 @@ ModeUpdate multiplicative_update(ExecutionSpace const& exec,
   if (plan.pi_source == Pi::stored)
     times.measure(exec, "pi" + mode, [&] { update_pi(exec, plan, A, n); });
   auto const processes = plan.products.rows_of(n).processes;
-  std::optional<KeptFactors::Keeping> others;  // are gathered once
-  if constexpr (has_mpi)
-    if (plan.products.work.distributed)
-      others.emplace(plan.products.work.distributed->kept, static_cast<std::size_t>(n));
+  auto const others = keep_gathered(plan.products, static_cast<std::size_t>(n));
   ModeUpdate result;
   for (int inner = 0; inner < options.inner_iterations; ++inner) {
     throw_if_stopped(options.stop);

@@ -29,9 +29,7 @@ std::uint64_t CpAprProblem<Scalar, Index, MemorySpace>::storage_bytes() const {
     bool const is_counts = mode.X.values.data() == counts.values.data();
     if (!is_counts) bytes += mode.X.storage_bytes();
   }
-  if constexpr (detail::has_mpi)
-    if (share) bytes += share->bytes();
-  return bytes;
+  return bytes + (share ? share->bytes() : 0);
 }
 
 template <class Scalar, class Index, class MemorySpace>
@@ -66,8 +64,7 @@ inline NamedOptions named_options(CpAprOptions const& options) {
 /// Throws Error where an option is out of its range, or of another method.
 inline void check_cp_apr(CpAprOptions const& options) {
   auto const is_positive = [](double x) { return x > 0 && std::isfinite(x); };
-  expects(options.rank > 0 && options.rank < 65536, "cp_apr: rank ", options.rank,
-          " is not in 1 to 65535");
+  check_rank("cp_apr", options.rank);
   constexpr int most = 46336;  // (most + 1) most < 2^31: entries of a row's system
   expects(options.method != CpAprMethod::pdnr || options.rank <= most, "cp_apr: rank ",
           options.rank,

@@ -136,8 +136,7 @@ class CpAprSolver {
         launch(exec_, "sporades::cp_apr::scale_weights", columns_, 1,
                Scale<double, Memory>{weights_, weights_, problem_.unit});
     });
-    if constexpr (has_mpi)
-      if (problem_.share) problem_.share->gathered[n] = false;
+    if (problem_.share) problem_.share->gathered[n] = false;
     return update;
   }
 
@@ -274,11 +273,8 @@ class CpAprSolver {
 
   /// What was gathered of them from other processes is void.
   void factors_changed() {
-    if constexpr (has_mpi) {
-      if (problem_.share) problem_.share->forget();
-      if (problem_.plan.products.work.distributed)
-        problem_.plan.products.work.distributed->kept.forget();
-    }
+    if (problem_.share) problem_.share->forget();
+    forget_gathered(problem_.plan.products);
   }
 
   /// Windows of the counts where they are out of core; those of the plan, so that all streams take

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <sporades/algorithms/detail/check_start.hpp>
 #include <sporades/algorithms/detail/cp_apr/entries.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/core/detail/dense.hpp>
 #include <sporades/core/detail/launch.hpp>
-#include <sporades/core/random.hpp>
 
 namespace sporades {
 namespace detail {
@@ -81,14 +81,11 @@ CpAprState<Scalar, typename ExecutionSpace::memory_space> random_apr_start(
     CpAprOptions const& options) {
   expects(options.init != CpAprInit::given,
           "cp_apr: init is `given`, and no start was given: pass a KruskalTensor to cp_apr_start");
-  Factors<Scalar, typename ExecutionSpace::memory_space> A;
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowMap{} : rows[n];
-    A.push_back(random_factor<Scalar>(exec, "sporades::random::factor" + std::to_string(n),
-                                      own.here(dims[n]), options.rank, options.seed,
-                                      static_cast<int>(n), own.first()));
-  }
-  return first_apr_state(exec, A, std::vector<double>(options.rank, 1.0), rows);
+  using Vectors = std::vector<DistributedMatrix<Scalar, typename ExecutionSpace::memory_space>>;
+  std::vector<int> const ranks(dims.size(), options.rank);
+  return first_apr_state(exec,
+                         start_factors(exec, dims, rows, Vectors(dims.size()), ranks, options.seed),
+                         std::vector<double>(options.rank, 1.0), rows);
 }
 
 /// The given start, whose factors are the rows here. Collective.
@@ -96,20 +93,11 @@ template <class ExecutionSpace, class Scalar, class StartSpace>
 CpAprState<Scalar, typename ExecutionSpace::memory_space> given_apr_start(
     ExecutionSpace const& exec, Dims const& here, std::vector<RowMap> const& rows,
     CpAprOptions const& options, KruskalTensor<Scalar, StartSpace> const& start) {
-  CpAprState<Scalar, typename ExecutionSpace::memory_space> given;
-  auto const weights = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, start.weights);
-  for (std::size_t r = 0; r < weights.extent(0); ++r) {
-    given.weights.push_back(static_cast<double>(weights(r)));
-    expects(std::isfinite(given.weights[r]) && weights(r) >= 0, "cp_apr: the start's weight ", r,
-            " is ", weights(r), ", not 0 or a positive number");
-  }
-  for (auto const& A : start.factors) {
-    expects(A.extent(1) == weights.extent(0), "cp_apr: the start's factor of mode ",
-            given.factors.size(), " has ", A.extent(1), " columns, and there are ",
-            weights.extent(0), " weights");
-    given.factors.push_back(copy_matrix(exec, A));
-  }
-  check_start("cp_apr", here, options.rank, given.factors, given.rank());
+  auto const given = copy_of_start("cp_apr", exec, start);
+  for (std::size_t r = 0; r < given.weights.size(); ++r)
+    expects(given.weights[r] >= 0, "cp_apr: the start's weight ", r, " is ", given.weights[r],
+            ", not 0 or a positive number");
+  check_start("cp_apr", here, options.rank, given.factors, static_cast<int>(given.weights.size()));
   return first_apr_state(exec, given.factors, given.weights, rows);
 }
 

@@ -5,6 +5,7 @@
 #include <sporades/algorithms/cp_als.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/memory/hosvd.hpp>
+#include <sporades/core/detail/dense/workspace_bytes.hpp>
 #include <sporades/kernels/detail/mttkrp_all_modes/all_modes_memory.hpp>
 
 namespace sporades::detail {
@@ -128,11 +129,8 @@ double possible_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOptions
 }
 
 inline bool can_stream(CooShape const& X, CpAlsOptions const& options) {
-  bool const has_rows = options.strategy == MttkrpStrategy::automatic ||
-                        options.strategy == MttkrpStrategy::sorted ||
-                        options.strategy == MttkrpStrategy::fibers;
-  return has_rows && options.slices == 1 && options.init != CpAlsInit::hosvd &&
-         fits_packed_words(X);
+  return may_be_by_rows(options.strategy) && options.slices == 1 &&
+         options.init != CpAlsInit::hosvd && fits_packed_words(X);
 }
 
 /// Singular vectors would need X resident.

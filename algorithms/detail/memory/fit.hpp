@@ -9,13 +9,15 @@
 #include <sporades/kernels/detail/find_fit.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
-/// How decompositions take less memory. What each of them has for its Options, beside what find_fit
-/// asks for:
+/// How decompositions take less memory. What each of them has for its Options:
 ///   resident_need(exec, shape, X, options)         memory_need where X is accessible
 ///   streamed_need(exec, shape, options, Numbers)   where X is streamed; without windows
 ///   can_stream(shape, options)
+///   set_streaming(on_gpu, shape, options, bytes)   see find_fit.hpp
+/// and where the defaults do not do, which are here and in find_fit.hpp:
 ///   copy_bytes(exec, shape, options, Numbers)      where a GPU may keep copies resident
 ///   possible_need(exec, shape, options, Numbers)   bytes that suffice, whatever the nonzeros are
+///   lighten(on_gpu, shape, asked, options, streams)
 
 namespace sporades {
 namespace detail {

@@ -37,7 +37,7 @@ class TuckerSolver {
         times_(times),
         left_(exec, options.singular_vectors, options.stop) {
     for (double g : state.core) core_.push_back(std::ldexp(g, -problem.exponent));
-    problem.chain.work.buffers.kept.forget();
+    forget_gathered(problem.chain);
   }
 
   /// Updates every mode once, then the core, and appends the fit to the state. Fences exec.
@@ -48,8 +48,7 @@ class TuckerSolver {
     for (int n = 0; n <= last; ++n) {
       Region const region("mode ", n);
       throw_if_stopped(options_.stop);
-      auto const keeping =
-          problem_.chain.work.buffers.kept.keep_others(static_cast<std::size_t>(n));
+      auto const keeping = keep_gathered(problem_.chain, static_cast<std::size_t>(n));
       times_.measure(exec_, "ttm_chain mode " + std::to_string(n),
                      [&] { product = ttm_chain(exec_, problem_.chain, state_.factors, n); });
       times_.measure(exec_, "singular vectors mode " + std::to_string(n), [&] {
@@ -129,12 +128,7 @@ class TuckerSolver {
       if (residual - residual == 0 && error > 2 * wanted * std::sqrt(std::max(residual, 0.0)))
         residual = residual_in_double();
     }
-    double const value = 1 - std::sqrt(residual < 0 ? 0 : residual);  // NaN stays
-    if (!std::isfinite(value))
-      throw RunError(concatenate("tucker: the fit of iteration ", state_.iterations() + 1, " is ",
-                                 std::isnan(value) ? std::abs(value) : value,
-                                 ": the numbers are too large for this precision"));
-    return value;
+    return fit_of("tucker", state_.iterations() + 1, residual);
   }
 
   /// ||X - M||^2 / ||X||^2 = 1 - (2 <X, M> - ||M||^2) / ||X||^2 of the factors as they are, which
@@ -165,7 +159,7 @@ class TuckerSolver {
     Position const length = chain_chunk_length<ExecutionSpace>(chain.nnz, columns.count());
     if constexpr (has_mpi)
       if (chain.work.distributed) {
-        auto const keeping = chain.work.buffers.kept.keep_others(0);
+        auto const keeping = keep_gathered(chain, 0);
         auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
         auto const share = named_share(exec_, chain, A, U, 0);
         return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <sporades/algorithms/detail/hosvd.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
+#include <sporades/algorithms/detail/starts.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
 #include <sporades/algorithms/detail/tucker/problem.hpp>
 
@@ -72,17 +73,9 @@ TuckerState<Scalar, MemorySpace> tucker_start_of(
     ExecutionSpace const& exec, Dims const& dims, std::vector<RowMap> const& rows,
     std::vector<DistributedMatrix<Scalar, MemorySpace>> const& factors,
     TuckerOptions const& options) {
-  Factors<Scalar, MemorySpace> A;
-  for (std::size_t n = 0; n < dims.size(); ++n) {
-    auto const own = rows.empty() ? RowMap{} : rows[n];
-    if (factors[n].here.extent(1) > 0)
-      A.push_back(moved(exec, factors[n], own));
-    else
-      A.push_back(random_factor<Scalar>(exec, "sporades::tucker::factor", own.here(dims[n]),
-                                        options.ranks[n], options.seed, static_cast<int>(n),
-                                        own.first()));
-  }
-  return first_tucker_state(exec, std::move(A), options.seed, rows);
+  return first_tucker_state(exec,
+                            start_factors(exec, dims, rows, factors, options.ranks, options.seed),
+                            options.seed, rows);
 }
 
 /// The given start, whose factors are the rows here. rows: of each mode, or none, where all are

@@ -78,8 +78,7 @@ template <class Options, class Work>
 decltype(auto) together(Communicator const& processes, char const* function, Options const& options,
                         Work const& work) {
   return together(processes, [&]() -> decltype(auto) {
-    if constexpr (has_mpi)
-      if (processes.size() > 1) expect_same_options(processes, function, options());
+    if (processes.size() > 1) expect_same_options(processes, function, options());
     return work();
   });
 }

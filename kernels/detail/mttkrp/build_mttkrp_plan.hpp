@@ -29,10 +29,8 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes =
       work.carry.bytes() + work.rounded.bytes() + work.values.bytes() + work.record_numbers.bytes();
   for (auto const& mode : work.parts) bytes += mode.bytes();
-  if constexpr (detail::has_mpi)
-    if (work.distributed) return bytes + work.distributed->bytes();
   formats.for_each([&](auto const& X) { bytes += X.storage_bytes(); });
-  return bytes;
+  return bytes + (work.distributed ? work.distributed->bytes() : 0);
 }
 
 namespace detail {
@@ -171,12 +169,6 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
   plan.work.carry.buffer_rows(exec, most, static_cast<std::size_t>(options.rank));
 }
 
-/// Whether the strategy sums rows that chunks of nonzeros share by carry slots.
-inline bool has_carries(MttkrpStrategy strategy) {
-  return is_by_rows(strategy) || strategy == MttkrpStrategy::csf ||
-         strategy == MttkrpStrategy::permuted;
-}
-
 /// Strategies that keep X as it is, or in a form of their own. X may be given back on the way.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
@@ -264,7 +256,7 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   plan.work.carry.windows.options = for_windows(plan.formats, options.streaming);
   bool const needs_carries =
       std::any_of(plan.choices.begin(), plan.choices.end(),
-                  [](MttkrpChoice const& choice) { return has_carries(choice.strategy); });
+                  [](MttkrpChoice const& choice) { return facts_of(choice.strategy).has_carries; });
   if (needs_carries && !options.rows.atomic_flush)
     plan.work.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
                             options.rank);

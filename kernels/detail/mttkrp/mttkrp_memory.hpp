@@ -77,7 +77,7 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
                           bool is_last, MttkrpOptions const& options, Layout const& layout,
                           Tuples& tuples, RowsOf const& rows_of) {
   int const N = X.order();
-  bool needs_carry = true, shares_values = false;
+  bool needs_carry = facts_of(layout.strategy()).has_carries, shares_values = false;
   std::vector<bool> const all(static_cast<std::size_t>(N), true);
   double buffer_rows = 0;
   switch (layout.strategy()) {
@@ -118,7 +118,6 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
       break;
     }
     case MttkrpStrategy::flycoo: {
-      needs_carry = false;
       Position const partitions = options.flycoo.partitions > 0
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
@@ -180,9 +179,7 @@ void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape 
   count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
   if (!options.updatable) return;
   count.hold(most_value_lists(layout) * numbers_bytes(X.nnz));
-  bool const keeps_numbers =
-      keeps_tensor(layout.strategy()) || layout.strategy() == MttkrpStrategy::permuted;
-  if (is_last || !keeps_numbers) count.release(X.value_bytes());
+  if (is_last || !facts_of(layout.strategy()).shares_values) count.release(X.value_bytes());
 }
 
 /// What make_mttkrp_plan takes for an X in memory that exec works in, or else on the host, where it
@@ -218,7 +215,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
         window_bytes<ExecutionSpace>(options.streaming, longest_list),
         lists + options.streaming.streams * (window + 4096 + instance_bytes<ExecutionSpace>)));
   }
-  bool const shares_X = is_accessible && keeps_tensor(options.strategy);
+  bool const shares_X = is_accessible && facts_of(options.strategy).keeps_tensor;
   need.kept =
       with_small_views(count.held() - (is_accessible && !is_last && !shares_X ? X.bytes() : 0));
   need.peak = with_small_views(count.peak());

@@ -23,18 +23,53 @@ MttkrpOptions options_for(MttkrpOptions options) {
   return options;
 }
 
-/// Whether nonzeros are in the order of rows, a copy a mode.
-inline bool is_by_rows(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::sorted || strategy == MttkrpStrategy::fibers;
+/// What plans have to know of a strategy.
+struct StrategyFacts {
+  bool is_by_rows = false;     // a copy of the nonzeros a mode, in the order of its rows
+  bool is_linear = false;      // one copy in the linear order
+  bool has_carries = false;    // rows that chunks share are summed by carry slots
+  bool keeps_tensor = false;   // the plan holds X as it is given
+  bool shares_values = false;  // the plan's values are those of X
+};
+
+inline StrategyFacts facts_of(MttkrpStrategy strategy) {
+  StrategyFacts facts;
+  switch (strategy) {
+    case MttkrpStrategy::automatic:
+    case MttkrpStrategy::flycoo:
+      break;
+    case MttkrpStrategy::atomic:
+    case MttkrpStrategy::duplicated:
+      facts.keeps_tensor = facts.shares_values = true;
+      break;
+    case MttkrpStrategy::permuted:
+      facts.has_carries = facts.shares_values = true;
+      break;
+    case MttkrpStrategy::sorted:
+    case MttkrpStrategy::fibers:
+      facts.is_by_rows = facts.has_carries = true;
+      break;
+    case MttkrpStrategy::csf:
+      facts.has_carries = true;
+      break;
+    case MttkrpStrategy::alto:
+    case MttkrpStrategy::alto_atomic:
+      facts.is_linear = true;
+      break;
+  }
+  return facts;
 }
 
+inline bool is_by_rows(MttkrpStrategy strategy) {
+  return facts_of(strategy).is_by_rows;
+}
+inline bool is_linear(MttkrpStrategy strategy) {
+  return facts_of(strategy).is_linear;
+}
+
+/// Whether nonzeros may be in the order of rows.
 inline bool may_be_by_rows(MttkrpStrategy strategy) {
   return strategy == MttkrpStrategy::automatic || is_by_rows(strategy);
-}
-
-/// Whether the plan holds the tensor as it is given.
-inline bool keeps_tensor(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::atomic || strategy == MttkrpStrategy::duplicated;
 }
 
 inline void check_options(MttkrpOptions const& options, int order) {
@@ -84,11 +119,6 @@ NamedOptions named_options(MttkrpOptions const& options) {
       .add("slices.count", options.slices.count)
       .add("slices.mode", options.slices.mode)
       .add("slices.rows", options.slices.rows);
-}
-
-/// True for both strategies that take the linear order.
-inline bool is_linear(MttkrpStrategy strategy) {
-  return strategy == MttkrpStrategy::alto || strategy == MttkrpStrategy::alto_atomic;
 }
 
 /// Whether `automatic` chooses the order of the nonzeros as well.

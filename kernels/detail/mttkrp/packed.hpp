@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
-#include <sporades/kernels/detail/packed_windows.hpp>
+#include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/detail/row_walk.hpp>
 
 namespace sporades::detail {
@@ -28,16 +28,6 @@ void walk_packed(ExecutionSpace const& exec, char const* label,
     constexpr int others = std::decay_t<decltype(nonzeros)>::other_modes;
     walk_rows<tile_widths<others>, depth(), PackedBounds<ExecutionSpace, Scalar, others>>(
         exec, label, nonzeros, rows.sums, rows.length, rows.chunks, V.extent(1), aligned);
-  });
-}
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp_packed(ExecutionSpace const& exec, char const* label,
-                   PackedTensor<Scalar, Index, MemorySpace> const& X,
-                   Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
-                   int split, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-    walk_packed(instance, label, part, rows, A, V, split);
   });
 }
 

@@ -45,18 +45,6 @@ void walk_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Memory
   });
 }
 
-/// The product with factors that are rounded first.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp_rounded(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                    Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
-                    int split, GatherPrecision precision, RoundedFactors<MemorySpace>& rounded,
-                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  rounded.round(exec, precision, A, static_cast<std::size_t>(X.row_mode));
-  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-    walk_rounded(instance, part, rows, rounded, precision, V, split);
-  });
-}
-
 }  // namespace sporades::detail
 
 #include <sporades/eti/rounded.hpp>

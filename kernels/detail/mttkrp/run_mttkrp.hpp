@@ -23,18 +23,19 @@
 namespace sporades {
 namespace detail {
 
+/// dims: of the rows that this process has; here: " on this process", if there are others.
 template <class Scalar, class MemorySpace>
 void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
-                  Matrix<Scalar, MemorySpace> const& V) {
+                  Matrix<Scalar, MemorySpace> const& V, char const* here = "") {
   int const N = static_cast<int>(dims.size());
   expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
   expects(V.extent(0) == dims[n], "mttkrp: V has ", V.extent(0), " rows, mode ", n, " has ",
-          dims[n]);
+          dims[n], here);
   for (int m = 0; m < N; ++m) {
     if (m == n) continue;
     expects(A[m].extent(0) == dims[m], "mttkrp: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
-            " has ", dims[m]);
+            " has ", dims[m], here);
     expects(A[m].extent(1) == V.extent(1), "mttkrp: A[", m, "] has ", A[m].extent(1),
             " columns, V has ", V.extent(1));
     expects(A[m].data() != V.data() || V.span() == 0, "mttkrp: V is A[", m, "]");
@@ -52,7 +53,10 @@ void run_mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
   switch (strategy) {
     case MttkrpStrategy::sorted:
       expects(is_sorted, "mttkrp: strategy sorted needs a tensor sorted by mode ", n, " first");
-      return mttkrp_sorted(exec, X, A, n, V, carry);
+      return all_chunks<ExecutionSpace>(X).sum(
+          exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+            walk_coo(instance, part, rows, A, n, V);
+          });
     case MttkrpStrategy::atomic:
       return mttkrp_atomic(exec, X, A, n, V);
     case MttkrpStrategy::duplicated:
@@ -60,6 +64,12 @@ void run_mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
     default:
       fail("mttkrp: strategy ", to_string(strategy), " does not work on a CooTensor");
   }
+}
+
+/// Of kernels on packed nonzeros.
+inline char const* list_label(MttkrpStrategy strategy) {
+  return strategy == MttkrpStrategy::fibers ? "sporades::mttkrp::fibers"
+                                            : "sporades::mttkrp::sorted";
 }
 
 /// split: the modes, of X.modes, whose factors are multiplied once a run of nonzeros that agree in
@@ -75,16 +85,13 @@ void run_mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySp
           " modes");
   expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
           ", the product is on mode ", n);
-  switch (strategy) {
-    case MttkrpStrategy::automatic:
-    case MttkrpStrategy::sorted:
-      return mttkrp_packed(exec, "sporades::mttkrp::sorted", X, A, V, 0, carry);
-    case MttkrpStrategy::fibers:
-      return mttkrp_packed(exec, "sporades::mttkrp::fibers", X, A, V, split < 0 ? deepest : split,
-                           carry);
-    default:
-      fail("mttkrp: strategy ", to_string(strategy), " does not work on a PackedTensor");
-  }
+  expects(strategy == MttkrpStrategy::automatic || is_by_rows(strategy), "mttkrp: strategy ",
+          to_string(strategy), " does not work on a PackedTensor");
+  int const kept = strategy != MttkrpStrategy::fibers ? 0 : split < 0 ? deepest : split;
+  all_chunks<ExecutionSpace>(X).sum(
+      exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+        walk_packed(instance, list_label(strategy), part, rows, A, V, kept);
+      });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -145,23 +152,59 @@ void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
   remap(exec, X);
 }
 
-/// V's rows from the sums of their parts in mode n.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void sum_parts(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
-               Matrix<Scalar, MemorySpace> const& parts, Matrix<Scalar, MemorySpace> const& V) {
-  plan.work.parts[static_cast<std::size_t>(n)].sum(exec, parts, V);
+/// V's rows of mode n, or the parts of them, that are summed here, from the factor rows that the
+/// nonzeros name. chunks: see row_chunks.hpp.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
+void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                 Factors<Scalar, MemorySpace> const& A, int n, Chunks const& chunks,
+                 Matrix<Scalar, MemorySpace> const& V) {
+  auto const& choice = plan.choices[static_cast<std::size_t>(n)];
+  auto& work = plan.work;
+  int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
+  bool const is_rounded = choice.gather != GatherPrecision::full;
+  plan.formats.visit(n, [&](auto& X) {
+    using Format = std::decay_t<decltype(X)>;
+    if constexpr (is_instance<Format, PackedTensor>) {
+      if (is_rounded) work.rounded.round(exec, choice.gather, A, static_cast<std::size_t>(n));
+      chunks.sum(exec, X, V, work.carry,
+                 [&](auto const& instance, auto const& part, auto const& rows) {
+                   if (is_rounded)
+                     walk_rounded(instance, part, rows, work.rounded, choice.gather, V, split);
+                   else
+                     walk_packed(instance, list_label(choice.strategy), part, rows, A, V, split);
+                 });
+    } else if constexpr (is_instance<Format, FlycooTensor>) {
+      run_and_remap(exec, X, A, n, V, choice.split, work.carry);
+    } else {
+      if constexpr (is_instance<Format, CooTensor>)
+        if (is_by_rows(choice.strategy))
+          return chunks.sum(exec, X, V, work.carry,
+                            [&](auto const& instance, auto const& part, auto const& rows) {
+                              walk_coo(instance, part, rows, A, n, V);
+                            });
+      run_mttkrp(exec, X, A, n, V, choice.strategy, work.carry);
+    }
+  });
 }
 
-/// The product that a plan chose for mode n, on a format that it holds for that, or on one like it
-/// with other values.
-template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace>
-void run_mttkrp(ExecutionSpace const& exec, Tensor const& X, Factors<Scalar, MemorySpace> const& A,
-                int n, Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
-                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  if constexpr (is_instance<Tensor, PackedTensor>)
-    run_mttkrp(exec, X, A, n, V, choice.strategy, carry, choice.split);
-  else
-    run_mttkrp(exec, X, A, n, V, choice.strategy, carry);
+/// The product of a plan.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                Factors<Scalar, MemorySpace> const& A, int n,
+                Matrix<Scalar, MemorySpace> const& V) {
+  expects(n >= 0 && n < plan.order(), "mttkrp: mode ", n, " of a tensor of order ", plan.order());
+  Region const region("sporades::mttkrp ",
+                      to_string(plan.choices[static_cast<std::size_t>(n)].strategy), ", mode ", n);
+  in_step(plan, [&] {
+    if (plan.work.distributed)
+      check_mttkrp(product_dims(plan, n), A, n, V, " on this process");
+    else
+      check_mttkrp(plan.dims, A, n, V);
+    auto const& factors = gathered(exec, plan, A, n);
+    deliver(exec, plan, n, V, [&](auto const& chunks, auto const& sums) {
+      sum_product(exec, plan, factors, n, chunks, sums);
+    });
+  });
 }
 
 }  // namespace detail
@@ -169,10 +212,8 @@ void run_mttkrp(ExecutionSpace const& exec, Tensor const& X, Factors<Scalar, Mem
 template <class ExecutionSpace, class Tensor, class FactorsType, class Output>
 void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, int n,
             Output const& V, MttkrpStrategy strategy) {
-  constexpr bool is_known =
-      detail::is_instance<Tensor, CooTensor> || detail::is_instance<Tensor, PackedTensor> ||
-      detail::is_instance<Tensor, PermutedTensor> || detail::is_instance<Tensor, CsfTensor> ||
-      detail::is_instance<Tensor, AltoTensor> || detail::is_instance<Tensor, FlycooTensor>;
+  using AnyPlan = MttkrpPlan<double, std::uint32_t, Kokkos::HostSpace>;
+  constexpr bool is_known = decltype(AnyPlan::formats)::template holds<Tensor>;
   static_assert(is_known,
                 "mttkrp takes an MttkrpPlan that is not const, or a CooTensor, PackedTensor, "
                 "PermutedTensor, CsfTensor, AltoTensor or FlycooTensor");
@@ -193,35 +234,8 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
             FactorsType const& A, int n, Output const& V) {
   using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
   if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType, Output>()) {
-    expects(n >= 0 && n < plan.order(), "mttkrp: mode ", n, " of a tensor of order ", plan.order());
-    MttkrpChoice const& choice = plan.choices[n];
-    detail::Region const region("sporades::mttkrp ", to_string(choice.strategy), ", mode ", n);
     Matrix<Scalar, MemorySpace> const& product = V;
-    if constexpr (detail::has_mpi)
-      if (plan.work.distributed)
-        return detail::together(plan.work.distributed->processes, [&] {
-          detail::mttkrp_distributed(exec, plan, detail::as_factors<Plan>(A), n, product);
-        });
-    bool const has_parts = choice.slices > 1;
-    if (has_parts) detail::check_mttkrp(plan.dims, detail::as_factors<Plan>(A), n, product);
-    Matrix<Scalar, MemorySpace> const sums =
-        has_parts ? plan.work.carry.part_rows(exec, plan.work.parts[n].count(), product.extent(1))
-                  : product;
-    plan.formats.visit(n, [&](auto& X) {
-      auto const& factors = detail::as_factors<Plan>(A);
-      using Format = std::decay_t<decltype(X)>;
-      if constexpr (detail::is_instance<Format, FlycooTensor>)
-        return detail::run_and_remap(exec, X, factors, n, product, choice.split, plan.work.carry);
-      if constexpr (detail::is_instance<Format, PackedTensor>)
-        if (choice.gather != GatherPrecision::full) {
-          detail::check_mttkrp(X.dims, factors, n, sums);
-          int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
-          return detail::mttkrp_rounded(exec, X, factors, sums, split, choice.gather,
-                                        plan.work.rounded, plan.work.carry);
-        }
-      detail::run_mttkrp(exec, X, factors, n, sums, choice, plan.work.carry);
-    });
-    if (has_parts) detail::sum_parts(exec, plan, n, sums, product);
+    detail::run_mttkrp(exec, plan, detail::as_factors<Plan>(A), n, product);
   }
 }
 

@@ -197,8 +197,7 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   TreeDims const dims(X.dims, fused);
   if constexpr (!is_gpu<ExecutionSpace>) {
     Position nnz = X.nnz();
-    if constexpr (has_mpi)
-      if (processes.size() > 1) nnz = exclusive_scan_of_all(processes, nnz).back();
+    if (processes.size() > 1) nnz = exclusive_scan_of_all(processes, nnz).back();
     if (scatters<ExecutionSpace, Scalar>(X.dims, dims.whole, nnz, options)) return plain();
   }
   tree.fused = fused;
@@ -226,10 +225,9 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
   of_grid.last = rows;
   tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, of_grid);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
-  if constexpr (has_mpi)
-    if (tree.whole.work.distributed)
-      tree.cells = dims.grid_cells<Scalar, Index>(exec, tree.whole.work.distributed->cells);
-  if (tree.cells.order() == 0) tree.cells = dims.grid_cells<Scalar, Index>(exec, 0, dims.cells());
+  tree.cells = tree.whole.work.distributed
+                   ? dims.grid_cells<Scalar, Index>(exec, tree.whole.work.distributed->cells)
+                   : dims.grid_cells<Scalar, Index>(exec, 0, dims.cells());
   tree.K = make_matrix<Scalar>(exec, "sporades::mttkrp_all_modes::khatri_rao_rows",
                                tree.cells.nnz(), columns);
   tree.T = lend_products(exec, tree.whole, columns)[0];

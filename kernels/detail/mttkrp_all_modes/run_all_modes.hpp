@@ -24,11 +24,7 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
                      Factors<Scalar, MemorySpace> const& A, std::size_t n,
                      Matrix<Scalar, MemorySpace> const& V) {
   auto const rounded = plan.work.rounded.kept.keep_others(n);
-  if constexpr (has_mpi)
-    if (plan.work.distributed) {
-      auto const read = plan.work.distributed->kept.keep_others(n);
-      return mttkrp(exec, plan, A, static_cast<int>(n), V);
-    }
+  auto const read = keep_gathered(plan, n);
   mttkrp(exec, plan, A, static_cast<int>(n), V);
 }
 
@@ -39,13 +35,8 @@ void khatri_rao_rows(ExecutionSpace const& exec,
                      Factors<Scalar, MemorySpace> const& factors,
                      Matrix<Scalar, MemorySpace> const& K) {
   auto const S = static_cast<int>(plan.fused.size());
-  if constexpr (has_mpi)
-    if (auto const& distributed = plan.grid.work.distributed) {
-      auto const read = distributed->kept.keep_others(plan.fused.size());
-      distributed->gather(exec, factors, S);
-      return store_pi(exec, plan.cells, distributed->factors, S, K);
-    }
-  store_pi(exec, plan.cells, factors, S, K);
+  auto const read = keep_gathered(plan.grid, plan.fused.size());
+  store_pi(exec, plan.cells, gathered(exec, plan.grid, factors, S), S, K);
 }
 
 /// Khatri-Rao rows' part in a sweep's cost.
@@ -73,12 +64,9 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool gather_beside(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
                    int n, Matrix<Scalar, MemorySpace> const& own,
                    Matrix<Scalar, MemorySpace>& rows) {
-  if constexpr (has_mpi) {
-    auto const [reader, mode] = reader_of(plan, n);
-    if (reader.work.distributed)
-      return reader.work.distributed->gather_beside(exec, mode, own, rows);
-  }
-  return false;
+  auto const [reader, mode] = reader_of(plan, n);
+  auto const& distributed = reader.work.distributed;
+  return distributed && distributed->gather_beside(exec, mode, own, rows);
 }
 
 /// Per mode: lend_products, and the same of factors (GhostRows::lend).
@@ -96,10 +84,9 @@ LentRows<Scalar, MemorySpace> lend_rows(ExecutionSpace const& exec,
   for (int n = 0; n < plan.order(); ++n) {
     auto const [reader, mode] = reader_of(plan, n);
     lent.products.push_back((&reader == &plan.grid ? grid : whole)[mode]);
-    lent.factors.emplace_back();
-    if constexpr (has_mpi)
-      if (reader.work.distributed)
-        lent.factors.back() = reader.work.distributed->read[mode].lend(exec, columns);
+    auto const& distributed = reader.work.distributed;
+    lent.factors.push_back(distributed ? distributed->lend_factor(exec, mode, columns)
+                                       : Matrix<Scalar, MemorySpace>());
   }
   return lent;
 }

@@ -47,12 +47,12 @@ bool coo_takes_two_passes(PhiOptions const& options) {
              : !coo_takes_one_pass<ExecutionSpace, Scalar>(R);
 }
 
-/// Room for the weights of the nonzeros, which two passes over them need.
+/// Room for the weights of so many nonzeros, which two passes over them need.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void reserve_weights(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan) {
-  if (plan.weights.extent(0) != plan.nnz)
-    plan.weights =
-        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", plan.nnz);
+void reserve_weights(ExecutionSpace const& exec, Position nnz,
+                     PhiPlan<Scalar, Index, MemorySpace>& plan) {
+  if (plan.weights.extent(0) < nnz)
+    plan.weights = uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", nnz);
 }
 
 /// Windows take what nonzeros and weights in resident memory leave.
@@ -117,7 +117,7 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
   if (count_out_of_core(formats) < formats.modes() &&
       ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
-    reserve_weights(exec, plan);
+    reserve_weights(exec, plan.nnz, plan);
   limit_windows(plan, options.streaming);
 }
 
@@ -160,7 +160,7 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
       plan.values.put(exec, X.values);
     }
     if ((is_stored || is_coo) && coo_takes_two_passes<ExecutionSpace, Scalar>(options))
-      reserve_weights(exec, plan);
+      reserve_weights(exec, plan.nnz, plan);
   }
   if (!is_stored && !is_coo) build_products(exec, X, options, plan);
   fence(exec, "sporades::phi::make_plan");

@@ -5,8 +5,8 @@
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
 #include <sporades/kernels/detail/nonzeros/coo.hpp>
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
-#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/phi/row_lanes.hpp>
+#include <sporades/kernels/detail/sorted_rows.hpp>
 
 /// Phi in one pass over the nonzeros: where a row of every matrix is one tile in registers, the
 /// model's value and the sum of the weighed rows come from the same loads. The walks are MTTKRP's,
@@ -150,42 +150,6 @@ void walk_packed_once(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Me
   }
 }
 
-/// Phi on mode n in one pass, where n is the row mode of packed nonzeros; false where that is not
-/// possible.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-bool phi_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int split,
-               CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  if (!packed_takes_one_pass<ExecutionSpace>(A, n, B, V)) return false;
-  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-    walk_packed_once(instance, part, rows, A, B, epsilon, split);
-  });
-  return true;
-}
-
-/// Phi on mode n in one pass on a COO tensor sorted by mode n. Returns false on CPUs, and where
-/// rows do not fit the lanes of a GPU.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int,
-               CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  if constexpr (is_gpu<ExecutionSpace>) {
-    if (!rows_fit_lanes<ExecutionSpace>(A, n, B, V)) return false;
-    with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
-      auto const rows =
-          begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(X.nnz()), false, V, carry);
-      if (rows.chunks > 0)
-        walk_row_lanes(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n), B, epsilon,
-                       rows.sums, rows.length, rows.chunks);
-      finish_rows(exec, rows, V, carry);
-    });
-    return true;
-  }
-  return false;
-}
-
 /// Phi on mode n in one pass on a linear order. Returns false
 /// - on GPUs,
 /// - where rows are not one tile, or their strides are larger than that,
@@ -193,7 +157,7 @@ bool phi_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V, int,
+               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
                CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
   if constexpr (is_gpu<ExecutionSpace>) {
     return false;

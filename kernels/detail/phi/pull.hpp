@@ -6,6 +6,7 @@
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/phi/fused.hpp>
 #include <sporades/kernels/detail/phi/pi.hpp>
+#include <sporades/kernels/detail/row_chunks.hpp>
 
 /// Phi in two passes, where one does not do: w_p = x_p / max(model_p, epsilon) of every nonzero,
 /// then sums of rows.
@@ -96,12 +97,11 @@ void phi_pull_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memory
                      Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
                      Matrix<Scalar, MemorySpace> const& V, Weights const& weights,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  auto const rows =
-      begin_rows(exec, X.nnz(), chunk_length<ExecutionSpace>(X.nnz()), false, V, carry);
-  if (rows.chunks == 0) return;
-  sum_weighed_rows(exec, "sporades::phi::pull", stored_nonzeros(X, n, pi), B, epsilon, rows.sums,
-                   rows.length, V, rows_are_aligned(pi), weights);
-  finish_rows(exec, rows, V, carry);
+  all_chunks<ExecutionSpace>(X).sum(
+      exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+        sum_weighed_rows(instance, "sporades::phi::pull", stored_nonzeros(part, n, pi), B, epsilon,
+                         rows.sums, rows.length, V, rows_are_aligned(pi), weights);
+      });
 }
 
 }  // namespace sporades::detail

@@ -15,18 +15,19 @@ namespace detail {
 template <class Scalar, class MemorySpace>
 void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A,
                Matrix<Scalar, MemorySpace> const& B, int n, Matrix<Scalar, MemorySpace> const& V,
-               double epsilon) {
+               double epsilon, char const* here = "") {
   int const N = static_cast<int>(dims.size());
   expects(n >= 0 && n < N, "phi: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "phi: ", A.size(), " factors for order ", N);
-  expects(V.extent(0) == dims[n], "phi: V has ", V.extent(0), " rows, mode ", n, " has ", dims[n]);
+  expects(V.extent(0) == dims[n], "phi: V has ", V.extent(0), " rows, mode ", n, " has ", dims[n],
+          here);
   expects(B.extent(0) == dims[n] && B.extent(1) == V.extent(1), "phi: B is ", B.extent(0), " x ",
           B.extent(1), ", V is ", V.extent(0), " x ", V.extent(1));
   expects(B.data() != V.data() || V.span() == 0, "phi: V is B");
   for (int m = 0; m < N; ++m) {
     if (m == n) continue;
     expects(A[m].extent(0) == dims[m], "phi: A[", m, "] has ", A[m].extent(0), " rows, mode ", m,
-            " has ", dims[m]);
+            " has ", dims[m], here);
     expects(A[m].extent(1) == V.extent(1), "phi: A[", m, "] has ", A[m].extent(1),
             " columns, V has ", V.extent(1));
     expects(A[m].data() != V.data() || V.span() == 0, "phi: V is A[", m, "]");
@@ -72,19 +73,6 @@ void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, M
               choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
 }
 
-/// Both passes of Phi over each window of out-of-core nonzeros, whose values there become the
-/// weights.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void phi_out_of_core(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                     Factors<Scalar, MemorySpace> const& A, int n,
-                     Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                     Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  sum_packed_rows(exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-    walk_packed_twice(instance, part, rows, A, n, B, epsilon, V, choice, part.values);
-  });
-}
-
 /// Phi on mode n of COO nonzeros in the order of their rows: in one pass on GPUs where rows fit the
 /// lanes, else in two, between which the weights hold w_p.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -109,78 +97,66 @@ void walk_coo_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySp
   });
 }
 
-/// Phi where processes share the nonzeros: V gets the rows that this process owns. A process gets
-/// the rows of B of its share, and the rows of the other factors that its nonzeros read; sums go to
-/// the rows' owners. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void phi_distributed(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
-                     Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
-                     int n, Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
-  using MatrixType = Matrix<Scalar, MemorySpace>;
-  auto const mode = static_cast<std::size_t>(n);
-  auto& distributed = *plan.products.work.distributed;
-  auto const& share = distributed.shares[mode];
-  auto const& choice = plan.products.choices[mode];
-  auto const& owned = plan.products.rows[mode];
-  distributed.gather(exec, A, n);
-  auto const inputs = distributed.room(exec, share.count + 2, V.extent(1), distributed.inputs);
-  auto const room = distributed.room(exec, share.count + 2, V.extent(1), distributed.sums);
-  std::size_t const columns = room.extent(1);
-  bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
-  MatrixType const own = is_direct ? B : copy_matrix(exec, B);
-  exchange_rows(exec, distributed.processes, "rows of factors", ranges_of(owned), with_padding(own),
-                share.rows(), MatrixType(inputs.data() + columns, share.count, columns));
-  auto const given = std::make_pair(std::size_t{0}, V.extent(1));
-  MatrixType const b = Kokkos::subview(inputs, Kokkos::ALL, given);
-  MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, given);
-  bool const is_packed = share.coo.order() == 0;
-  bool const may_be_once = is_packed || is_gpu<ExecutionSpace>;
-  bool const is_once =
-      may_be_once && packed_takes_one_pass<ExecutionSpace>(distributed.factors, n, b, sums);
-  Position const listed = is_packed ? share.packed.nnz() : share.coo.nnz();
-  if (!is_once && plan.weights.extent(0) < listed)
-    plan.weights =
-        uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::phi::weights", listed);
-  Vector<Scalar, MemorySpace> const weights(plan.weights.data(), is_once ? 0 : listed);
-  auto& carry = plan.products.work.carry;
-  if (is_packed)
-    sum_shared_rows(distributed.processes, exec, share, sums, carry,
-                    [&](auto const& instance, auto const& part, auto const& rows) {
-                      if (is_once)
-                        walk_packed_once(instance, part, rows, distributed.factors, b, epsilon,
-                                         choice.split);
-                      else
-                        walk_packed_twice(instance, part, rows, distributed.factors, n, b, epsilon,
-                                          sums, choice, weights);
-                    });
-  else
-    sum_shared_list(distributed.processes, exec, share, share.coo, sums, carry,
-                    [&](auto const& instance, auto const& part, auto const& rows) {
-                      walk_coo_rows(instance, part, rows, distributed.factors, n, b, epsilon, sums,
-                                    weights);
-                    });
-  with_padded_rows(exec, V, [&](auto const& rows) {
-    move_rows(exec, owned, share.begins, share.ends, distributed.begun(mode, room), rows);
-  });
+/// Phi's rows of mode n, from nonzeros in their order: in one pass over them, or in two, between
+/// which their weights take the room of the plan's, or where X is out of core of the window's
+/// values. A, B: with the rows that the nonzeros name. chunks: see row_chunks.hpp.
+template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace,
+          class Chunks>
+void sum_phi(ExecutionSpace const& exec, Tensor const& X, PhiPlan<Scalar, Index, MemorySpace>& plan,
+             Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
+             Chunks const& chunks, Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+  constexpr bool is_packed = is_instance<Tensor, PackedTensor>;
+  auto const& choice = plan.products.choices[static_cast<std::size_t>(n)];
+  constexpr bool may_be_once = is_packed || is_gpu<ExecutionSpace>;
+  bool const is_once = may_be_once && packed_takes_one_pass<ExecutionSpace>(A, n, B, V);
+  bool is_out_of_core = false;
+  if constexpr (is_packed) is_out_of_core = X.out_of_core != nullptr;
+  Vector<Scalar, MemorySpace> weights;
+  if (!is_once && !is_out_of_core) {
+    reserve_weights(exec, X.nnz(), plan);
+    weights = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
+  }
+  chunks.sum(exec, X, V, plan.products.work.carry,
+             [&](auto const& instance, auto const& part, auto const& rows) {
+               if constexpr (!is_packed)
+                 walk_coo_rows(instance, part, rows, A, n, B, epsilon, V, weights);
+               else if (is_once)
+                 walk_packed_once(instance, part, rows, A, B, epsilon, choice.split);
+               else
+                 walk_packed_twice(instance, part, rows, A, n, B, epsilon, V, choice,
+                                   is_out_of_core ? part.values : weights);
+             });
 }
 
-/// Pi on the fly, by what MTTKRP has for mode n: in one pass over the nonzeros, or in two.
+/// Phi on a linear order: in one pass where that is possible, or by two.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
+void sum_phi(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+             PhiPlan<Scalar, Index, MemorySpace>& plan, Factors<Scalar, MemorySpace> const& A,
+             Matrix<Scalar, MemorySpace> const& B, int n, Chunks const&,
+             Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+  auto& carry = plan.products.work.carry;
+  if (phi_fused(exec, X, A, n, B, epsilon, V, carry)) return;
+  reserve_weights(exec, X.nnz(), plan);
+  auto weighed = X;
+  weighed.values = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
+  weigh(exec, X, A, n, weighed.values, B, epsilon);
+  run_mttkrp(exec, weighed, A, n, V, plan.products.choices[static_cast<std::size_t>(n)].strategy,
+             carry);
+}
+
+/// Phi with pi on the fly, by what MTTKRP has for mode n.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
                          Factors<Scalar, MemorySpace> const& A,
                          Matrix<Scalar, MemorySpace> const& B, int n,
                          Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
-  auto const& choice = plan.products.choices[n];
-  auto& carry = plan.products.work.carry;
-  with_format(plan.products, n, [&](auto const& X) {
-    if (phi_fused(exec, X, A, n, B, epsilon, V, choice.split, carry)) return;
-    if constexpr (is_instance<std::decay_t<decltype(X)>, PackedTensor>)
-      if (X.out_of_core) return phi_out_of_core(exec, X, A, n, B, epsilon, V, choice, carry);
-    reserve_weights(exec, plan);
-    auto weighed = X;
-    weighed.values = plan.weights;
-    weigh(exec, X, A, n, weighed.values, B, epsilon);
-    run_mttkrp(exec, weighed, A, n, V, choice, carry);
+  auto& products = plan.products;
+  auto const& factors = gathered(exec, products, A, n);
+  auto const rows = gathered_rows(exec, products, n, B);
+  deliver(exec, products, n, V, [&](auto const& chunks, auto const& sums) {
+    with_format(products, n, [&](auto const& X) {
+      sum_phi(exec, X, plan, factors, rows, n, chunks, sums, epsilon);
+    });
   });
 }
 
@@ -190,21 +166,23 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
              Matrix<Scalar, MemorySpace> const& V, double epsilon) {
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
   auto const least = static_cast<Scalar>(epsilon);
-  if constexpr (has_mpi)
-    if (plan.products.work.distributed)
-      return together(plan.products.work.distributed->processes, [&] {
-        check_phi(plan.products.dims_here(), A, B, n, V, epsilon);
-        phi_distributed(exec, plan, A, B, n, V, least);
-      });
-  check_phi(plan.dims, A, B, n, V, epsilon);
   bool const is_stored = plan.pi_source == Pi::stored;
+  if (plan.coo.empty())
+    return in_step(plan.products, [&] {
+      if (plan.products.work.distributed)
+        check_phi(plan.products.dims_here(), A, B, n, V, epsilon, " on this process");
+      else
+        check_phi(plan.dims, A, B, n, V, epsilon);
+      run_phi_on_products(exec, plan, A, B, n, V, least);
+    });
+  check_phi(plan.dims, A, B, n, V, epsilon);
   bool const is_atomic =
       plan.strategy == PhiStrategy::atomic || plan.strategy == PhiStrategy::coo_alto_atomic;
   expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == V.extent(1)),
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
   auto const weights = [&] {
-    reserve_weights(exec, plan);
+    reserve_weights(exec, plan.nnz, plan);
     return plan.weights;
   };
   if (is_atomic && is_stored) {
@@ -214,13 +192,12 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
     phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), B, least, V,
                all_rows_aligned(A, n, V), weights);
   } else if (plan.strategy == PhiStrategy::coo_alto_pull) {
-    if (!parts_take_one_pass<ExecutionSpace, Scalar>(V.extent(1))) reserve_weights(exec, plan);
+    if (!parts_take_one_pass<ExecutionSpace, Scalar>(V.extent(1)))
+      reserve_weights(exec, plan.nnz, plan);
     phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], A, n, plan.weights, B, least, V,
                       plan.products.work.carry);
-  } else if (is_stored) {
-    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.work.carry);
   } else {
-    run_phi_on_products(exec, plan, A, B, n, V, least);
+    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.work.carry);
   }
 }
 

@@ -60,11 +60,9 @@ class DistributedNonzeros {
     auto const N = static_cast<std::size_t>(tree_.order());
     auto split = allocate_coo<Scalar, Index>(exec, Dims(N, 0), nnz());
     if (nnz() == 0) return split;
-    bool const is_packed = is_linear() || share().coo.order() == 0;
-    auto whole = is_linear() ? to_coo(exec, distributed().alto)
-                 : is_packed ? to_coo(exec, share().packed)
-                             : share().coo;
-    Position const before = is_packed ? 0 : share().chunks_before * share().length;
+    auto whole = is_linear() ? to_coo(exec, *tree_.whole.formats.template first<AltoTensor>())
+                             : to_coo_of_mode(exec, tree_.whole, row_mode());
+    Position const before = is_linear() ? 0 : share().chunks_before * share().length;
     auto const here = std::make_pair(before, before + nnz());
     whole.coordinates = Kokkos::subview(whole.coordinates, Kokkos::ALL, here);
     split.values = Kokkos::subview(whole.values, here);
@@ -133,10 +131,12 @@ class DistributedNonzeros {
     }
     return first;
   }
-  PackedShare<Scalar, Index, MemorySpace> const& share() const {
+  RowShare const& share() const {
     return distributed().shares[static_cast<std::size_t>(row_mode())];
   }
-  Position nnz() const { return is_linear() ? distributed().alto.nnz() : share().nnz; }
+  Position nnz() const {
+    return is_linear() ? tree_.whole.formats.template first<AltoTensor>()->nnz() : share().nnz;
+  }
 
   template <class ExecutionSpace>
   void add(ExecutionSpace const& exec, int mode, std::vector<std::uint64_t> const& rows) {

@@ -100,6 +100,7 @@ class DistributedPlanBuilder {
     read_.emplace(exec, X.dims);
     plan_.choices = layout_.choices();
     plan_.rows.resize(plan_.dims.size());
+    plan_.formats = decltype(plan_.formats)(plan_.dims.size());
     length_ = chunk_length<ExecutionSpace>(plan_.nnz);
     cuts_ = even_cuts(processes.size(), plan_.nnz, block_length<ExecutionSpace>(plan_.nnz));
     for (int n = 0; n < order(); ++n)
@@ -134,8 +135,7 @@ class DistributedPlanBuilder {
                           })};
     for (auto const& share : distributed_->shares)
       if (share.all_chunks > 0)
-        reserve_carries(processes_, exec_, share, plan_.work.carry,
-                        static_cast<std::size_t>(options_.rank));
+        share.reserve(exec_, plan_.work.carry, static_cast<std::size_t>(options_.rank));
     plan_.work.distributed = distributed_;
     fence(exec_, "sporades::mttkrp::build_distributed_plan");
     return std::move(plan_);
@@ -232,7 +232,7 @@ class DistributedPlanBuilder {
     if (use_.first_is_read) distributed_->cells = read_->lists().front();
     if constexpr (!is_gpu<ExecutionSpace>)
       if (has_linear_) {
-        distributed_->alto = make_linear_share(exec_, linear_, *read_, plan_.nnz);
+        linear_order_ = plan_.formats.share(make_linear_share(exec_, linear_, *read_, plan_.nnz));
         distributed_->parts = most_parts(plan_.nnz);
       }
   }
@@ -243,8 +243,9 @@ class DistributedPlanBuilder {
     own_rows(n, begins_of_added_rows(processes_, plan_.dims[at(n)], added.rows));
     distributed_->chains[at(n)] = RowChain<Scalar, MemorySpace>(
         processes_, exec_, plan_.rows[at(n)].begins, added.rows, added.numbers);
-    plan_.work.carry.buffer_rows(exec_, distributed_->alto.partitions[at(n)].buffer_rows,
-                                 options_.rank);
+    plan_.formats.set(n, linear_order_);
+    auto const& alto = *plan_.formats.template as<AltoTensor>(n);
+    plan_.work.carry.buffer_rows(exec_, alto.partitions[at(n)].buffer_rows, options_.rank);
   }
 
   /// A mode in the order of rows, or of their parts.
@@ -261,17 +262,21 @@ class DistributedPlanBuilder {
       parts_[at(n)] = {};
       if (fits) own = own_chunks(exec_, nonzeros_[at(n)], n, parts, length_);
     }
-    auto& share = distributed_->shares[at(n)];
-    share = make_packed_share(processes_, exec_,
-                              read_->renumbered(exec_, hand_over(nonzeros_[at(n)]), n),
-                              orders_[at(n)].modes, cuts_, length_, fits);
+    auto X = read_->renumbered(exec_, hand_over(nonzeros_[at(n)]), n);
+    auto const share =
+        make_row_share(processes_, exec_, X, orders_[at(n)].modes, cuts_, length_, fits);
+    plan_.formats.set(
+        n, fits ? plan_.formats.share(pack_share(exec_, share, n, X)) : plan_.formats.share(X));
+    X = {};
     // Rows that go on from one process to the next have carries to exchange first.
     if (std::all_of(share.leading.begin(), share.leading.end(),
                     [](Position slots) { return slots == 0; }))
       distributed_->own[at(n)] = own;
     choice.gather = options_.gather;
-    choose_split_of_runs<ExecutionSpace, Scalar>(
-        options_, order(), fits, choice, [&](int k) { return run_length_of_all(share.packed, k); });
+    distributed_->shares[at(n)] = share;
+    choose_split_of_runs<ExecutionSpace, Scalar>(options_, order(), fits, choice, [&](int k) {
+      return run_length_of_all(*plan_.formats.template as<PackedTensor>(n), k);
+    });
   }
 
   /// The mean length of runs of all processes' nonzeros that agree in k modes.
@@ -306,7 +311,8 @@ class DistributedPlanBuilder {
   std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts_;  // per mode, with slices
   std::optional<ReadRows<MemorySpace>> read_;
   LinearShare<Scalar, Index> linear_;
-  bool has_linear_ = false;  // some mode takes the linear order
+  typename decltype(Plan::formats)::Shared linear_order_;  // its nonzeros here
+  bool has_linear_ = false;                                // some mode takes the linear order
 };
 
 /// The plan that processes share, or of one process that which it has alone.

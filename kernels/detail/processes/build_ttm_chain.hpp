@@ -85,6 +85,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
   plan.ranks = ranks;
   plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
   plan.places.resize(X.dims.size());
+  plan.formats = decltype(plan.formats)(X.dims.size());
   plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
   fill_view(exec, plan.work.buffers.one, Scalar(1));
   TupleCounts const tuples(processes, exec, X, plan.nnz);
@@ -107,10 +108,12 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
   auto distributed = std::make_shared<DistributedChains<Scalar, Index, MemorySpace>>();
   distributed->processes = processes;
   std::vector<std::vector<std::uint64_t>> read, used;
-  distributed->shares = share_rows(processes, exec, hand_over(X), orders, read, &used);
+  auto const lists = share_rows(processes, exec, hand_over(X), orders, read, used);
   for (int n = 0; n < N; ++n) {
     auto const mode = static_cast<std::size_t>(n);
-    auto const& marks = distributed->shares[mode].packed.marks;
+    auto const marks = lists[mode].packed.marks;
+    plan.formats.set(n, plan.formats.share(lists[mode].packed));
+    distributed->shares.push_back(lists[mode].share);
     launch_items(exec, "sporades::ttm_chain::mark_from_one", marks.extent(0),
                  MarkFromOne<std::decay_t<decltype(marks)>>{marks});
     std::vector<Index> rows;

@@ -7,48 +7,45 @@
 #ifndef SPORADES_KERNELS_PROCESSES_MTTKRP
 #define SPORADES_KERNELS_PROCESSES_MTTKRP
 
-#include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
-#include <sporades/kernels/detail/mttkrp/packed.hpp>
-#include <sporades/kernels/detail/mttkrp/rounded.hpp>
-#include <sporades/kernels/detail/mttkrp/sorted.hpp>
-#include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/detail/processes/own_rows.hpp>
-#include <sporades/kernels/detail/processes/packed_share.hpp>
+#include <sporades/kernels/detail/processes/read_factors.hpp>
 #include <sporades/kernels/detail/processes/row_chain.hpp>
+#include <sporades/kernels/detail/processes/row_share.hpp>
 
-/// MTTKRP on several processes: of the nonzeros in the order of each mode's rows, or of those in a
-/// linear order, a process has whole chunks or parts. It gathers the rows of factors that these
-/// read from the processes that own them, and sends the rows of the product to those that own them.
+/// What the products of MTTKRP and Phi have around the sum (row_chunks.hpp): gathered
+/// (read_factors.hpp) and deliver. On several processes each has whole chunks of the nonzeros in
+/// the order of each mode's rows, or parts of a linear order. It gathers the rows of factors that
+/// these read from the processes that own them, and sends the rows of the product to those that own
+/// them.
 
 namespace sporades::detail {
 
 /// What a plan holds for that.
 template <class Scalar, class Index, class MemorySpace>
-struct DistributedProducts {
+struct DistributedProducts : ReadFactors<Scalar, MemorySpace> {
+  using ReadFactors<Scalar, MemorySpace>::read;
+  using ReadFactors<Scalar, MemorySpace>::factors;
+  using ReadFactors<Scalar, MemorySpace>::kept;
+
   Communicator processes;
-  std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode with rows in order
-  AltoTensor<Scalar, Index, MemorySpace> alto;                  // of modes that take it
-  std::vector<RowChain<Scalar, MemorySpace>> chains;            // per mode: of its rows
-  bool first_is_read = false;        // mode 0's factor is given as the rows that are read:
-  std::vector<std::uint64_t> cells;  // these
-  Position parts = 0;                // that the linear order is divided into; 0: there is none
-  std::vector<GhostRows<Scalar, MemorySpace>> read;  // per mode
-  Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
-  ExchangeMemory<MemorySpace> sums;      // rows of a product, as a share numbers them
-  ExchangeMemory<MemorySpace> inputs;    // of a factor, as a share of its mode numbers them
-  Matrix<Scalar, MemorySpace> lent;      // see lend_products
-  KeptFactors kept;
-  std::vector<OwnChunks> own;               // per mode in slices, where these are summed last
-  Kokkos::View<Index*, MemorySpace> names;  // see sum_own_rows_last
+  std::vector<RowShare> shares;                       // per mode with rows in order
+  std::vector<RowChain<Scalar, MemorySpace>> chains;  // per mode in a linear order: of its rows
+  std::vector<std::uint64_t> cells;                   // first_is_read: these rows
+  Position parts = 0;                  // that the linear order is divided into; 0: there is none
+  ExchangeMemory<MemorySpace> sums;    // rows of a product, as a share numbers them
+  ExchangeMemory<MemorySpace> inputs;  // of a factor, as a share of its mode numbers them
+  Matrix<Scalar, MemorySpace> lent;    // see lend_products
+  Matrix<Scalar, MemorySpace> padded;  // the last such factor, where it was given without
+  std::vector<OwnChunks> own;          // per mode in slices, where these are summed last
+  Kokkos::View<Index*, MemorySpace> names;  // see OwnRowsLast
 
   std::uint64_t bytes() const {
-    std::uint64_t sum = sums.bytes() + inputs.bytes() + lent.span() * sizeof(Scalar) +
+    std::uint64_t sum = ReadFactors<Scalar, MemorySpace>::bytes() + sums.bytes() + inputs.bytes() +
+                        (lent.span() + padded.span()) * sizeof(Scalar) +
                         names.extent(0) * sizeof(Index);
-    for (auto const& mode : read) sum += mode.bytes();
     for (auto const& mode : chains) sum += mode.bytes();
-    for (auto const& share : shares) sum += share.bytes();
-    return sum + (alto.order() > 0 ? alto.storage_bytes() : 0);
+    return sum;
   }
 
   /// Room for so many rows in `memory`, sums or inputs.
@@ -77,20 +74,6 @@ struct DistributedProducts {
            static_cast<std::uint64_t>(offset + before) + rows <= lent.extent(0);
   }
 
-  /// Into `factors`: the rows of the factors of all modes but n that this process's nonzeros read.
-  /// Collective. Fences exec.
-  template <class ExecutionSpace>
-  void gather(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& A, int n) {
-    factors.resize(A.size());
-    for (std::size_t m = 0; m < A.size(); ++m) {
-      if (static_cast<int>(m) == n) continue;
-      if (m == 0 && first_is_read)
-        factors[m] = A[m];
-      else if (!kept.has(m, A[m].data(), A[m].extent(1)))
-        factors[m] = read[m].gather(exec, "rows of factors", A[m]);
-    }
-  }
-
   /// Where rows can travel beside kernels, gathers mode m's factor `own`, which is lent and is not
   /// written up to join_exchange, and returns true. `rows` becomes all rows that are read, the own
   /// ones among them: what all processes do to these rows is done to the factor. Else returns
@@ -98,11 +81,23 @@ struct DistributedProducts {
   template <class ExecutionSpace>
   bool gather_beside(ExecutionSpace const& exec, std::size_t m,
                      Matrix<Scalar, MemorySpace> const& own, Matrix<Scalar, MemorySpace>& rows) {
-    if (!read[m].goes_beside()) return false;
-    factors.resize(read.size());
-    rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
-    kept.keep(m, own.data(), own.extent(1));
-    return true;
+    if constexpr (has_mpi) {
+      if (!read[m].goes_beside()) return false;
+      factors.resize(read.size());
+      rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
+      kept.keep(m, own.data(), own.extent(1));
+    }
+    return has_mpi;
+  }
+
+  /// GhostRows::lend of mode m's factor.
+  template <class ExecutionSpace>
+  Matrix<Scalar, MemorySpace> lend_factor(ExecutionSpace const& exec, std::size_t m,
+                                          std::size_t columns) {
+    if constexpr (has_mpi)
+      return read[m].lend(exec, columns);
+    else
+      return {};
   }
 
   /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it;
@@ -153,23 +148,37 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
   return products;
 }
 
-/// Throws Error unless A and V are the rows that the plan says.
-template <class Plan, class FactorsType, class Output>
-void check_distributed_mttkrp(Plan const& plan, FactorsType const& A, int n, Output const& V) {
-  auto const check = [&](char const* name, int m, auto const& matrix) {
-    std::uint64_t const here = m == 0 && m != n && plan.work.distributed->first_is_read
-                                   ? plan.work.distributed->cells.size()
-                                   : plan.rows_of(m).here(plan.dims[static_cast<std::size_t>(m)]);
-    expects(matrix.extent(0) == here, "mttkrp: ", name, " of mode ", m, " has ", matrix.extent(0),
-            " rows, this process has ", here, " of the mode");
-    expects(matrix.extent(1) == V.extent(1), "mttkrp: ", name, " of mode ", m, " has ",
-            matrix.extent(1), " columns, V has ", V.extent(1));
-  };
-  expects(static_cast<int>(A.size()) == plan.order(), "mttkrp: ", A.size(), " factors for order ",
-          plan.order());
-  for (int m = 0; m < plan.order(); ++m)
-    if (m != n) check("the factor", m, A[static_cast<std::size_t>(m)]);
-  check("the product", n, V);
+/// The rows that a product of several processes on mode n takes and gives here, of each mode.
+template <class Plan>
+Dims product_dims(Plan const& plan, int n) {
+  Dims dims = plan.dims_here();
+  if (plan.work.distributed->first_is_read && n != 0) dims[0] = plan.work.distributed->cells.size();
+  return dims;
+}
+
+/// B, which has mode n's rows, with those of its nonzeros here, as these name them; B itself on one
+/// process. Valid until the next call. Collective. Fences exec, or is enqueued: see
+/// enqueue_exchange.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+Matrix<Scalar, MemorySpace> gathered_rows(ExecutionSpace const& exec,
+                                          MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n,
+                                          Matrix<Scalar, MemorySpace> const& B) {
+  if constexpr (has_mpi)
+    if (plan.work.distributed) {
+      using MatrixType = Matrix<Scalar, MemorySpace>;
+      auto& distributed = *plan.work.distributed;
+      auto const& share = distributed.shares[static_cast<std::size_t>(n)];
+      auto const room = distributed.room(exec, share.count + 2, B.extent(1), distributed.inputs);
+      std::size_t const columns = room.extent(1);
+      bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
+      if (!is_direct) distributed.padded = copy_matrix(exec, B);
+      MatrixType const own = is_direct ? B : distributed.padded;
+      exchange_rows(exec, distributed.processes, "rows of factors",
+                    ranges_of(plan.rows[static_cast<std::size_t>(n)]), with_padding(own),
+                    share.rows(), MatrixType(room.data() + columns, share.count, columns));
+      return Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, B.extent(1)));
+    }
+  return B;
 }
 
 /// Calls sum(rows) with V, or, unless V has padding, with a matrix that has, which then goes to V.
@@ -186,105 +195,88 @@ void with_padded_rows(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> co
                 Kokkos::subview(rows, Kokkos::ALL, std::make_pair(std::size_t{0}, columns))));
 }
 
-/// The sums of mode n's share, in the order of its rows, go to the rows' owners. Collective. Fences
-/// exec.
+/// V's rows of mode n, which has slices, from the sums of their parts. Collective.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void sum_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                       std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
+void sum_parts(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
+               Matrix<Scalar, MemorySpace> const& parts, Matrix<Scalar, MemorySpace> const& V) {
+  plan.work.parts[static_cast<std::size_t>(n)].sum(exec, parts, V);
+}
+
+/// deliver() of mode n's share of rows in order, in the order of its rows. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Sum>
+void deliver_rows_in_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                           std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own,
+                           Sum const& sum) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto& distributed = *plan.work.distributed;
   auto const& share = distributed.shares[n];
-  auto const& choice = plan.choices[n];
+  bool const has_parts = plan.choices[n].slices > 1;
+  auto const chunks = has_parts ? distributed.own[n] : OwnChunks{};
+  bool const owns_chunks = chunks.begin < chunks.end;
   auto const offset = distributed.offset(n, plan.rows[n]);
   Position count = share.count + 2;
-  auto const chunks = choice.slices > 1 ? distributed.own[n] : OwnChunks{};
-  if (choice.slices > 1)
+  if (has_parts)
     count = std::max(count, distributed.first_begun(n) + plan.work.parts[n].rows_of_parts());
-  auto const room = choice.slices == 1 && distributed.is_lent(own, offset, count)
+  auto const room = !has_parts && distributed.is_lent(own, offset, count)
                         ? MatrixType(own.data() + offset * static_cast<std::ptrdiff_t>(R), count, R)
                         : distributed.room(exec, count, R, distributed.sums);
-  bool const owns_chunks = chunks.begin < chunks.end;
   MatrixType const sums =
       Kokkos::subview(room, std::make_pair(Position{0}, share.count + (owns_chunks ? 3 : 2)),
                       std::make_pair(std::size_t{0}, R));
-  auto const sum_packed = [&](auto const& walk) {
-    if (!owns_chunks) {
-      sum_shared_rows(distributed.processes, exec, share, sums, plan.work.carry, walk);
-      return;
-    }
-    auto const parts = distributed.begun(n, room);
-    sum_own_rows_last(distributed.processes, exec, share, chunks, distributed.names, sums,
-                      plan.work.carry, walk,
-                      [&] { plan.work.parts[n].send_parts(exec, parts, true); });
-    plan.work.parts[n].sum_sent_parts(exec, parts, own);
-  };
-  bool const is_fibers = choice.strategy == MttkrpStrategy::fibers;
-  int const split = is_fibers ? choice.split : 0;
-  if (share.coo.order() > 0)
-    with_unrolled_modes<Index>(share.coo.order() - 1, [&](auto others) {
-      bool const aligned = all_rows_aligned(distributed.factors, static_cast<int>(n), sums);
-      sum_shared_list(distributed.processes, exec, share, share.coo, sums, plan.work.carry,
-                      [&](auto const& instance, auto const& part, auto const& rows) {
-                        walk_rows<TileWidths::coarse>(
-                            instance, "sporades::mttkrp::sorted",
-                            coo_nonzeros<others()>(part, distributed.factors, static_cast<int>(n)),
-                            rows.sums, rows.length, rows.chunks, sums.extent(1), aligned);
-                      });
-    });
-  else if (choice.gather == GatherPrecision::full)
-    sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
-      walk_packed(instance, is_fibers ? "sporades::mttkrp::fibers" : "sporades::mttkrp::sorted",
-                  part, rows, distributed.factors, sums, split);
-    });
-  else {
-    plan.work.rounded.round(exec, choice.gather, distributed.factors, n);
-    sum_packed([&](auto const& instance, auto const& part, auto const& rows) {
-      walk_rounded(instance, part, rows, plan.work.rounded, choice.gather, sums, split);
-    });
+  auto const begun = distributed.begun(n, room);
+  if (owns_chunks) {
+    auto const send = [&] { plan.work.parts[n].send_parts(exec, begun, true); };
+    sum(OwnRowsLast<Index, MemorySpace, decltype(send)>{share, chunks, distributed.names, send},
+        sums);
+    return plan.work.parts[n].sum_sent_parts(exec, begun, own);
   }
-  if (owns_chunks) return;
-  if (choice.slices > 1)
-    plan.work.parts[n].sum(exec, distributed.begun(n, room), own);
+  sum(share, sums);
+  if (has_parts)
+    sum_parts(exec, plan, static_cast<int>(n), begun, own);
   else
-    move_rows(exec, plan.rows[n], share.begins, share.ends, distributed.begun(n, room), own);
+    move_rows(exec, plan.rows[n], share.begins, share.ends, begun, own);
 }
 
-/// The sums of this process's parts of a linear order go to the owners of mode n's rows, and are
-/// added in the order of the parts. On hosts. Collective. Fences exec.
+/// deliver() of this process's parts of a linear order, whose sums are added in the order of the
+/// parts. On hosts. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void sum_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                      std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
+void deliver_linear_order(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
+                          std::size_t n, std::size_t R, Matrix<Scalar, MemorySpace> const& own) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto& distributed = *plan.work.distributed;
-  auto const& partition = distributed.alto.partitions[n];
-  auto const room = distributed.room(exec, distributed.alto.dims[n], R, distributed.sums);
+  auto const& alto = *plan.formats.template as<AltoTensor>(static_cast<int>(n));
+  auto const& partition = alto.partitions[n];
+  auto const room = distributed.room(exec, alto.dims[n], R, distributed.sums);
   MatrixType const sums = Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, R));
   MatrixType rows;
-  if (distributed.alto.nnz() > 0)
-    rows = buffer_sums(exec, distributed.alto, distributed.factors, static_cast<int>(n), R,
-                       plan.work.carry);
+  if (alto.nnz() > 0)
+    rows = buffer_sums(exec, alto, distributed.factors, static_cast<int>(n), R, plan.work.carry);
   distributed.chains[n].sum(
       exec, room,
       [&] { pull_rows(exec, "sporades::mttkrp::pull_rows", partition, rows, sums, true); }, own);
 }
 
-/// V's own rows of the product on mode n. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void mttkrp_distributed(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                        Factors<Scalar, MemorySpace> const& A, int n,
-                        Matrix<Scalar, MemorySpace> const& V) {
-  if constexpr (has_mpi) {
-    auto& distributed = *plan.work.distributed;
-    auto const mode = static_cast<std::size_t>(n);
-    check_distributed_mttkrp(plan, A, n, V);
-    distributed.gather(exec, A, n);
-    with_padded_rows(exec, V, [&](auto const& own) {
-      if (plan.choices[mode].strategy != MttkrpStrategy::alto)
-        sum_rows_in_order(exec, plan, mode, V.extent(1), own);
-      else if constexpr (!is_gpu<ExecutionSpace>)
-        sum_linear_order(exec, plan, mode, V.extent(1), own);
-    });
-  }
+/// V, the rows of mode n that this process has, from sum(chunks, sums), which gives the rows of the
+/// nonzeros here: into V itself; or of a plan with slices their parts, which are then added; or of
+/// several processes into memory from which they go to their owners. Collective. Fences exec where
+/// there are several processes.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Sum>
+void deliver(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
+             Matrix<Scalar, MemorySpace> const& V, Sum const& sum) {
+  auto const mode = static_cast<std::size_t>(n);
+  if constexpr (has_mpi)
+    if (plan.work.distributed)
+      return with_padded_rows(exec, V, [&](auto const& own) {
+        if (plan.choices[mode].strategy != MttkrpStrategy::alto)
+          deliver_rows_in_order(exec, plan, mode, V.extent(1), own, sum);
+        else if constexpr (!is_gpu<ExecutionSpace>)
+          deliver_linear_order(exec, plan, mode, V.extent(1), own);
+      });
+  AllChunks const chunks{chunk_length<ExecutionSpace>(plan.nnz)};
+  if (plan.choices[mode].slices == 1) return sum(chunks, V);
+  auto const sums = plan.work.carry.part_rows(exec, plan.work.parts[mode].count(), V.extent(1));
+  sum(chunks, sums);
+  sum_parts(exec, plan, n, sums, V);
 }
 
 }  // namespace sporades::detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/kernels/detail/processes/packed_share.hpp>
+#include <sporades/kernels/detail/processes/row_share.hpp>
 
 /// A share whose own rows are summed last, while what it has for others' rows travels.
 
@@ -18,7 +18,7 @@ struct OwnChunks {
 /// Names of carry slots for the sums of a share's rows, except the own ones: slots of own rows
 /// stand for row count + 2, which is not used. names <- the slots' rows.
 template <class Index, class MemorySpace>
-struct NameOutOfCoreSlots {
+struct NameSlotsExceptOwn {
   RawVector<Index, MemorySpace> rows;
   Kokkos::View<Index*, MemorySpace> names;  // of the share's slots
   Position begin, end;                      // these
@@ -45,15 +45,12 @@ struct NameOutOfCoreSlots {
 /// slots.
 template <class Index, class MemorySpace>
 struct NameOwnSlots {
-  NameOutOfCoreSlots<Index, MemorySpace> out_of_core;
+  NameSlotsExceptOwn<Index, MemorySpace> others;
 
   KOKKOS_FUNCTION void operator()(Position slot) const {
-    if (slot < out_of_core.begin || slot >= out_of_core.end || out_of_core.is_of_own_chunk(slot))
-      return;
-    Index const row = out_of_core.names(slot - out_of_core.begin);
-    out_of_core.rows(slot) = row < out_of_core.own.first  ? 0
-                             : row > out_of_core.own.last ? out_of_core.count + 1
-                                                          : row;
+    if (slot < others.begin || slot >= others.end || others.is_of_own_chunk(slot)) return;
+    Index const row = others.names(slot - others.begin);
+    others.rows(slot) = row < others.own.first ? 0 : row > others.own.last ? others.count + 1 : row;
   }
 };
 
@@ -93,53 +90,59 @@ struct CarryWindows {
   }
 };
 
-/// sum_shared_rows of a share whose rows are all of this process: V has a row more. `send` is
-/// called when all rows except the own ones are done; it must not wait for others.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk,
-          class Send>
-void sum_own_rows_last(Communicator const& processes, ExecutionSpace const& exec,
-                       PackedShare<Scalar, Index, MemorySpace> const& share, OwnChunks const& own,
-                       Kokkos::View<Index*, MemorySpace>& names,
-                       Matrix<Scalar, MemorySpace> const& V,
-                       CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk,
-                       Send const& send) {
-  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
-  Position const first = share.first_kept(), kept = share.kept(processes.rank());
-  Position const before = share.first_chunk - first;
-  reserve_carries(processes, exec, share, carry, V.extent(1));
-  CarryWindows const windows(own, share.chunks, before, kept);
-  for (auto const& window : {windows.own, windows.front, windows.behind})
-    window.reserve(exec, carry, V.extent(1), first);
-  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
-  Position const slots = 2 * share.chunks;
-  if (names.extent(0) < slots)
-    names = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::packed_share::names",
-                                                             slots);
-  auto const sum = [&](Position begin, Position end) {
-    if (begin == end) return;
-    Position const nonzero = begin * share.length;
-    Position const count = std::min(end * share.length, share.nnz) - nonzero;
-    walk(exec, PackedWindow<Packed>{share.packed, nonzero, count}.resident(),
-         rows.part(before + begin, end - begin));
-  };
-  NameOutOfCoreSlots<Index, MemorySpace> const out_of_core{
-      RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
-      names,
-      2 * before,
-      2 * before + slots,
-      own,
-      static_cast<Index>(share.count)};
-  sum(0, own.begin);
-  sum(own.end, share.chunks);
-  launch_items(exec, "sporades::packed_share::name_far_slots", out_of_core.rows.extent(0),
-               out_of_core);
-  windows.front.reduce(exec, carry, V, first);
-  windows.behind.reduce(exec, carry, V, first);
-  send();
-  sum(own.begin, own.end);
-  launch_items(exec, "sporades::packed_share::name_own_slots", out_of_core.rows.extent(0),
-               NameOwnSlots<Index, MemorySpace>{out_of_core});
-  windows.own.reduce(exec, carry, V, first);
-}
+/// The chunks of a share, its own rows last; see row_chunks.hpp. V: a row more than the share's,
+/// all of this process. X: packed. `send` is called when all rows except the own ones are done; it
+/// must not wait for others.
+template <class Index, class MemorySpace, class Send>
+struct OwnRowsLast {
+  RowShare const& share;
+  OwnChunks own;
+  Kokkos::View<Index*, MemorySpace>& names;  // of carry slots; kept from one product to the next
+  Send send;
+
+  template <class ExecutionSpace, class Tensor, class Scalar, class Walk>
+  void sum(ExecutionSpace const& exec, Tensor const& X, Matrix<Scalar, MemorySpace> const& V,
+           CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) const {
+    Position const first = share.first_kept(), kept = share.kept();
+    Position const before = share.first_chunk - first;
+    share.reserve(exec, carry, V.extent(1));
+    CarryWindows const windows(own, share.chunks, before, kept);
+    for (auto const& window : {windows.own, windows.front, windows.behind})
+      window.reserve(exec, carry, V.extent(1), first);
+    SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
+    Position const slots = 2 * share.chunks;
+    if (names.extent(0) < slots)
+      names = uninitialized<Kokkos::View<Index*, MemorySpace>>(exec, "sporades::own_rows::names",
+                                                               slots);
+    auto const sum_chunks = [&](Position begin, Position end) {
+      if (begin == end) return;
+      if constexpr (is_instance<Tensor, PackedTensor>) {
+        Position const nonzero = begin * share.length;
+        Position const count = std::min(end * share.length, share.nnz) - nonzero;
+        walk(exec, PackedWindow<Tensor>{X, nonzero, count}.resident(),
+             rows.part(before + begin, end - begin));
+      } else {
+        fail("chunks of own rows are of packed nonzeros");
+      }
+    };
+    NameSlotsExceptOwn<Index, MemorySpace> const others{
+        RawVector<Index, MemorySpace>(carry.level(0).rows.data(), 2 * kept),
+        names,
+        2 * before,
+        2 * before + slots,
+        own,
+        static_cast<Index>(share.count)};
+    sum_chunks(0, own.begin);
+    sum_chunks(own.end, share.chunks);
+    launch_items(exec, "sporades::own_rows::name_others", others.rows.extent(0), others);
+    windows.front.reduce(exec, carry, V, first);
+    windows.behind.reduce(exec, carry, V, first);
+    send();
+    sum_chunks(own.begin, own.end);
+    launch_items(exec, "sporades::own_rows::name_own", others.rows.extent(0),
+                 NameOwnSlots<Index, MemorySpace>{others});
+    windows.own.reduce(exec, carry, V, first);
+  }
+};
 
 }  // namespace sporades::detail

@@ -5,7 +5,7 @@
 #include <sporades/core/detail/bits.hpp>
 #include <sporades/core/detail/dense/blocks.hpp>
 #include <sporades/core/detail/scan.hpp>
-#include <sporades/kernels/detail/processes/packed_share.hpp>
+#include <sporades/kernels/detail/processes/row_share.hpp>
 
 /// How nonzeros that processes bring become shares of rows in order, and who owns which rows.
 
@@ -319,32 +319,38 @@ std::vector<CooTensor<Scalar, Index, MemorySpace>> sorted_shares(
   return nonzeros;
 }
 
+/// A share and its nonzeros.
+template <class Scalar, class Index, class MemorySpace>
+struct PackedShare {
+  RowShare share;
+  PackedTensor<Scalar, Index, MemorySpace> packed;
+};
+
 /// This process's share of every mode's rows in order. X: nonzeros that the process brings. read:
 /// per mode, the indices of other modes' shares, ascending; their nonzeros have the numbers of
-/// these instead. used: null, or gets the rows of each mode that have nonzeros and begin here; then
-/// rows of shares are numbered among all such rows. Collective. Fences exec.
+/// these instead. used: the rows of each mode that have nonzeros and begin here; rows of shares are
+/// numbered among all such rows. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 std::vector<PackedShare<Scalar, Index, MemorySpace>> share_rows(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, std::vector<ShareOrder> const& orders,
-    std::vector<std::vector<std::uint64_t>>& read,
-    std::vector<std::vector<std::uint64_t>>* used = nullptr) {
+    std::vector<std::vector<std::uint64_t>>& read, std::vector<std::vector<std::uint64_t>>& used) {
   ReadRows<MemorySpace> rows(exec, X.dims);
   auto nonzeros = sorted_shares(processes, exec, hand_over(X), orders,
                                 std::vector<bool>(orders.size(), true), rows);
   rows.finish(exec);
   read = rows.lists();
-  if (used != nullptr) used->clear();
+  used.clear();
   std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;
   for (int n = 0; n < static_cast<int>(orders.size()); ++n) {
-    auto& share = nonzeros[static_cast<std::size_t>(n)];
-    auto const renumbered = rows.renumbered(exec, share, n);
-    if (used != nullptr)
-      used->push_back(number_used_rows(processes, exec, share, n, renumbered.coordinates));
+    auto& mine = nonzeros[static_cast<std::size_t>(n)];
+    auto list = rows.renumbered(exec, mine, n);
+    used.push_back(number_used_rows(processes, exec, mine, n, list.coordinates));
+    mine = {};
     auto const& order = orders[static_cast<std::size_t>(n)];
-    share = {};
-    shares.push_back(
-        make_packed_share(processes, exec, renumbered, order.modes, order.cuts, order.length));
+    auto const share =
+        make_row_share(processes, exec, list, order.modes, order.cuts, order.length, true);
+    shares.push_back({share, pack_share(exec, share, n, list)});
   }
   return shares;
 }

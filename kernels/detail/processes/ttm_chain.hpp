@@ -7,31 +7,23 @@
 #ifndef SPORADES_KERNELS_PROCESSES_TTM_CHAIN
 #define SPORADES_KERNELS_PROCESSES_TTM_CHAIN
 
-#include <sporades/kernels/detail/processes/ghost_rows.hpp>
-#include <sporades/kernels/detail/processes/packed_share.hpp>
-#include <sporades/kernels/detail/ttm_chain/fused.hpp>
+#include <sporades/kernels/detail/processes/read_factors.hpp>
+#include <sporades/kernels/detail/processes/row_share.hpp>
+#include <sporades/kernels/detail/ttm_chain/chunks.hpp>
 
-/// Strategy `fused` of ttm_chain on several processes: of the nonzeros in the order of each mode's
-/// rows, a process has whole chunks. It gathers the rows of factors that these read from the
-/// processes that own them, and sends the rows of the product to where the plan needs them.
+/// What ttm_chain has around the sum (row_chunks.hpp): gathered (read_factors.hpp) and deliver. On
+/// several processes, with strategy `fused`, each has whole chunks of the nonzeros in the order of
+/// each mode's rows. It gathers the rows of factors that these read from the processes that own
+/// them, and sends the rows of the product to where the plan needs them. A[m] has the rows of
+/// plan.work.where[m].factor there.
 
 namespace sporades::detail {
 
 /// What a plan holds for that. Rows of shares are those of non-empty slices, numbered.
 template <class Scalar, class Index, class MemorySpace>
-struct DistributedChains {
+struct DistributedChains : ReadFactors<Scalar, MemorySpace> {
   Communicator processes;
-  std::vector<PackedShare<Scalar, Index, MemorySpace>> shares;  // per mode
-  std::vector<GhostRows<Scalar, MemorySpace>> read;             // per mode
-  Factors<Scalar, MemorySpace> factors;  // per mode: the rows that the last product read
-
-  std::uint64_t bytes() const {
-    std::uint64_t sum = 0;
-    for (auto const& mode : read) sum += mode.bytes();
-    for (auto const& share : shares)
-      if (share.packed.order() > 0) sum += share.packed.storage_bytes();
-    return sum;
-  }
+  std::vector<RowShare> shares;  // per mode
 
   /// The rows of mode n's product where they begin.
   RowMap begun(int n) const {
@@ -68,19 +60,6 @@ void place_distributed_products(ExecutionSpace const& exec,
   fence(exec, "sporades::ttm_chain::place_products");
 }
 
-/// plan.work.distributed->factors[m]: of each mode m but n, the rows that this process reads of
-/// A[m], which has those of plan.work.where[m].factor. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void gather_factors(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
-                    Factors<Scalar, MemorySpace> const& A, int n) {
-  auto& distributed = *plan.work.distributed;
-  distributed.factors.resize(A.size());
-  for (std::size_t m = 0; m < A.size(); ++m)
-    if (m != static_cast<std::size_t>(n) &&
-        !plan.work.buffers.kept.has(m, A[m].data(), A[m].extent(1)))
-      distributed.factors[m] = distributed.read[m].gather(exec, "rows of factors", A[m]);
-}
-
 /// A process's nonzeros of a mode's share, and the rows of all factors that they name.
 template <class Scalar, class Index, class MemorySpace>
 struct NamedShare {
@@ -89,7 +68,7 @@ struct NamedShare {
   NonzeroPlaces places;
 };
 
-/// The share of mode n and the rows that it names. A: as for gather_factors; U: the rows of A[n] of
+/// The share of mode n and the rows that it names. A: as above; U: the rows of A[n] of
 /// plan.work.where[n].used. The rows are valid until the next product. Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
@@ -101,8 +80,7 @@ NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
   auto const& share = plan.work.distributed->shares[mode];
   NamedShare<Scalar, Index, MemorySpace> named;
   named.places = {processes, exclusive_scan_of_all(processes, share.nnz)};
-  gather_factors(exec, plan, A, n);
-  named.factors = plan.work.distributed->factors;
+  named.factors = gathered(exec, plan, A, n);
   // The share's rows are called 1, 2, ...
   auto& rows = named.factors[mode];
   rows = make_matrix<Scalar>(exec, "sporades::ttm_chain::rows", share.count + 1, U.extent(1));
@@ -114,43 +92,46 @@ NamedShare<Scalar, Index, MemorySpace> named_share(ExecutionSpace const& exec,
     named.X = allocate_coo<Scalar, Index>(exec, Dims(A.size(), 0), 0);
     return named;
   }
-  named.X = to_coo(exec, share.packed);  // and a nonzero of the row behind
+  named.X = to_coo(exec, *plan.formats.template as<PackedTensor>(n));  // and one of the row behind
   auto const here = std::make_pair(Position{0}, share.nnz);
   named.X.coordinates = Kokkos::subview(named.X.coordinates, Kokkos::ALL, here);
   named.X.values = Kokkos::subview(named.X.values, here);
   return named;
 }
 
-/// The product of mode n. A[m]: the rows of plan.work.where[m].factor. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainProduct<Scalar, Index, MemorySpace> ttm_chain_distributed(
-    ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan,
-    Factors<Scalar, MemorySpace> const& A, int n) {
+/// The product of mode n from sum(chunks, shape, Y), which gives the rows of the nonzeros here: in
+/// the plan's memory for products; or of several processes in memory from which they go to where
+/// the plan needs them. shape: of the chunks. Collective. Fences exec where there are several.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Sum>
+TtmChainProduct<Scalar, Index, MemorySpace> deliver(ExecutionSpace const& exec,
+                                                    TtmChainPlan<Scalar, Index, MemorySpace>& plan,
+                                                    int n, Sum const& sum) {
   using MatrixType = Matrix<Scalar, MemorySpace>;
   auto const mode = static_cast<std::size_t>(n);
-  auto& distributed = *plan.work.distributed;
-  gather_factors(exec, plan, A, n);
   auto const& columns = plan.choices[mode].columns;
-  auto const& share = distributed.shares[mode];
-  auto const& where = plan.work.where[mode];
   std::size_t const width = columns.count();
-  auto shape = chain_shape<ExecutionSpace>(plan.nnz, columns, TtmChainStrategy::fused);
-  shape.count = share.chunks;
-  reserve_chain(exec, shape, width, plan.work.buffers);
-  MatrixType const sums(plan.work.between.data(), share.count + 2, width);
-  sum_shared_rows(distributed.processes, exec, share, sums, plan.work.buffers.carry,
-                  [&](auto const& instance, auto const& part, auto const& rows) {
-                    walk_fused(instance, part, rows, distributed.factors, columns, shape,
-                               plan.work.buffers);
-                  });
-  auto const me = static_cast<std::size_t>(distributed.processes.rank());
-  // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-  MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
-                         share.ends[me] - share.begins[me], width);
-  MatrixType const Y(plan.work.product.data(), where.product.here(where.used.begins.back()), width);
-  move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)}, where.product,
-          Y);
-  return {Y, plan.rows[mode], &columns, where};
+  auto shape = chain_shape<ExecutionSpace>(plan.nnz, columns, plan.choices[mode].strategy);
+  if constexpr (has_mpi)
+    if (plan.work.distributed) {
+      auto& distributed = *plan.work.distributed;
+      auto const& share = distributed.shares[mode];
+      auto const& where = plan.work.where[mode];
+      shape.count = share.chunks;
+      MatrixType const sums(plan.work.between.data(), share.count + 2, width);
+      sum(share, shape, sums);
+      auto const me = static_cast<std::size_t>(distributed.processes.rank());
+      // Row 1 is that of the share's first nonzero, which may have begun on a process before.
+      MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
+                             share.ends[me] - share.begins[me], width);
+      MatrixType const Y(plan.work.product.data(), where.product.here(where.used.begins.back()),
+                         width);
+      move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)},
+              where.product, Y);
+      return {Y, plan.rows[mode], &columns, where};
+    }
+  MatrixType const Y(plan.work.product.data(), plan.rows[mode].extent(0), width);
+  sum(AllChunks{shape.length}, shape, Y);
+  return {Y, plan.rows[mode], &columns};
 }
 
 }  // namespace sporades::detail

@@ -25,7 +25,6 @@ struct TtmChainBuffers {
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   Vector<Scalar, MemorySpace> scratch;
   Matrix<Scalar, MemorySpace> one;  // 1 x 1: see ChainMode
-  KeptFactors kept;                 // of which rows of other processes are here
 
   std::uint64_t bytes() const { return carry.bytes() + scratch.extent(0) * sizeof(Scalar); }
 };

@@ -7,7 +7,7 @@
 #ifndef SPORADES_KERNELS_TTM_CHAIN_FUSED
 #define SPORADES_KERNELS_TTM_CHAIN_FUSED
 
-#include <sporades/kernels/detail/packed_windows.hpp>
+#include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/detail/ttm_chain/chunks.hpp>
 #include <sporades/kernels/detail/ttm_chain/kronecker.hpp>
 
@@ -161,21 +161,19 @@ void walk_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySp
                         {shape.length, buffers.scratch, shape.scratch});
 }
 
-/// Strategy `fused`. Y: rows of X x columns of X's modes. Fences exec where X is out of core.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+/// Strategy `fused`. Y: rows of X x columns of X's modes. shape: of the chunks; see row_chunks.hpp.
+/// Fences exec where X is out of core.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
 void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
+                     ChainShape const& shape, Chunks const& chunks,
                      Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
                      Matrix<Scalar, MemorySpace> const& Y,
                      TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
-  using Packed = PackedTensor<Scalar, Index, MemorySpace>;
-  using Rows = SortedRows<Scalar, Index, MemorySpace>;
-  if (X.nnz() == 0) return;
-  auto const shape = chain_shape<ExecutionSpace>(X.nnz(), columns, TtmChainStrategy::fused);
   reserve_chain(exec, shape, columns.count(), buffers);
-  sum_packed_rows(exec, X, Y, buffers.carry, shape.length,
-                  [&](auto const& instance, Packed const& part, Rows const& rows) {
-                    walk_fused(instance, part, rows, A, columns, shape, buffers);
-                  });
+  chunks.sum(exec, X, Y, buffers.carry,
+             [&](auto const& instance, auto const& part, auto const& rows) {
+               walk_fused(instance, part, rows, A, columns, shape, buffers);
+             });
 }
 
 }  // namespace sporades::detail

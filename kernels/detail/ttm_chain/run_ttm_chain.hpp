@@ -6,6 +6,7 @@
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/ttm_chain/build_ttm_chain_plan.hpp>
 #include <sporades/kernels/detail/ttm_chain/expand.hpp>
+#include <sporades/kernels/detail/ttm_chain/fused.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// The products of kernels/ttm_chain.hpp.
@@ -34,20 +35,18 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
   }
   auto const& choice = plan.choices[n];
   Region const region("sporades::ttm_chain ", to_string(choice.strategy), ", mode ", n);
-  if constexpr (has_mpi)
-    if (plan.work.distributed) return ttm_chain_distributed(exec, plan, A, n);
-  Matrix<Scalar, MemorySpace> const Y(plan.work.product.data(), plan.rows[n].extent(0),
-                                      choice.columns.count());
-  plan.formats.visit(n, [&](auto& X) {
-    using Format = std::decay_t<decltype(X)>;
-    if constexpr (is_instance<Format, PackedTensor>)
-      ttm_chain_fused(exec, X, A, choice.columns, Y, plan.work.buffers);
-    else if constexpr (is_instance<Format, CsfTensor>)
-      ttm_chain_csf(exec, X, A, choice.columns, Y, plan.work.buffers);
-    else
-      ttm_chain_semi_sparse(exec, X, A, Y, plan.work.semi_sparse_carry);
+  auto const& factors = gathered(exec, plan, A, n);
+  return deliver(exec, plan, n, [&](auto const& chunks, ChainShape const& shape, auto const& Y) {
+    plan.formats.visit(n, [&](auto& X) {
+      using Format = std::decay_t<decltype(X)>;
+      if constexpr (is_instance<Format, PackedTensor>)
+        ttm_chain_fused(exec, X, shape, chunks, factors, choice.columns, Y, plan.work.buffers);
+      else if constexpr (is_instance<Format, CsfTensor>)
+        ttm_chain_csf(exec, X, factors, choice.columns, Y, plan.work.buffers);
+      else
+        ttm_chain_semi_sparse(exec, X, factors, Y, plan.work.semi_sparse_carry);
+    });
   });
-  return {Y, plan.rows[n], &choice.columns};
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

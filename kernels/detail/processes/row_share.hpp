@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/communicator.hpp>
 #include <sporades/formats/detail/sort_across.hpp>
 #include <sporades/formats/packed_tensor.hpp>
-#include <sporades/kernels/detail/packed_windows.hpp>
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
 #include <sporades/kernels/detail/processes/share_rules.hpp>
-#include <sporades/kernels/detail/sorted_rows.hpp>
+#include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
+#include <vector>
 
 /// Rows in order on several processes: each has whole chunks of the nonzeros in the order of rows,
 /// as a window of out-of-core nonzeros has. Chunks are those of the whole, and so are the levels
@@ -25,20 +26,20 @@ struct ContinueRow {
   KOKKOS_FUNCTION void operator()(Position) const { words(0) &= ~flag; }
 };
 
-/// A process's chunks. Its rows are numbered from 1, the row of its first nonzero, to `count`, that
-/// of its last one; 0 and count + 1 stand for the rows before and behind, whose sums are not used.
-template <class Scalar, class Index, class MemorySpace>
-struct PackedShare {
-  PackedTensor<Scalar, Index, MemorySpace> packed;  // and one nonzero more, of the row behind
-  CooTensor<Scalar, Index, MemorySpace> coo;        // instead of it where indices do not fit words
-  Position chunks_before = 0;                       // of zeros, of row 1, at the beginning of `coo`
-  Position nnz = 0;                                 // without these
-  Position first_chunk = 0, chunks = 0;             // here
-  Position all_chunks = 0, length = 0;              // of all processes
-  std::uint64_t row = 0;                            // of the first nonzero
-  std::uint64_t count = 0;                          // of rows
-  bool continues = false;                           // the first row began on a process before
-  bool is_full = false;                             // each of the rows has nonzeros here
+/// A process's chunks of the nonzeros of all. Its rows are numbered from 1, the row of its first
+/// nonzero, to `count`, that of its last one; 0 and count + 1 stand for the rows before and behind,
+/// whose sums are not used. The tensor of its nonzeros has these rows, and one nonzero more, of the
+/// row behind.
+struct RowShare {
+  Communicator processes;
+  Position chunks_before = 0;               // of zeros, of row 1, at the beginning of a CooTensor
+  Position nnz = 0;                         // without these
+  Position first_chunk = 0, chunks = 0;     // here
+  Position all_chunks = 0, length = 0;      // of all processes
+  std::uint64_t row = 0;                    // of the first nonzero
+  std::uint64_t count = 0;                  // of rows
+  bool continues = false;                   // the first row began on a process before
+  bool is_full = false;                     // each of the rows has nonzeros here
   std::vector<std::uint64_t> begins, ends;  // rows begins[p] to ends[p] - 1 begin on process p
   // Carry slots of each process, from its first one on, that are of a row that began before, and
   // the process where it did.
@@ -52,14 +53,12 @@ struct PackedShare {
     constexpr Position unit = carry_chunk / 2;
     return own > 1 ? (own - 2) / unit * unit : 0;  // two chunks at least, also where none is own
   }
-  Position kept(int rank) const {
-    return std::min(all_chunks, last_slot(rank) / 2 + 2) - first_kept();
-  }
+  Position kept() const { return std::min(all_chunks, last_slot() / 2 + 2) - first_kept(); }
   /// Behind the carry slots of this process's rows.
-  Position last_slot(int rank) const {
+  Position last_slot() const {
     Position end = 2 * (first_chunk + chunks);
     for (std::size_t p = 0; p < began.size(); ++p)
-      if (began[p] == rank) end += leading[p];
+      if (began[p] == processes.rank()) end += leading[p];
     return end;
   }
 
@@ -71,16 +70,25 @@ struct PackedShare {
     return rows;
   }
 
-  std::uint64_t bytes() const {
-    if (coo.order() > 0) return coo.storage_bytes();
-    return packed.order() > 0 ? packed.storage_bytes() : 0;
+  /// The number here of a row of all.
+  std::uint64_t local(std::uint64_t of_all) const {
+    if (of_all < row || count == 0) return 0;
+    return std::min(of_all - row, count) + 1;
   }
 
-  /// The number here of a row of all.
-  Index local(std::uint64_t of_all) const {
-    if (of_all < row || count == 0) return 0;
-    return static_cast<Index>(std::min(of_all - row, count) + 1);
+  /// Room for the carries.
+  template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+  void reserve(ExecutionSpace const& exec, CarryBuffers<Scalar, Index, MemorySpace>& carry,
+               std::size_t columns) const {
+    carry.reserve(exec, kept(), columns, first_kept());
   }
+
+  /// See row_chunks.hpp. V: count + 2 rows; those that begin here are as in one process.
+  /// Collective. Fences exec, or is enqueued: see enqueue_exchange.
+  template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace,
+            class Walk>
+  void sum(ExecutionSpace const& exec, Tensor const& X, Matrix<Scalar, MemorySpace> const& V,
+           CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) const;
 };
 
 /// How many carry slots of the chunks of nnz nonzeros, two each, are of their first row, which has
@@ -137,19 +145,21 @@ struct NameOtherSlots {
   }
 };
 
-/// Makes the share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
-/// `length`, packed if `packs`. X: the process's nonzeros, with indices as they are read here,
-/// except those of rows. cuts: see sorted_across. Collective. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PackedShare<Scalar, Index, MemorySpace> make_packed_share(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> const& X, std::vector<int> const& modes,
-    std::vector<Position> const& cuts, Position length, bool packs = true) {
-  using Tensor = CooTensor<Scalar, Index, MemorySpace>;
+/// The share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
+/// `length`. X: the process's nonzeros, with indices as they are read here, except those of rows;
+/// it becomes the share's tensor, for pack_share if `packs`. cuts: see sorted_across. Collective.
+/// Fences exec.
+template <class ExecutionSpace, class Tensor>
+RowShare make_row_share(Communicator const& processes, ExecutionSpace const& exec, Tensor& X,
+                        std::vector<int> const& modes, std::vector<Position> const& cuts,
+                        Position length, bool packs) {
+  using Scalar = typename Tensor::Scalar;
+  using Index = typename Tensor::Index;
   using Coordinates = typename Tensor::Coordinates;
   int const n = modes.front();
   auto const me = static_cast<std::size_t>(processes.rank());
-  PackedShare<Scalar, Index, MemorySpace> share;
+  RowShare share;
+  share.processes = processes;
   share.length = length;
   share.first_chunk = cuts[me] / length;
   share.chunks = chunks_of(cuts[me + 1] - cuts[me], length);
@@ -171,7 +181,7 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   if (nnz == 0) return share;
   share.row = ends[me].first;
   share.count = ends[me].last - share.row + 1;
-  share.is_full = share.count == count_runs(exec, "sporades::packed_share::count_rows",
+  share.is_full = share.count == count_runs(exec, "sporades::row_share::count_rows",
                                             CompareNonzeros<Coordinates>(X.coordinates, {n}), nnz);
   auto behind = me + 1;
   while (behind < ends.size() && !ends[behind].any) ++behind;
@@ -182,38 +192,43 @@ PackedShare<Scalar, Index, MemorySpace> make_packed_share(
   auto extended = allocate_coo<Scalar, Index>(exec, X.dims, before + nnz + (goes_on ? 1 : 0));
   extended.dims[static_cast<std::size_t>(n)] = share.count + 2;
   extended.sorted_modes = modes;
-  launch_items(
-      exec, "sporades::packed_share::extend", extended.nnz(),
-      ExtendShare<Tensor>{X.coordinates, extended.coordinates, X.values, extended.values, before,
-                          share.row, goes_on ? share.local(ends[behind].first) : Index(0), n});
-  if (!packs) {
-    share.coo = extended;
-    fence(exec, "sporades::packed_share::make");
-    return share;
-  }
-  share.packed = make_packed(exec, extended, n);
+  auto const row_behind = goes_on ? static_cast<Index>(share.local(ends[behind].first)) : Index(0);
+  launch_items(exec, "sporades::row_share::extend", extended.nnz(),
+               ExtendShare<Tensor>{X.coordinates, extended.coordinates, X.values, extended.values,
+                                   before, share.row, row_behind, n});
+  X = extended;
+  fence(exec, "sporades::row_share::make");
+  return share;
+}
+
+/// The share's tensor, packed. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+PackedTensor<Scalar, Index, MemorySpace> pack_share(
+    ExecutionSpace const& exec, RowShare const& share, int n,
+    CooTensor<Scalar, Index, MemorySpace> const& X) {
+  if (share.nnz == 0) return {};
+  auto packed = make_packed(exec, X, n);
   if (share.continues) {
     auto const go_on = [&](auto const& words) {
       using Words = std::decay_t<decltype(words)>;
       using Word = typename Words::non_const_value_type;
       if (words.extent(0) > 0)
-        launch_items(exec, "sporades::packed_share::continue_row", 1,
+        launch_items(exec, "sporades::row_share::continue_row", 1,
                      ContinueRow<Words>{words, row_flag<Word>});
     };
-    go_on(share.packed.narrow);
-    go_on(share.packed.wide);
+    go_on(packed.narrow);
+    go_on(packed.wide);
   }
-  fence(exec, "sporades::packed_share::make");
-  return share;
+  fence(exec, "sporades::row_share::pack");
+  return packed;
 }
 
 /// Each process gets the carries of its last row from those that go on with it, and names the slots
 /// of others. Fences exec, or is enqueued: see enqueue_exchange.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void share_carries(Communicator const& processes, ExecutionSpace const& exec,
-                   PackedShare<Scalar, Index, MemorySpace> const& share,
+void share_carries(ExecutionSpace const& exec, RowShare const& share,
                    CarryBuffers<Scalar, Index, MemorySpace> const& carry) {
-  int const me = processes.rank();
+  int const me = share.processes.rank();
   auto const sums = carry.level(0).sums;
   std::size_t const columns = sums.stride(0);  // with padding
   Position const first = 2 * share.first_kept();
@@ -234,50 +249,27 @@ void share_carries(Communicator const& processes, ExecutionSpace const& exec,
     received.push_back({static_cast<int>(p), to, bytes});
     to += bytes;
   }
-  enqueue_exchange(exec, processes, "carries", sent, received);
-  RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.kept(me));
-  launch_items(exec, "sporades::packed_share::name_slots", rows.extent(0),
-               NameOtherSlots<Index, MemorySpace>{rows, begin, end, share.last_slot(me) - first,
+  enqueue_exchange(exec, share.processes, "carries", sent, received);
+  RawVector<Index, MemorySpace> const rows(carry.level(0).rows.data(), 2 * share.kept());
+  launch_items(exec, "sporades::row_share::name_slots", rows.extent(0),
+               NameOtherSlots<Index, MemorySpace>{rows, begin, end, share.last_slot() - first,
                                                   static_cast<Index>(share.count)});
 }
 
-/// Room for the carries of a share.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void reserve_carries(Communicator const& processes, ExecutionSpace const& exec,
-                     PackedShare<Scalar, Index, MemorySpace> const& share,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, std::size_t columns) {
-  carry.reserve(exec, share.kept(processes.rank()), columns, share.first_kept());
-}
-
-/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks, from share.packed or
-/// share.coo as `list` says. V: count + 2 rows. Rows that begin here are as in one process.
-/// Collective. Fences exec, or is enqueued: see enqueue_exchange.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class List,
+template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace,
           class Walk>
-void sum_shared_list(Communicator const& processes, ExecutionSpace const& exec,
-                     PackedShare<Scalar, Index, MemorySpace> const& share, List const& list,
-                     Matrix<Scalar, MemorySpace> const& V,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
-  if (!share.is_full) fill_view(exec, V, Scalar(0));
-  Position const first = share.first_kept(), kept = share.kept(processes.rank());
-  reserve_carries(processes, exec, share, carry, V.extent(1));
-  SortedRows<Scalar, Index, MemorySpace> const rows{share.length, kept, row_sums(V, carry, kept)};
-  Position const before = share.chunks_before;
-  if (share.chunks > 0)
-    walk(exec, list, rows.part(share.first_chunk - before - first, before + share.chunks));
-  if (share.all_chunks <= 1) return;
-  share_carries(processes, exec, share, carry);
-  reduce_carries(exec, V, carry, kept, first);
-}
-
-/// V's rows: walk(exec, nonzeros, rows) adds up those of the share's chunks, from share.packed. V:
-/// count + 2 rows. Collective. Fences exec, or is enqueued: see enqueue_exchange.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Walk>
-void sum_shared_rows(Communicator const& processes, ExecutionSpace const& exec,
-                     PackedShare<Scalar, Index, MemorySpace> const& share,
-                     Matrix<Scalar, MemorySpace> const& V,
-                     CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) {
-  sum_shared_list(processes, exec, share, share.packed, V, carry, walk);
+void RowShare::sum(ExecutionSpace const& exec, Tensor const& X,
+                   Matrix<Scalar, MemorySpace> const& V,
+                   CarryBuffers<Scalar, Index, MemorySpace>& carry, Walk const& walk) const {
+  if (!is_full) fill_view(exec, V, Scalar(0));
+  Position const first = first_kept();
+  reserve(exec, carry, V.extent(1));
+  SortedRows<Scalar, Index, MemorySpace> const rows{length, kept(), row_sums(V, carry, kept())};
+  if (chunks > 0)
+    walk(exec, X, rows.part(first_chunk - chunks_before - first, chunks_before + chunks));
+  if (all_chunks <= 1) return;
+  share_carries(exec, *this, carry);
+  reduce_carries(exec, V, carry, kept(), first);
 }
 
 }  // namespace sporades::detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <sporades/algorithms/generate.hpp>
 #include <sporades/core/random.hpp>
-#include <sporades/kernels/detail/processes/packed_share.hpp>
+#include <sporades/kernels/detail/processes/row_share.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <support/backends.hpp>
 #include <support/catch.hpp>
@@ -53,16 +53,17 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
     auto const modes = mttkrp_mode_order(trial.dims, n);
     Position const length = chunk_length<Exec>(X.nnz());
     auto const cuts = even_cuts(processes.size(), X.nnz(), length);
-    auto const share = make_packed_share(
-        processes, exec, sorted_across(processes, exec, mine, modes, cuts), modes, cuts, length);
+    auto list = sorted_across(processes, exec, mine, modes, cuts);
+    auto const share = make_row_share(processes, exec, list, modes, cuts, length, true);
+    auto const packed = pack_share(exec, share, n, list);
     auto const V = make_matrix<Scalar>(exec, "V", share.count + 2, R);
     for (int split = 0; split < X.order() - 1; ++split) {
       CAPTURE(split);
       Kokkos::deep_copy(exec, V, Scalar(NAN));
-      sum_shared_rows(processes, exec, share, V, carry,
-                      [&](auto const& instance, auto const& part, auto const& rows) {
-                        walk_packed(instance, "test", part, rows, A, V, split);
-                      });
+      share.sum(exec, packed, V, carry,
+                [&](auto const& instance, auto const& part, auto const& rows) {
+                  walk_packed(instance, "test", part, rows, A, V, split);
+                });
       auto const W = make_matrix<Scalar>(exec, "W", trial.dims[static_cast<std::size_t>(n)], R);
       mttkrp(exec, make_packed(exec, sorted(exec, X, modes), n), A, n, W,
              split == 0 ? MttkrpStrategy::sorted : MttkrpStrategy::fibers);
