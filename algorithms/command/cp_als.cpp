@@ -10,9 +10,7 @@ CpAlsOptions make_options(CpAlsArguments const& arguments) {
   auto const& common = arguments.common;
   auto options = common_options<CpAlsOptions>(common);
   options.rank = arguments.rank;
-  options.init =
-      common.init == "automatic" ? CpAlsInit::automatic : init_of<CpAlsInit>(common.init);
-  options.starts = common.starts;
+  options.init = init_of<CpAlsInit>("cp-als", common.init);
   options.non_negative = arguments.non_negative;
   options.regularization = arguments.regularization;
   options.dimension_tree = arguments.dimension_tree;
@@ -53,10 +51,9 @@ struct CpAlsMethod : CpAlsFits<ScalarType, typename Exec::memory_space> {
   static std::string streaming_refusal(CpAlsOptions const& options) {
     if (options.init == CpAlsInit::hosvd) return "; --init random would stream it";
     if (options.slices > 1) return "; without --slices it would be streamed";
-    bool const is_streamed = options.strategy == MttkrpStrategy::automatic ||
-                             options.strategy == MttkrpStrategy::sorted ||
-                             options.strategy == MttkrpStrategy::fibers;
-    return is_streamed ? "" : "; --strategy sorted or fibers would stream it";
+    return sporades::detail::may_be_by_rows(options.strategy)
+               ? ""
+               : "; --strategy sorted or fibers would stream it";
   }
 
   /// The observer sees the winner of a race once, as it goes on.

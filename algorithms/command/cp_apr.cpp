@@ -16,8 +16,7 @@ CpAprOptions make_options(CpAprArguments const& arguments) {
   auto options = common_options<CpAprOptions>(common);
   options.rank = arguments.rank;
   options.inner_iterations = arguments.inner_iterations;
-  options.starts = common.starts;
-  options.init = common.init == "random" ? CpAprInit::random : CpAprInit::given;
+  options.init = init_of<CpAprInit>("cp-apr", common.init);
   options.kappa = arguments.kappa;
   options.kappa_tolerance = arguments.kappa_tolerance;
   options.epsilon = arguments.epsilon;

@@ -147,15 +147,6 @@ std::string table(std::vector<std::pair<std::string, Distance>> const& columns) 
   return text;
 }
 
-/// X with the model's dims, which may be longer than X's.
-template <class Tensor>
-void take_dims(Tensor& X, Dims const& dims, std::string const& file) {
-  bool fits = X.dims.size() == dims.size();
-  for (std::size_t n = 0; n < dims.size() && fits; ++n) fits = X.dims[n] <= dims[n];
-  expects(fits, "evaluate: ", file, " is ", to_string(X.dims), ", the model ", to_string(dims));
-  X.dims = dims;
-}
-
 }  // namespace
 
 int evaluate(EvaluateArguments const& arguments) {
@@ -167,7 +158,7 @@ int evaluate(EvaluateArguments const& arguments) {
   Position nnz = 0;
   auto const result = std::visit(
       [&](auto const& M, auto& X) {
-        take_dims(X, M.dims(), arguments.read.file);
+        take_dims("evaluate", X, M.dims(), arguments.read.file);
         nnz = X.nnz();
         return distances(X, M, arguments);
       },

@@ -184,20 +184,24 @@ LinearOrder linear_order(Exec const& exec, Tensor const& X) {
   return order;
 }
 
+/// Strategies of MTTKRP whose plans are built to say their sizes.
+constexpr MttkrpStrategy sized[] = {MttkrpStrategy::permuted, MttkrpStrategy::sorted,
+                                    MttkrpStrategy::csf};
+
 /// Builds what each strategy builds, to say its size and what `automatic` chooses.
 template <class Tensor>
 void add_formats(Exec const& exec, Tensor const& X, TensorInfo& info) {
   info.bytes.emplace_back("coo", X.storage_bytes());
   if (info.linear_order.words > 0) info.bytes.emplace_back("alto", info.linear_order.bytes);
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf,
-                        MttkrpStrategy::automatic}) {
+  auto const build = [&](MttkrpStrategy strategy) {
     auto const plan = make_mttkrp_plan(exec, X, MttkrpOptions{strategy, info.rank});
     info.bytes.emplace_back(to_string(strategy), plan.storage_bytes());
-    if (strategy == MttkrpStrategy::automatic)
-      for (int n = 0; n < X.order(); ++n)
-        info.modes[n].automatic.push_back(
-            {"mttkrp", describe(plan.choices[n]), plan.choices[n].reason});
-  }
+    return plan.choices;
+  };
+  for (auto strategy : sized) build(strategy);
+  auto const choices = build(MttkrpStrategy::automatic);
+  for (int n = 0; n < X.order(); ++n)
+    info.modes[n].automatic.push_back({"mttkrp", describe(choices[n]), choices[n].reason});
 }
 
 /// What `automatic` chooses for the other operations.
@@ -235,7 +239,7 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   auto const rows_of = [&](int n) { return tuples.rows(n); };
   sporades::detail::MemoryCount most;
   most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
-  for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::csf}) {
+  for (auto strategy : sized) {
     sporades::detail::MemoryCount plan;
     MttkrpOptions const options{strategy, rank};
     detail::count_mttkrp_plan<double>(exec, plan, shape, false, options,

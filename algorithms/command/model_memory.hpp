@@ -90,9 +90,12 @@ class ModelMemory {
     }
     auto const asked = options;
     auto const found = find_fit(question(X, placed.X, asked, left), asked);
-    if (!found.fits)
+    if (!found.fits) {
+      // A host has X anyway: a run in memory may take less than one that streams.
+      if (!on_gpu && placed.X.dims.empty()) placed.X = copy_to(exec_, X);
       refuse(X, placed.X, asked, left,
              streaming_refusal(X, asked, left) + streaming_advice(X, asked, left));
+    }
     bool const is_least = placed.X.dims.empty();  // what is known are the bytes of X alone
     placed.bytes = is_least ? tensor : found.needs;
     if (found.streams || !found.lighter.empty())

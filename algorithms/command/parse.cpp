@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sporades/algorithms/command/arguments.hpp>
@@ -11,6 +13,7 @@
 #include <sporades/algorithms/command/processor.hpp>
 #include <sporades/algorithms/command/resume.hpp>
 #include <sporades/algorithms/command/tensors.hpp>
+#include <sporades/algorithms/generate.hpp>
 #include <sporades/core/error.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 #include <sporades/kernels/phi.hpp>
@@ -66,6 +69,7 @@ void add_memory(CLI::App& app, std::uint64_t& memory) {
 struct DecomposeWords {
   char const* tolerance;
   char const* init;
+  char const* starts;  // of several, which they are
   char const* strategy;
   std::vector<std::string> strategies;
   char const* model = "ktensor";
@@ -80,10 +84,9 @@ void add_decompose_options(CLI::App& app, DecomposeArguments& common, DecomposeW
   add_real(app, "--tolerance", common.tolerance, words.tolerance)->capture_default_str();
   add_whole(app, "--seed", common.seed, "Of the random start", 0)->capture_default_str();
   app.add_option("--init", common.init, words.init)->capture_default_str();
-  add_whole(app, "--starts", common.starts,
-            "Starts, one after another, of which the best model is kept: with --init hosvd (and "
-            "automatic, if it has them) the first is of singular vectors; the others are random",
-            1)
+  add_whole(
+      app, "--starts", common.starts,
+      std::string("Starts, one after another, of which the best model is kept: ") + words.starts, 1)
       ->capture_default_str();
   auto* const strategy = app.add_option("--strategy,--format", common.strategy, words.strategy)
                              ->check(CLI::IsMember(words.strategies))
@@ -233,7 +236,7 @@ Parsed parse(std::vector<std::string> arguments) {
   auto& generate_app = *app.add_subcommand("generate", "Make a random tensor");
   auto* const like = generate_app.add_option(
       "--like", generate_arguments.like,
-      "Resemble a published tensor: nell-2, nell-2s, nell-1, delicious-4d, vast-2015, uber");
+      "Resemble a published tensor: " + fmt::format("{}", fmt::join(generate_like_names(), ", ")));
   auto* const dims = generate_app.add_option("--dims", generate_arguments.dims,
                                              "Lengths of the modes, as 183x24x1140x1717");
   add_whole(generate_app, "--nnz", generate_arguments.nnz, "Number of nonzeros", 0);
@@ -257,6 +260,8 @@ Parsed parse(std::vector<std::string> arguments) {
       {"Stop when the fit changes by less; 0: run all iterations",
        "Start: random, hosvd, or a ktensor FILE; automatic: hosvd (roughly) and "
        "random race for 3 iterations; with several --starts both are run to the end",
+       "with --init hosvd (and automatic, if it has them) the first is of singular vectors; the "
+       "others are random",
        "Format and MTTKRP strategy", sporades::names_of<sporades::MttkrpStrategy>()});
   add_rank(cp_als_app, cp_als_arguments.rank);
   cp_als_app.add_flag("--non-negative", cp_als_arguments.non_negative,
@@ -289,8 +294,10 @@ Parsed parse(std::vector<std::string> arguments) {
   add_decompose_options(
       tucker_app, tucker_arguments.common,
       {"Stop when the fit changes by less; 0: run all iterations",
-       "Start: random, hosvd, or a ttensor FILE", "How chains of products are computed",
-       sporades::names_of<sporades::TtmChainStrategy>(), "ttensor"});
+       "Start: random, hosvd, or a ttensor FILE",
+       "with --init hosvd the first is of singular vectors; the others are random",
+       "How chains of products are computed", sporades::names_of<sporades::TtmChainStrategy>(),
+       "ttensor"});
   tucker_app.add_option_function<std::string>(
       "--ranks",
       [&](std::string const& text) { tucker_arguments.ranks = parse_ranks(text, "--ranks"); },
@@ -309,7 +316,7 @@ Parsed parse(std::vector<std::string> arguments) {
       *app.add_subcommand("cp-apr", "CP decomposition of counts by alternating Poisson regression");
   add_decompose_options(cp_apr_app, cp_apr_arguments.common,
                         {"Stop when the KKT violation is below it; 0: run all iterations",
-                         "Start: random, or a ktensor FILE", "How Phi is summed",
+                         "Start: random, or a ktensor FILE", "all are random", "How Phi is summed",
                          sporades::names_of<sporades::PhiStrategy>()});
   add_apr_options(cp_apr_app, cp_apr_arguments);
   cp_apr_app.callback([&] {

@@ -42,7 +42,7 @@ int predict(PredictArguments const& arguments) {
         auto any = read_coordinates(arguments.read, M.factors.size());
         std::visit(
             [&](auto& X) {
-              X.dims = M.dims();
+              take_dims("predict", X, M.dims(), arguments.read.file);
               check_coordinates(exec, X, "predict");
               X.values = model_values(exec, X, M);
             },

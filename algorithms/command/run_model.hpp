@@ -4,13 +4,23 @@
 
 #include <sporades/algorithms/command/model_run.hpp>
 #include <sporades/core/detail/shortage.hpp>
+#include <sporades/core/names.hpp>
 
 namespace sporades::command {
 
-/// The start of that name, of an algorithm with these three.
+/// The start of that name; `given` for a file's. Throws Error for a start that only other methods
+/// have.
 template <class Init>
-Init init_of(std::string const& name) {
-  return name == "random" ? Init::random : name == "hosvd" ? Init::hosvd : Init::given;
+Init init_of(char const* method, std::string const& name) {
+  std::string known;
+  for (auto const& one : names_of<Init>()) {
+    if (one == to_string(Init::given)) continue;
+    if (one == name) return from_name<Init>(name);
+    known += one + ", ";
+  }
+  expects(name != "automatic" && name != "hosvd", method, ": there is no start ", name,
+          " of this method: ", known, "and a file's (./", name, " for one of that name) work");
+  return Init::given;
 }
 
 /// "1 of 2 components have weight 0", a line, or nothing.
@@ -29,6 +39,7 @@ Options common_options(DecomposeArguments const& common) {
   options.iterations = common.iterations;
   options.tolerance = common.tolerance;
   options.seed = common.seed;
+  options.starts = common.starts;
   options.time_kernels = !common.report.empty();
   return options;
 }

@@ -27,6 +27,16 @@ template <class Scalar>
 ReadResult<Scalar> read(ReadArguments const& arguments, Duplicates duplicates = Duplicates::sum,
                         std::uint64_t memory = 0);
 
+/// X of that file with the model's dims, which may be longer than X's. Throws Error where one is
+/// shorter.
+template <class Tensor>
+void take_dims(char const* subcommand, Tensor& X, Dims const& dims, std::string const& file) {
+  bool fits = X.dims.size() == dims.size();
+  for (std::size_t n = 0; n < dims.size() && fits; ++n) fits = X.dims[n] <= dims[n];
+  expects(fits, subcommand, ": ", file, " is ", to_string(X.dims), ", the model ", to_string(dims));
+  X.dims = dims;
+}
+
 /// Whether the name ends in .csv or .tsv, or one of them and .gz.
 bool has_csv_name(std::string const& path);
 

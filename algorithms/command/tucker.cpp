@@ -12,8 +12,7 @@ TuckerOptions make_options(TuckerArguments const& arguments) {
   auto const& common = arguments.common;
   auto options = common_options<TuckerOptions>(common);
   options.ranks = arguments.ranks;
-  options.init = init_of<TuckerInit>(common.init);
-  options.starts = common.starts;
+  options.init = init_of<TuckerInit>("tucker", common.init);
   options.strategy = from_name<TtmChainStrategy>(common.strategy);
   sporades::detail::check_tucker(options);
   return options;

@@ -73,6 +73,7 @@ check 'float is reported' grep -q '"precision": "float"' r.json
 run 0 cp-apr x.tns --rank 4 --iterations 1 --init m.ktns --tolerance 0
 check 'goes on from a model' awk -v a="$(value_of)" -v b="$value" 'BEGIN { exit !(a >= b - 1e-6) }'
 refuses 'rank' cp-apr x.tns --rank 5 --init m.ktns
+refuses 'there is no start hosvd of this method' cp-apr x.tns --rank 1 --init hosvd
 refuses 'absent' cp-apr x.tns --rank 1 --init one.ktns.absent
 refuses 'rows' cp-apr x.tns --rank 1 --init one.ktns
 sed '6,$s/^\([0-9]\)\./-\1./' one.ktns > minus.ktns

@@ -189,7 +189,7 @@ run 0 convert number.csv y.tns --columns a --value v
 holds y.tns '1 2'
 
 # What is no CSV, and columns that are not there; nothing is left behind.
-refuses "--columns: x.csv has no column 'users'; with the separator ',' its header has 'user', 'item', 'hour', 'amount'" \
+refuses "--columns: x.csv has no column 'users'; with the separator ',' its columns are 'user', 'item', 'hour', 'amount'" \
   convert x.csv none.tns --columns users,item --labels none
 refuses "--value: x.csv has no column 'Amount'" convert x.csv none.tns --columns user --value Amount
 refuses "--columns has 'user' twice" convert x.csv none.tns --columns user,user

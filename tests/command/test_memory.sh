@@ -120,6 +120,14 @@ for tensor in police-deaths-3d packages-small shakespeare-trigram-3d marvel-char
   done
 done
 
+# It is one number, whatever limit was refused.
+run 0 generate --dims 30x25x12 --nnz 1060 --seed 4 -o small.tns
+for limit in 1K 5K 20K; do
+  run 1 cp-als small.tns --rank 2 --memory $limit
+  sed -nE 's/.*needs ([0-9.]+ [kM]?B) of memory.*/\1/p' err
+done | sort -u > numbers
+check "one least number ($(tr '\n' ' ' < numbers))" test "$(wc -l < numbers)" = 1
+
 # What the options do not allow is not tried, and the refusal says what would do.
 run 1 "${als[@]}" --init random --slices 4 --memory 30M
 check 'slices are not streamed' grep -qE 'needs [0-9.]+ MB of memory, 31.4 MB may be taken; .*without --slices it would be streamed$' err

@@ -29,7 +29,7 @@ std::size_t place_of(std::string const& column, std::vector<std::string> const& 
                      char const* option, std::string const& name, char separator) {
   auto const count = std::count(header.begin(), header.end(), column);
   expects(count > 0, option, ": ", name, " has no column '", column, "'; with the separator ",
-          separator_text(separator), " its header has ", quoted_list(header));
+          separator_text(separator), " its columns are ", quoted_list(header));
   expects(count == 1, option, ": the header of ", name, " has ", count, " columns '", column, "'");
   return static_cast<std::size_t>(std::find(header.begin(), header.end(), column) - header.begin());
 }
