@@ -38,8 +38,8 @@ cat << 'END'
 
 Its values are counts, so it is decomposed by CP-APR (alternating Poisson regression). Each component is
 a group of packages (mode 0) that relate in the same ways (mode 2) to the same others (mode 1). The
-strongest names show what it is: C++ with Qt and KDE, Perl, Python, R, Haskell and Rust crates come apart.
-Nobody told the program what any of these are.
+strongest names show what it is: C++ with Qt and KDE, Perl, Python, R and Rust crates come apart. Nobody
+told the program what any of these are.
 END
 run build/bin/sporades cp-apr $tensor --rank 24 --seed 300 --iterations 20 --labels $labels --top 5 \
   -o build/demo.ktns

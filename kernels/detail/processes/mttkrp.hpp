@@ -81,13 +81,14 @@ struct DistributedProducts : ReadFactors<Scalar, MemorySpace> {
   template <class ExecutionSpace>
   bool gather_beside(ExecutionSpace const& exec, std::size_t m,
                      Matrix<Scalar, MemorySpace> const& own, Matrix<Scalar, MemorySpace>& rows) {
-    if constexpr (has_mpi) {
-      if (!read[m].goes_beside()) return false;
-      factors.resize(read.size());
-      rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
-      kept.keep(m, own.data(), own.extent(1));
-    }
-    return has_mpi;
+    if constexpr (has_mpi)
+      if (read[m].goes_beside()) {
+        factors.resize(read.size());
+        rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
+        kept.keep(m, own.data(), own.extent(1));
+        return true;
+      }
+    return false;
   }
 
   /// GhostRows::lend of mode m's factor.

@@ -8,7 +8,6 @@
 #define SPORADES_KERNELS_TTM_CHAIN_CHUNKS
 
 #include <algorithm>
-#include <sporades/kernels/detail/kept_factors.hpp>
 #include <sporades/kernels/detail/reduce_carries.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 
