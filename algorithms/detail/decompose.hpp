@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <sporades/algorithms/detail/iterate.hpp>
 #include <sporades/algorithms/detail/memory/fit.hpp>
 #include <sporades/algorithms/detail/scaled_tensor.hpp>
@@ -10,6 +11,7 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/processes/same_options.hpp>
 #include <sporades/core/detail/region.hpp>
+#include <string>
 #include <type_traits>
 
 /// What all decompositions do alike: the problem and the first state on one process and on several,
@@ -214,19 +216,64 @@ auto run_from(ExecutionSpace const& exec, Problem& problem, Options const& optio
   });
 }
 
-/// Runs from starts.state, and from random starts of other seeds (seed_of_start) until there are
-/// options.starts, see Starts. Returns the result of the best value, the first of equal ones.
-/// Collective. Fences exec.
+/// Runs from starts.state, and from random starts of other seeds (Starts::seed_of), until
+/// options.starts have ended or the observer stops one. The value of its model is what a start is
+/// judged by; larger is better. Returns the result of the best, the first of equal ones, with the
+/// kernel times of all; a start that was stopped counts as well. Collective. Fences exec.
 template <class ExecutionSpace, class Problem, class Options, class State>
 auto run_from_starts(ExecutionSpace const& exec, Problem& problem, Options const& options,
                      Starts<State>& starts, Observer const& observer = {}) ->
     typename Method<ExecutionSpace, Problem>::Result {
-  return run_starts(
-      options, starts, observer,
-      [&](Options const& one) { return random_start(exec, problem, one); },
-      [&](Options const& one, State& state, Observer const& watched) {
-        return run_from(exec, problem, one, state, watched);
-      });
+  Observer watched;
+  if (observer)
+    watched = [&](IterationInfo info) {
+      info.start = starts.current;
+      return observer(info);
+    };
+  auto const of_start = [&](int k) {
+    auto one = options;
+    one.starts = 1;
+    one.seed = starts.seed_of(options.seed, k);
+    return one;
+  };
+  std::map<std::string, KernelTime> kernels;
+  typename Method<ExecutionSpace, Problem>::Result result;  // of the best start, where it ran here
+  bool has_result = false, stopped = false;
+  while (!stopped) {
+    int const k = starts.current;
+    if (starts.scores.size() == static_cast<std::size_t>(k)) {
+      auto ran = run_from(exec, problem, of_start(k), starts.state, watched);
+      for (auto const& [label, time] : ran.kernels) {
+        kernels[label].seconds += time.seconds;
+        kernels[label].calls += time.calls;
+      }
+      stopped = ran.is_stopped();
+      double const reached = ran.value();
+      bool const is_best = k == 0 || reached > starts.scores[starts.best];
+      has_result = is_best;
+      if (is_best) result = std::move(ran);
+      if (!stopped) {
+        starts.scores.push_back(reached);
+        if (is_best) {
+          starts.best = k;
+          starts.best_state = starts.state;
+        }
+      }
+    }
+    if (stopped || k + 1 >= options.starts) break;
+    starts.current = k + 1;
+    starts.state = State();
+    starts.state = random_start(exec, problem, of_start(k + 1));
+  }
+  int const of = stopped && has_result ? starts.current : starts.best;
+  if (!has_result)  // that start has ended: no iteration is done
+    result = run_from(exec, problem, of_start(of), starts.best_state, {});
+  if (stopped) result.stop = StopReason::observer;
+  result.kernels = kernels;
+  result.start_scores = starts.scores;
+  result.seed = starts.seed_of(options.seed, of);
+  result.start = of;
+  return result;
 }
 
 /// The whole decomposition on one process, by options that fit the memory. Fences exec.

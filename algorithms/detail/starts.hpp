@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/algorithms/run.hpp>
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
-#include <string>
 #include <vector>
 
 namespace sporades::detail {
@@ -49,66 +47,5 @@ struct Starts {
     return seed_of_start(seed, first_is_singular && k > 0 ? k - 1 : k);
   }
 };
-
-/// Runs from starts.state, and then from the states that next(options) makes of other seeds (see
-/// Starts::seed_of), until options.starts have ended or the observer stops one.
-/// run(options, state, observer) runs one to its end. The value of its model is what it is judged
-/// by; larger is better, and the first of equal ones counts. Returns the result of the best,
-/// with the kernel times of all; a start that was stopped counts as well.
-template <class State, class Options, class Next, class Run>
-auto run_starts(Options const& options, Starts<State>& starts, Observer const& observer,
-                Next const& next, Run const& run) {
-  Observer watched;
-  if (observer)
-    watched = [&](IterationInfo info) {
-      info.start = starts.current;
-      return observer(info);
-    };
-  auto const of_start = [&](int k) {
-    auto one = options;
-    one.starts = 1;
-    one.seed = starts.seed_of(options.seed, k);
-    return one;
-  };
-  using Result = decltype(run(options, starts.state, watched));
-  std::map<std::string, KernelTime> kernels;
-  Result result;  // of the best start, where it ran here
-  bool has_result = false;
-  bool stopped = false;
-  while (!stopped) {
-    int const k = starts.current;
-    if (starts.scores.size() == static_cast<std::size_t>(k)) {
-      auto ran = run(of_start(k), starts.state, watched);
-      for (auto const& [label, time] : ran.kernels) {
-        kernels[label].seconds += time.seconds;
-        kernels[label].calls += time.calls;
-      }
-      stopped = ran.is_stopped();
-      double const reached = ran.value();
-      bool const is_best = k == 0 || reached > starts.scores[starts.best];
-      has_result = is_best;
-      if (is_best) result = std::move(ran);
-      if (!stopped) {
-        starts.scores.push_back(reached);
-        if (is_best) {
-          starts.best = k;
-          starts.best_state = starts.state;
-        }
-      }
-    }
-    if (stopped || k + 1 >= options.starts) break;
-    starts.current = k + 1;
-    starts.state = State();
-    starts.state = next(of_start(k + 1));
-  }
-  int const of = stopped && has_result ? starts.current : starts.best;
-  if (!has_result) result = run(of_start(of), starts.best_state, {});  // it has ended: none is done
-  if (stopped) result.stop = StopReason::observer;
-  result.kernels = kernels;
-  result.start_scores = starts.scores;
-  result.seed = starts.seed_of(options.seed, of);
-  result.start = of;
-  return result;
-}
 
 }  // namespace sporades::detail

@@ -87,18 +87,28 @@ struct RowWalk : Terms {
   }
 };
 
-/// Walks `chunks` chunks of `length` nonzeros, for tiles of `columns` columns. Bounds: of the
-/// registers that a GPU's thread takes.
+/// Chunks of nonzeros, and what their walks add to: what SortedRows is for other sums.
+template <class SumsType>
+struct ChunkSums {
+  Position length, chunks;  // nonzeros of a chunk
+  SumsType sums;
+};
+template <class SumsType>
+ChunkSums(Position, Position, SumsType) -> ChunkSums<SumsType>;
+
+/// Walks the chunks of `rows`, SortedRows or ChunkSums, for tiles of `columns` columns. Bounds: of
+/// the registers that a GPU's thread takes.
 template <TileWidths widths, int split = 0, class Bounds = Kokkos::LaunchBounds<>,
-          class ExecutionSpace, class Nonzeros, class Sums>
+          class ExecutionSpace, class Nonzeros, class Rows>
 void walk_rows(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
-               Sums const& sums, Position length, Position chunks, std::size_t columns,
-               bool aligned) {
+               Rows const& rows, std::size_t columns, bool aligned) {
+  using Sums = decltype(rows.sums);
   for_column_tiles<ExecutionSpace, typename Nonzeros::Scalar, widths>(
       columns, aligned, [&](auto width, auto access, std::size_t first, Position tiles) {
         using Walk = RowWalk<Nonzeros, Sums, width(), access(), split, batch<ExecutionSpace>>;
-        launch_items<Bounds>(exec, label, chunks * tiles,
-                             Walk{{}, nonzeros, sums, WalkShape{length, first, columns, tiles}});
+        launch_items<Bounds>(
+            exec, label, rows.chunks * tiles,
+            Walk{{}, nonzeros, rows.sums, WalkShape{rows.length, first, columns, tiles}});
       });
 }
 
@@ -112,8 +122,7 @@ void sum_sorted_rows(ExecutionSpace const& exec, char const* label, Nonzeros con
   auto const rows = begin_rows(exec, nonzeros.size(), chunk_length<ExecutionSpace>(nonzeros.size()),
                                every_row, V, carry);
   if (rows.chunks == 0) return;
-  walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows.sums, rows.length, rows.chunks,
-                                   V.extent(1), aligned);
+  walk_rows<widths, split, Bounds>(exec, label, nonzeros, rows, V.extent(1), aligned);
   finish_rows(exec, rows, V, carry);
 }
 
@@ -125,8 +134,9 @@ void sum_rows_atomically(ExecutionSpace const& exec, char const* label, Nonzeros
   if (nonzeros.size() == 0) return;
   using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
   Position const length = chunk_length<ExecutionSpace>(nonzeros.size());
-  walk_rows<TileWidths::coarse>(exec, label, nonzeros, Rows{V}, length,
-                                chunks_of(nonzeros.size(), length), V.extent(1), aligned);
+  walk_rows<TileWidths::coarse>(exec, label, nonzeros,
+                                ChunkSums{length, chunks_of(nonzeros.size(), length), Rows{V}},
+                                V.extent(1), aligned);
 }
 
 }  // namespace sporades::detail

@@ -111,14 +111,10 @@ class CpAlsSolver {
   void iterate() {
     Timer const timer;
     keep_iterate();
-    all_modes(
-        exec_, problem_.products, factors_, products_,
-        [&](int n, auto const& product) {
-          Region const region("mode ", n);
-          throw_if_stopped(options_.stop);
-          times_.measure(exec_, "mttkrp mode " + std::to_string(n), product);
-        },
-        [&](int n) { update(n); });
+    for (int n = 0; n < state_.order(); ++n) {
+      multiply(n);
+      update(n);
+    }
     copy_view(exec_, host_.all, small_.all);
     fence(exec_, "sporades::cp_als::iterate");
     state_.fits.push_back(fit());
@@ -142,6 +138,15 @@ class CpAlsSolver {
   std::uint64_t singular_systems() const { return singular_systems_; }
 
  private:
+  /// products_[n] <- the MTTKRP of mode n
+  void multiply(int n) {
+    Region const region("mode ", n);
+    throw_if_stopped(options_.stop);
+    times_.measure(exec_, "mttkrp mode " + std::to_string(n), [&] {
+      mttkrp(exec_, problem_.products, factors_, n, products_[static_cast<std::size_t>(n)]);
+    });
+  }
+
   /// Before an iteration whose model may be worse than the last one, as a system was
   /// ill-conditioned: keeps that, unless an earlier one is better, which is kept already. Enqueued.
   void keep_iterate() {

@@ -77,8 +77,9 @@ void expect_same_options(Communicator const& processes, char const* function,
 template <class Options, class Work>
 decltype(auto) together(Communicator const& processes, char const* function, Options const& options,
                         Work const& work) {
+  if (processes.size() == 1) return work();
   return together(processes, [&]() -> decltype(auto) {
-    if (processes.size() > 1) expect_same_options(processes, function, options());
+    expect_same_options(processes, function, options());
     return work();
   });
 }

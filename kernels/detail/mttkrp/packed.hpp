@@ -27,7 +27,7 @@ void walk_packed(ExecutionSpace const& exec, char const* label,
   with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
     constexpr int others = std::decay_t<decltype(nonzeros)>::other_modes;
     walk_rows<tile_widths<others>, depth(), PackedBounds<ExecutionSpace, Scalar, others>>(
-        exec, label, nonzeros, rows.sums, rows.length, rows.chunks, V.extent(1), aligned);
+        exec, label, nonzeros, rows, V.extent(1), aligned);
   });
 }
 

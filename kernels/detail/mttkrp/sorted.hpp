@@ -15,8 +15,7 @@ void walk_coo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> 
               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V) {
   with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
     walk_rows<TileWidths::coarse>(exec, "sporades::mttkrp::sorted", coo_nonzeros<others()>(X, A, n),
-                                  rows.sums, rows.length, rows.chunks, V.extent(1),
-                                  all_rows_aligned(A, n, V));
+                                  rows, V.extent(1), all_rows_aligned(A, n, V));
   });
 }
 

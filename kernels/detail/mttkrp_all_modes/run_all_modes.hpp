@@ -25,7 +25,7 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
                      Matrix<Scalar, MemorySpace> const& V) {
   auto const rounded = plan.work.rounded.kept.keep_others(n);
   auto const read = keep_gathered(plan, n);
-  mttkrp(exec, plan, A, static_cast<int>(n), V);
+  run_mttkrp(exec, plan, A, static_cast<int>(n), V);
 }
 
 /// K's rows here. factors: those of S, and one that is not looked at. Collective.
@@ -122,26 +122,6 @@ void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, Memory
   }
 }
 
-namespace detail {
-
-/// mttkrp_all_modes, with each product called through product_of(n, product): it may do something
-/// before and after.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Around,
-          class Update>
-void all_modes(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
-               Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
-               Around const& product_of, Update const& update) {
-  int const N = plan.order();
-  expects(static_cast<int>(A.size()) == N && static_cast<int>(V.size()) == N,
-          "mttkrp_all_modes: ", A.size(), " factors and ", V.size(), " products for order ", N);
-  for (int n = 0; n < N; ++n) {
-    product_of(n, [&] { mttkrp(exec, plan, A, n, V[n]); });
-    update(n);
-  }
-}
-
-}  // namespace detail
-
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options) {
@@ -197,8 +177,13 @@ void mttkrp_all_modes(ExecutionSpace const& exec,
                       MttkrpAllModesPlan<Scalar, Index, MemorySpace>& plan,
                       Factors<Scalar, MemorySpace> const& A, Factors<Scalar, MemorySpace> const& V,
                       Update const& update) {
-  detail::all_modes(
-      exec, plan, A, V, [](int, auto const& product) { product(); }, update);
+  int const N = plan.order();
+  expects(static_cast<int>(A.size()) == N && static_cast<int>(V.size()) == N,
+          "mttkrp_all_modes: ", A.size(), " factors and ", V.size(), " products for order ", N);
+  for (int n = 0; n < N; ++n) {
+    mttkrp(exec, plan, A, n, V[n]);
+    update(n);
+  }
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -70,8 +70,8 @@ bool rows_are_one_tile(std::size_t columns) {
 
 /// Whether a GPU takes rows of these matrices in one pass.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-bool rows_fit_lanes(Factors<Scalar, MemorySpace> const& A, int n,
-                    Matrix<Scalar, MemorySpace> const& B, Matrix<Scalar, MemorySpace> const& V) {
+bool rows_fit_lanes(PhiOperands<Scalar, MemorySpace> const& operands) {
+  auto const& [A, B, n, V, epsilon] = operands;
   return rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1)) && rows_are_aligned(B) &&
          all_rows_aligned(A, n, V);
 }
@@ -92,59 +92,57 @@ bool coo_takes_one_pass(std::size_t columns) {
 
 /// The sums of nonzeros each of which names its row, in one pass; false where a row is not one
 /// tile, or on GPUs not `aligned`.
-template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar, class MemorySpace>
+template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Rows>
 bool walk_weighed(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
-                  Matrix<Scalar, MemorySpace> const& B, Scalar epsilon, Sums const& sums,
-                  Position length, Position chunks, [[maybe_unused]] bool aligned) {
-  std::size_t const R = B.extent(1);
+                  PhiOperands<Scalar, MemorySpace> const& operands, Rows const& rows,
+                  [[maybe_unused]] bool aligned) {
+  std::size_t const R = operands.B.extent(1);
   if constexpr (is_gpu<ExecutionSpace>) {
-    if (!aligned || !rows_are_aligned(B) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
+    if (!aligned || !rows_are_aligned(operands.B) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
       return false;
-    walk_row_lanes(exec, label, nonzeros, B, epsilon, sums, length, chunks);
+    walk_row_lanes(exec, label, nonzeros, operands, rows);
     return true;
   } else {
     return with_coo_width(R, [&](auto width) {
       using Terms = WeighedRowTerms<Scalar, MemorySpace>;
-      using Walk = RowWalk<Nonzeros, Sums, width(), Access::whole, 0, 1, Terms>;
-      launch_items(exec, label, chunks,
-                   Walk{Terms{B, epsilon}, nonzeros, sums, WalkShape{length, 0, R, 1}});
+      using Walk = RowWalk<Nonzeros, decltype(rows.sums), width(), Access::whole, 0, 1, Terms>;
+      launch_items(exec, label, rows.chunks,
+                   Walk{Terms{operands.B, operands.least()}, nonzeros, rows.sums,
+                        WalkShape{rows.length, 0, R, 1}});
     });
   }
 }
 
-/// Whether Phi on mode n takes one pass over packed nonzeros: rows are one tile, on GPUs aligned.
+/// Whether Phi takes one pass over packed nonzeros: rows are one tile, on GPUs aligned.
 template <class ExecutionSpace, class Scalar, class MemorySpace>
-bool packed_takes_one_pass([[maybe_unused]] Factors<Scalar, MemorySpace> const& A,
-                           [[maybe_unused]] int n,
-                           [[maybe_unused]] Matrix<Scalar, MemorySpace> const& B,
-                           Matrix<Scalar, MemorySpace> const& V) {
+bool packed_takes_one_pass(PhiOperands<Scalar, MemorySpace> const& operands) {
   if constexpr (is_gpu<ExecutionSpace>)
-    return rows_fit_lanes<ExecutionSpace>(A, n, B, V);
+    return rows_fit_lanes<ExecutionSpace>(operands);
   else
-    return rows_are_one_tile<ExecutionSpace, Scalar>(V.extent(1));
+    return rows_are_one_tile<ExecutionSpace, Scalar>(operands.V.extent(1));
 }
 
 /// The one pass of Phi over packed nonzeros in the order of their rows. split: as MTTKRP's.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed_once(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                       SortedRows<Scalar, Index, MemorySpace> const& rows,
-                      Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B,
-                      Scalar epsilon, int split) {
+                      PhiOperands<Scalar, MemorySpace> const& operands, int split) {
+  auto const& A = operands.A;
   if constexpr (is_gpu<ExecutionSpace>) {
     with_packed_nonzeros<ExecutionSpace>(X, A, 0, [&](auto const& nonzeros, auto depth) {
       if constexpr (depth() == 0)
-        walk_row_lanes(exec, "sporades::phi::pull", nonzeros, B, epsilon, rows.sums, rows.length,
-                       rows.chunks);
+        walk_row_lanes(exec, "sporades::phi::pull", nonzeros, operands, rows);
     });
   } else {
-    std::size_t const R = B.extent(1);
+    std::size_t const R = operands.B.extent(1);
     with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
       with_phi_width(R, [&](auto width) {
         using Terms = WeighedTerms<Tile<Scalar, width()>, Scalar, MemorySpace>;
         using Walk = RowWalk<std::decay_t<decltype(nonzeros)>, std::decay_t<decltype(rows.sums)>,
                              width(), Access::whole, depth(), 1, Terms>;
         launch_items(exec, "sporades::phi::pull", rows.chunks,
-                     Walk{Terms{B, epsilon}, nonzeros, rows.sums, WalkShape{rows.length, 0, R, 1}});
+                     Walk{Terms{operands.B, operands.least()}, nonzeros, rows.sums,
+                          WalkShape{rows.length, 0, R, 1}});
       });
     });
   }
@@ -156,26 +154,27 @@ void walk_packed_once(ExecutionSpace const& exec, PackedTensor<Scalar, Index, Me
 /// - where there are no nonzeros, or reuse is too low for the parts' buffer rows.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 bool phi_fused(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-               Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& B,
-               Scalar epsilon, Matrix<Scalar, MemorySpace> const& V,
+               PhiOperands<Scalar, MemorySpace> const& operands,
                CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
   if constexpr (is_gpu<ExecutionSpace>) {
     return false;
   } else {
-    std::size_t const R = V.extent(1);
+    auto const& A = operands.A;
+    int const n = operands.n;
+    std::size_t const R = operands.V.extent(1);
     auto const& partition = X.partitions[n];
-    if (partition.parts.extent(0) == 0 || X.nnz() == 0 || B.stride(0) != R ||
+    if (partition.parts.extent(0) == 0 || X.nnz() == 0 || operands.B.stride(0) != R ||
         !all_strides_are(R, A, n) || !rows_are_one_tile<ExecutionSpace, Scalar>(R))
       return false;
     auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
     with_alto_nonzeros(X, A, n, [&](auto const& nonzeros) {
       with_phi_width(R, [&](auto width) {
-        walk_parts<width(), Access::tight>(exec, "sporades::phi::alto", nonzeros, partition, rows,
-                                           {1, 0, R, 1},
-                                           WeighedRowTerms<Scalar, MemorySpace>{B, epsilon});
+        walk_parts<width(), Access::tight>(
+            exec, "sporades::phi::alto", nonzeros, partition, rows, {1, 0, R, 1},
+            WeighedRowTerms<Scalar, MemorySpace>{operands.B, operands.least()});
       });
     });
-    pull_rows(exec, "sporades::phi::pull_rows", partition, rows, V);
+    pull_rows(exec, "sporades::phi::pull_rows", partition, rows, operands.V);
     return true;
   }
 }

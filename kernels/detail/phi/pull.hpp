@@ -41,66 +41,65 @@ struct WeighNonzeros {
 /// weights(p) = x_p / max(sum_s B(i_n, s) pi_p(s), epsilon). Enqueued.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace>
 void weigh_nonzeros(ExecutionSpace const& exec, Nonzeros const& nonzeros,
-                    Vector<Scalar, MemorySpace> const& weights,
-                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
+                    PhiOperands<Scalar, MemorySpace> const& operands,
+                    Vector<Scalar, MemorySpace> const& weights) {
   using Kernel = WeighNonzeros<ExecutionSpace, Nonzeros>;
   launch_items(exec, "sporades::phi::weigh", chunks_of(nonzeros.size(), Kernel::length),
-               Kernel{nonzeros, weights, B, epsilon});
+               Kernel{nonzeros, weights, operands.B, operands.least()});
 }
 
 /// V's rows, into sums, from nonzeros each of which names its row: in one pass where rows are one
 /// tile, else in two, the first of which leaves w_p in what weights() returns. aligned: rows of all
 /// that is gathered.
-template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar, class MemorySpace,
+template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Rows,
           class Weights>
 void sum_weighed_rows(ExecutionSpace const& exec, char const* label, Nonzeros nonzeros,
-                      Matrix<Scalar, MemorySpace> const& B, Scalar epsilon, Sums const& sums,
-                      Position length, Matrix<Scalar, MemorySpace> const& V, bool aligned,
-                      Weights const& weights) {
-  aligned = aligned && rows_are_aligned(V);
-  Position const chunks = chunks_of(nonzeros.size(), length);
-  if (walk_weighed(exec, label, nonzeros, B, epsilon, sums, length, chunks, aligned)) return;
+                      PhiOperands<Scalar, MemorySpace> const& operands, Rows const& rows,
+                      bool aligned, Weights const& weights) {
+  aligned = aligned && rows_are_aligned(operands.V);
+  if (walk_weighed(exec, label, nonzeros, operands, rows, aligned)) return;
   auto const weighed = weights();
-  weigh_nonzeros(exec, nonzeros, weighed, B, epsilon);
+  weigh_nonzeros(exec, nonzeros, operands, weighed);
   nonzeros.values = weighed;
-  walk_rows<TileWidths::coarse>(exec, label, nonzeros, sums, length, chunks, V.extent(1), aligned);
+  walk_rows<TileWidths::coarse>(exec, label, nonzeros, rows, operands.V.extent(1), aligned);
 }
 
 /// w_p on mode n of any format, in the order of its nonzeros, with pi computed.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void weigh(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-           Factors<Scalar, MemorySpace> const& A, int n, Vector<Scalar, MemorySpace> const& weights,
-           Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
-  weigh_nonzeros(exec, coo_nonzeros<any_number>(X, A, n), weights, B, epsilon);
+           PhiOperands<Scalar, MemorySpace> const& operands,
+           Vector<Scalar, MemorySpace> const& weights) {
+  weigh_nonzeros(exec, coo_nonzeros<any_number>(X, operands.A, operands.n), operands, weights);
 }
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void weigh(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-           Factors<Scalar, MemorySpace> const& A, int, Vector<Scalar, MemorySpace> const& weights,
-           Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
-  weigh_nonzeros(exec, packed_nonzeros(X, A), weights, B, epsilon);
+           PhiOperands<Scalar, MemorySpace> const& operands,
+           Vector<Scalar, MemorySpace> const& weights) {
+  weigh_nonzeros(exec, packed_nonzeros(X, operands.A), operands, weights);
 }
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void weigh(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-           Factors<Scalar, MemorySpace> const& A, int n, Vector<Scalar, MemorySpace> const& weights,
-           Matrix<Scalar, MemorySpace> const& B, Scalar epsilon) {
+           PhiOperands<Scalar, MemorySpace> const& operands,
+           Vector<Scalar, MemorySpace> const& weights) {
+  auto const& A = operands.A;
+  int const n = operands.n;
   if (X.layout.has_two_words())
-    weigh_nonzeros(exec, alto_nonzeros<any_number, true>(X, A, n), weights, B, epsilon);
+    weigh_nonzeros(exec, alto_nonzeros<any_number, true>(X, A, n), operands, weights);
   else
-    weigh_nonzeros(exec, alto_nonzeros<any_number, false>(X, A, n), weights, B, epsilon);
+    weigh_nonzeros(exec, alto_nonzeros<any_number, false>(X, A, n), operands, weights);
 }
 
 /// Strategy `pull` with pi stored, on nonzeros sorted by mode n. weights: called where rows are not
 /// one tile, for a vector of nnz numbers.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Weights>
 void phi_pull_stored(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                     int n, Matrix<Scalar, MemorySpace> const& pi,
-                     Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                     Matrix<Scalar, MemorySpace> const& V, Weights const& weights,
+                     Matrix<Scalar, MemorySpace> const& pi,
+                     PhiOperands<Scalar, MemorySpace> const& operands, Weights const& weights,
                      CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   all_chunks<ExecutionSpace>(X).sum(
-      exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-        sum_weighed_rows(instance, "sporades::phi::pull", stored_nonzeros(part, n, pi), B, epsilon,
-                         rows.sums, rows.length, V, rows_are_aligned(pi), weights);
+      exec, X, operands.V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+        sum_weighed_rows(instance, "sporades::phi::pull", stored_nonzeros(part, operands.n, pi),
+                         operands, rows, rows_are_aligned(pi), weights);
       });
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/phi/operands.hpp>
 #include <sporades/kernels/detail/sorted_rows.hpp>
 
 /// Phi on GPUs in one pass over the nonzeros: the vector lanes of a team's thread hold
@@ -153,22 +154,23 @@ struct PhiRowLanes {
   }
 };
 
-/// The sums of `chunks` chunks of `length` nonzeros, where rows of B, the product and the factors
+/// The sums of the chunks of `rows` (see walk_rows), where rows of B, the product and the factors
 /// are aligned and no longer than 64 packs.
-template <class ExecutionSpace, class Nonzeros, class Sums, class Scalar, class MemorySpace>
+template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Rows>
 void walk_row_lanes(ExecutionSpace const& exec, char const* label, Nonzeros const& nonzeros,
-                    Matrix<Scalar, MemorySpace> const& B, Scalar epsilon, Sums const& sums,
-                    Position length, Position chunks) {
-  std::size_t const packs = B.extent(1) / (16 / sizeof(Scalar));
+                    PhiOperands<Scalar, MemorySpace> const& operands, Rows const& rows) {
+  std::size_t const packs = operands.B.extent(1) / (16 / sizeof(Scalar));
   with_constant<1, 2>(packs >= 8 ? 2 : 1, [&](auto packs_each) {
-    using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, Sums, Scalar, packs_each()>;
+    using Walk = PhiRowLanes<ExecutionSpace, Nonzeros, decltype(rows.sums), Scalar, packs_each()>;
     int lanes = 4;
     while (static_cast<std::size_t>(lanes) * packs_each() < packs) lanes *= 2;
     int const team = Walk::block / lanes;
     // The pool is not used: where it is 0, Kokkos 4.6 allocates it anew in every launch.
-    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(chunks, team)), team, lanes);
+    typename Walk::Policy policy(exec, static_cast<int>(chunks_of(rows.chunks, team)), team, lanes);
     policy.set_scratch_size(1, Kokkos::PerTeam(8));
-    Kokkos::parallel_for(label, policy, Walk{nonzeros, sums, B, epsilon, length, chunks, lanes});
+    Kokkos::parallel_for(
+        label, policy,
+        Walk{nonzeros, rows.sums, operands.B, operands.least(), rows.length, rows.chunks, lanes});
   });
 }
 

@@ -13,9 +13,9 @@ namespace detail {
 
 /// The shapes of A's other factors and of V; see kernels/phi.hpp.
 template <class Scalar, class MemorySpace>
-void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A,
-               Matrix<Scalar, MemorySpace> const& B, int n, Matrix<Scalar, MemorySpace> const& V,
-               double epsilon, char const* here = "") {
+void check_phi(Dims const& dims, PhiOperands<Scalar, MemorySpace> const& operands,
+               char const* here = "") {
+  auto const& [A, B, n, V, epsilon] = operands;
   int const N = static_cast<int>(dims.size());
   expects(n >= 0 && n < N, "phi: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "phi: ", A.size(), " factors for order ", N);
@@ -32,8 +32,8 @@ void check_phi(Dims const& dims, Factors<Scalar, MemorySpace> const& A,
             " columns, V has ", V.extent(1));
     expects(A[m].data() != V.data() || V.span() == 0, "phi: V is A[", m, "]");
   }
-  expects(epsilon > 0 && static_cast<Scalar>(epsilon) > 0 && epsilon - epsilon == 0,
-          "phi: epsilon ", epsilon, " is not a positive number of this precision");
+  expects(epsilon > 0 && operands.least() > 0 && epsilon - epsilon == 0, "phi: epsilon ", epsilon,
+          " is not a positive number of this precision");
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -63,13 +63,11 @@ void run_update_pi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpac
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> X,
                        SortedRows<Scalar, Index, MemorySpace> const& rows,
-                       Factors<Scalar, MemorySpace> const& A, int n,
-                       Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                       Matrix<Scalar, MemorySpace> const& V, MttkrpChoice const& choice,
+                       PhiOperands<Scalar, MemorySpace> const& operands, MttkrpChoice const& choice,
                        Vector<Scalar, MemorySpace> const& weights) {
-  weigh(exec, X, A, n, weights, B, epsilon);
+  weigh(exec, X, operands, weights);
   X.values = weights;
-  walk_packed(exec, "sporades::phi::pull", X, rows, A, V,
+  walk_packed(exec, "sporades::phi::pull", X, rows, operands.A, operands.V,
               choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
 }
 
@@ -78,37 +76,35 @@ void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, M
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_coo_rows(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
                    SortedRows<Scalar, Index, MemorySpace> const& rows,
-                   Factors<Scalar, MemorySpace> const& A, int n,
-                   Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                   Matrix<Scalar, MemorySpace> const& V,
+                   PhiOperands<Scalar, MemorySpace> const& operands,
                    Vector<Scalar, MemorySpace> const& weights) {
+  auto const& A = operands.A;
+  int const n = operands.n;
   with_unrolled_modes<Index>(X.order() - 1, [&](auto others) {
     if constexpr (is_gpu<ExecutionSpace>)
-      if (rows_fit_lanes<ExecutionSpace>(A, n, B, V)) {
-        walk_row_lanes(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n), B, epsilon,
-                       rows.sums, rows.length, rows.chunks);
+      if (rows_fit_lanes<ExecutionSpace>(operands)) {
+        walk_row_lanes(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n), operands,
+                       rows);
         return;
       }
-    weigh(exec, X, A, n, weights, B, epsilon);
+    weigh(exec, X, operands, weights);
     X.values = weights;
     walk_rows<TileWidths::coarse>(exec, "sporades::phi::pull", coo_nonzeros<others()>(X, A, n),
-                                  rows.sums, rows.length, rows.chunks, V.extent(1),
-                                  all_rows_aligned(A, n, V));
+                                  rows, operands.V.extent(1), all_rows_aligned(A, n, operands.V));
   });
 }
 
 /// Phi's rows of mode n, from nonzeros in their order: in one pass over them, or in two, between
 /// which their weights take the room of the plan's, or where X is out of core of the window's
-/// values. A, B: with the rows that the nonzeros name. chunks: see row_chunks.hpp.
+/// values. operands: with the rows that the nonzeros name. chunks: see row_chunks.hpp.
 template <class ExecutionSpace, class Tensor, class Scalar, class Index, class MemorySpace,
           class Chunks>
 void sum_phi(ExecutionSpace const& exec, Tensor const& X, PhiPlan<Scalar, Index, MemorySpace>& plan,
-             Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
-             Chunks const& chunks, Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+             PhiOperands<Scalar, MemorySpace> const& operands, Chunks const& chunks) {
   constexpr bool is_packed = is_instance<Tensor, PackedTensor>;
-  auto const& choice = plan.products.choices[static_cast<std::size_t>(n)];
+  auto const& choice = plan.products.choices[static_cast<std::size_t>(operands.n)];
   constexpr bool may_be_once = is_packed || is_gpu<ExecutionSpace>;
-  bool const is_once = may_be_once && packed_takes_one_pass<ExecutionSpace>(A, n, B, V);
+  bool const is_once = may_be_once && packed_takes_one_pass<ExecutionSpace>(operands);
   bool is_out_of_core = false;
   if constexpr (is_packed) is_out_of_core = X.out_of_core != nullptr;
   Vector<Scalar, MemorySpace> weights;
@@ -116,14 +112,14 @@ void sum_phi(ExecutionSpace const& exec, Tensor const& X, PhiPlan<Scalar, Index,
     reserve_weights(exec, X.nnz(), plan);
     weights = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
   }
-  chunks.sum(exec, X, V, plan.products.work.carry,
+  chunks.sum(exec, X, operands.V, plan.products.work.carry,
              [&](auto const& instance, auto const& part, auto const& rows) {
                if constexpr (!is_packed)
-                 walk_coo_rows(instance, part, rows, A, n, B, epsilon, V, weights);
+                 walk_coo_rows(instance, part, rows, operands, weights);
                else if (is_once)
-                 walk_packed_once(instance, part, rows, A, B, epsilon, choice.split);
+                 walk_packed_once(instance, part, rows, operands, choice.split);
                else
-                 walk_packed_twice(instance, part, rows, A, n, B, epsilon, V, choice,
+                 walk_packed_twice(instance, part, rows, operands, choice,
                                    is_out_of_core ? part.values : weights);
              });
 }
@@ -131,54 +127,51 @@ void sum_phi(ExecutionSpace const& exec, Tensor const& X, PhiPlan<Scalar, Index,
 /// Phi on a linear order: in one pass where that is possible, or by two.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
 void sum_phi(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-             PhiPlan<Scalar, Index, MemorySpace>& plan, Factors<Scalar, MemorySpace> const& A,
-             Matrix<Scalar, MemorySpace> const& B, int n, Chunks const&,
-             Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+             PhiPlan<Scalar, Index, MemorySpace>& plan,
+             PhiOperands<Scalar, MemorySpace> const& operands, Chunks const&) {
   auto& carry = plan.products.work.carry;
-  if (phi_fused(exec, X, A, n, B, epsilon, V, carry)) return;
+  if (phi_fused(exec, X, operands, carry)) return;
   reserve_weights(exec, X.nnz(), plan);
   auto weighed = X;
   weighed.values = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
-  weigh(exec, X, A, n, weighed.values, B, epsilon);
-  run_mttkrp(exec, weighed, A, n, V, plan.products.choices[static_cast<std::size_t>(n)].strategy,
-             carry);
+  weigh(exec, X, operands, weighed.values);
+  auto const& choice = plan.products.choices[static_cast<std::size_t>(operands.n)];
+  run_mttkrp(exec, weighed, operands.A, operands.n, operands.V, choice.strategy, carry);
 }
 
 /// Phi with pi on the fly, by what MTTKRP has for mode n.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_phi_on_products(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
-                         Factors<Scalar, MemorySpace> const& A,
-                         Matrix<Scalar, MemorySpace> const& B, int n,
-                         Matrix<Scalar, MemorySpace> const& V, Scalar epsilon) {
+                         PhiOperands<Scalar, MemorySpace> const& operands) {
   auto& products = plan.products;
-  auto const& factors = gathered(exec, products, A, n);
-  auto const rows = gathered_rows(exec, products, n, B);
-  deliver(exec, products, n, V, [&](auto const& chunks, auto const& sums) {
-    with_format(products, n, [&](auto const& X) {
-      sum_phi(exec, X, plan, factors, rows, n, chunks, sums, epsilon);
-    });
+  int const n = operands.n;
+  auto const& factors = gathered(exec, products, operands.A, n);
+  auto const rows = gathered_rows(exec, products, n, operands.B);
+  deliver(exec, products, n, operands.V, [&](auto const& chunks, auto const& sums) {
+    PhiOperands<Scalar, MemorySpace> const here{factors, rows, n, sums, operands.epsilon};
+    with_format(products, n, [&](auto const& X) { sum_phi(exec, X, plan, here, chunks); });
   });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
-             Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& B, int n,
-             Matrix<Scalar, MemorySpace> const& V, double epsilon) {
+             PhiOperands<Scalar, MemorySpace> const& operands) {
+  int const n = operands.n;
+  std::size_t const R = operands.V.extent(1);
   Region const region("sporades::phi ", to_string(plan.strategy), ", mode ", n);
-  auto const least = static_cast<Scalar>(epsilon);
   bool const is_stored = plan.pi_source == Pi::stored;
   if (plan.coo.empty())
     return in_step(plan.products, [&] {
       if (plan.products.work.distributed)
-        check_phi(plan.products.dims_here(), A, B, n, V, epsilon, " on this process");
+        check_phi(plan.products.dims_here(), operands, " on this process");
       else
-        check_phi(plan.dims, A, B, n, V, epsilon);
-      run_phi_on_products(exec, plan, A, B, n, V, least);
+        check_phi(plan.dims, operands);
+      run_phi_on_products(exec, plan, operands);
     });
-  check_phi(plan.dims, A, B, n, V, epsilon);
+  check_phi(plan.dims, operands);
   bool const is_atomic =
       plan.strategy == PhiStrategy::atomic || plan.strategy == PhiStrategy::coo_alto_atomic;
-  expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == V.extent(1)),
+  expects(!is_stored || (plan.pi_mode == n && plan.pi.extent(1) == R),
           "phi: the stored pi is of mode ", plan.pi_mode, " and ", plan.pi.extent(1),
           " columns: update_pi comes first");
   auto const weights = [&] {
@@ -186,18 +179,17 @@ void run_phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& pl
     return plan.weights;
   };
   if (is_atomic && is_stored) {
-    phi_atomic(exec, stored_nonzeros(plan.coo[n], n, plan.pi), B, least, V,
-               rows_are_aligned(plan.pi), weights);
+    phi_atomic(exec, stored_nonzeros(plan.coo[n], n, plan.pi), operands, rows_are_aligned(plan.pi),
+               weights);
   } else if (is_atomic) {
-    phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], A, n), B, least, V,
-               all_rows_aligned(A, n, V), weights);
+    phi_atomic(exec, coo_nonzeros<any_number>(plan.coo[n], operands.A, n), operands,
+               all_rows_aligned(operands.A, n, operands.V), weights);
   } else if (plan.strategy == PhiStrategy::coo_alto_pull) {
-    if (!parts_take_one_pass<ExecutionSpace, Scalar>(V.extent(1)))
-      reserve_weights(exec, plan.nnz, plan);
-    phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], A, n, plan.weights, B, least, V,
+    if (!parts_take_one_pass<ExecutionSpace, Scalar>(R)) reserve_weights(exec, plan.nnz, plan);
+    phi_coo_alto_pull(exec, plan.coo[n], plan.partitions[n], operands, plan.weights,
                       plan.products.work.carry);
   } else {
-    phi_pull_stored(exec, plan.coo[n], n, plan.pi, B, least, V, weights, plan.products.work.carry);
+    phi_pull_stored(exec, plan.coo[n], plan.pi, operands, weights, plan.products.work.carry);
   }
 }
 
@@ -218,7 +210,9 @@ void phi(ExecutionSpace const& exec, PhiPlan<Scalar, Index, MemorySpace>& plan,
   using Plan = PhiPlan<Scalar, Index, MemorySpace>;
   if constexpr (detail::check_types<ExecutionSpace, Plan, FactorsType, Input, Output>()) {
     Matrix<Scalar, MemorySpace> const &factor = B, &result = V;
-    detail::run_phi(exec, plan, detail::as_factors<Plan>(A), factor, n, result, epsilon);
+    auto const& factors = detail::as_factors<Plan>(A);
+    detail::run_phi(exec, plan,
+                    detail::PhiOperands<Scalar, MemorySpace>{factors, factor, n, result, epsilon});
   }
 }
 
@@ -231,12 +225,13 @@ void phi(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, Inpu
     if constexpr (detail::check_types<ExecutionSpace, Tensor, FactorsType, Input, Output>()) {
       detail::MatrixOf<Tensor> const &factor = B, &result = V;
       auto const& factors = detail::as_factors<Tensor>(A);
-      detail::check_phi(X.dims, factors, factor, n, result, epsilon);
+      using Operands = detail::PhiOperands<typename Tensor::Scalar, typename Tensor::MemorySpace>;
+      Operands const operands{factors, factor, n, result, epsilon};
+      detail::check_phi(X.dims, operands);
       detail::Region const region("sporades::phi atomic, mode ", n);
       using Weights = Vector<typename Tensor::Scalar, typename Tensor::MemorySpace>;
       detail::phi_atomic(
-          exec, detail::coo_nonzeros<detail::any_number>(X, factors, n), factor,
-          static_cast<typename Tensor::Scalar>(epsilon), result,
+          exec, detail::coo_nonzeros<detail::any_number>(X, factors, n), operands,
           detail::all_rows_aligned(factors, n, result),
           [&] { return detail::uninitialized<Weights>(exec, "sporades::phi::weights", X.nnz()); });
     }

@@ -93,8 +93,9 @@ void sum_segments(ExecutionSpace const& exec,
   Position const chunks = chunks_of(nonzeros.size(), nonzeros.length);
   Matrix<Scalar, MemorySpace> const V(y.data(), y.extent(0), 1);
   carry.reserve(exec, chunks, 1);
-  walk_rows<TileWidths::coarse>(exec, "sporades::sptv::hocoo", nonzeros, row_sums(V, carry, chunks),
-                                nonzeros.length, chunks, 1, false);
+  walk_rows<TileWidths::coarse>(exec, "sporades::sptv::hocoo", nonzeros,
+                                ChunkSums{nonzeros.length, chunks, row_sums(V, carry, chunks)}, 1,
+                                false);
   reduce_carries(exec, V, carry, chunks);
 }
 

@@ -82,12 +82,11 @@ bool is_parti_header(FirstLines& lines, bool pattern, TextHeader& header) {
 void refuse_other_files(DataLine const& line, std::string const& name) {
   auto const columns = line.columns();
   auto const word = columns.tokens[0];
-  if (word == "ktensor")
-    refuse_line(name, line,
-                "this is a Kruskal tensor, expected a sparse tensor; --init takes models");
-  if (word == "ttensor")
-    refuse_line(name, line,
-                "this is a Tucker tensor, expected a sparse tensor; --init takes models");
+  if (word == "ktensor" || word == "ttensor")
+    refuse_line(
+        name, line, "this is a ", word == "ktensor" ? "Kruskal" : "Tucker",
+        " tensor, expected a sparse tensor; models go to --init, view, evaluate, predict and "
+        "score");
   if (word == "matrix") refuse_line(name, line, "this is a dense matrix, expected a sparse tensor");
   if (word.find_first_of(",;") != std::string_view::npos)
     refuse_line(name, line, "this looks like CSV (", quoted(word),

@@ -45,10 +45,10 @@ void mttkrp_duplicated(ExecutionSpace const& exec, CooTensor<Scalar, Index, Memo
                  : zeroed<Target>(exec, "sporades::mttkrp::duplicated", V.extent(0), V.extent(1));
   Scatter const scatter(exec, target);
   Position const length = chunk_length<ExecutionSpace>(X.nnz());
-  walk_rows<TileWidths::coarse>(exec, "sporades::mttkrp::duplicated",
-                                coo_nonzeros<any_number>(X, A, n),
-                                ScatterRows<Scatter, Index>{scatter}, length,
-                                chunks_of(X.nnz(), length), V.extent(1), all_rows_aligned(A, n, V));
+  walk_rows<TileWidths::coarse>(
+      exec, "sporades::mttkrp::duplicated", coo_nonzeros<any_number>(X, A, n),
+      ChunkSums{length, chunks_of(X.nnz(), length), ScatterRows<Scatter, Index>{scatter}},
+      V.extent(1), all_rows_aligned(A, n, V));
   scatter.contribute_into(exec, target);
   if (!contiguous) copy_view(exec, V, target);
 }

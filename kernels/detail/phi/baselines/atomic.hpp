@@ -12,13 +12,15 @@ namespace sporades::detail {
 /// ALTO's partition where the order is linear. Not deterministic. weights: as sum_weighed_rows.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Weights>
 void phi_atomic(ExecutionSpace const& exec, Nonzeros const& nonzeros,
-                Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                Matrix<Scalar, MemorySpace> const& V, bool aligned, Weights const& weights) {
-  fill_view(exec, V, Scalar(0));
+                PhiOperands<Scalar, MemorySpace> const& operands, bool aligned,
+                Weights const& weights) {
+  fill_view(exec, operands.V, Scalar(0));
   if (nonzeros.size() == 0) return;
   using Rows = AtomicRows<Scalar, typename Nonzeros::Row, MemorySpace>;
-  sum_weighed_rows(exec, "sporades::phi::atomic", nonzeros, B, epsilon, Rows{V},
-                   chunk_length<ExecutionSpace>(nonzeros.size()), V, aligned, weights);
+  Position const length = chunk_length<ExecutionSpace>(nonzeros.size());
+  sum_weighed_rows(exec, "sporades::phi::atomic", nonzeros, operands,
+                   ChunkSums{length, chunks_of(nonzeros.size(), length), Rows{operands.V}}, aligned,
+                   weights);
 }
 
 }  // namespace sporades::detail

@@ -58,27 +58,27 @@ bool parts_take_one_pass(std::size_t columns) {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void phi_coo_alto_pull(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
                        AltoPartition<MemorySpace> const& partition,
-                       Factors<Scalar, MemorySpace> const& A, int n,
+                       PhiOperands<Scalar, MemorySpace> const& operands,
                        Vector<Scalar, MemorySpace> const& weights,
-                       Matrix<Scalar, MemorySpace> const& B, Scalar epsilon,
-                       Matrix<Scalar, MemorySpace> const& V,
                        CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  auto const& V = operands.V;
   if (X.nnz() == 0) return fill_view(exec, V, Scalar(0));
   char const* const label = "sporades::phi::coo_alto_pull";
   std::size_t const R = V.extent(1);
-  auto nonzeros = coo_nonzeros<any_number>(X, A, n);
+  auto nonzeros = coo_nonzeros<any_number>(X, operands.A, operands.n);
   auto const rows = buffers.buffer_rows(exec, partition.buffer_rows, R);
   if (parts_take_one_pass<ExecutionSpace, Scalar>(R)) {
     if constexpr (!is_gpu<ExecutionSpace>)
       with_coo_width(R, [&](auto width) {
-        walk_parts<width(), Access::whole>(exec, label, nonzeros, partition, rows, {1, 0, R, 1},
-                                           WeighedRowTerms<Scalar, MemorySpace>{B, epsilon});
+        walk_parts<width(), Access::whole>(
+            exec, label, nonzeros, partition, rows, {1, 0, R, 1},
+            WeighedRowTerms<Scalar, MemorySpace>{operands.B, operands.least()});
       });
   } else {
-    weigh_nonzeros(exec, nonzeros, weights, B, epsilon);
+    weigh_nonzeros(exec, nonzeros, operands, weights);
     nonzeros.values = weights;
     for_column_tiles<ExecutionSpace, Scalar, TileWidths::coarse>(
-        R, all_rows_aligned(A, n, rows),
+        R, all_rows_aligned(operands.A, operands.n, rows),
         [&](auto width, auto access, std::size_t first, Position tiles) {
           WalkShape const shape{1, first, R, tiles};
           if constexpr (is_gpu<ExecutionSpace>)
