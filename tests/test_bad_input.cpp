@@ -139,13 +139,13 @@ TEST_CASE("bad text is refused with its place", "[bad_input][tns]") {
       {"list\n2\n4 2\n1\n", ":1: unknown tensor type \"list\""},
       {"matrix\n2\n4 2\n1\n", ":1: this is a dense matrix, expected a sparse tensor"},
       {"ktensor\n2\n4 2\n1\n",
-       ":1: this is a Kruskal tensor, expected a sparse tensor; models go to --init, view, "
-       "evaluate, predict and score"},
+       ":1: this is a Kruskal tensor, expected a sparse tensor; models go to --init, info, view, "
+       "evaluate and predict"},
       {"2\n3 3\n1 4 1\n", ":3: column 2 (mode 1): the index 4 is past the mode's length 3"},
       {"2\n3 3\n0 1 1\n", std::string(":3: column 1 (mode 0): the index 0") + from_one},
       {"ttensor\n2\n4 2\ntensor\n",
-       ":1: this is a Tucker tensor, expected a sparse tensor; models go to --init, view, "
-       "evaluate, predict and score"},
+       ":1: this is a Tucker tensor, expected a sparse tensor; models go to --init, info, view, "
+       "evaluate and predict"},
       // MatrixMarket
       {"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 0\n",
        ":1: a MatrixMarket file of \"complex\" values, expected real, integer, unsigned or "
@@ -339,8 +339,8 @@ TEST_CASE("other programs' bad tensor files", "[bad_input][shared]") {
       {"readers/pyttb/matrix.tns", ":1: this is a dense matrix, expected a sparse tensor"},
       {"readers/genten/B_matrix.txt", ":3: this is a dense matrix, expected a sparse tensor"},
       {"readers/genten/E_ktensor.txt",
-       ":2: this is a Kruskal tensor, expected a sparse tensor; models go to --init, view, "
-       "evaluate, predict and score"},
+       ":2: this is a Kruskal tensor, expected a sparse tensor; models go to --init, info, view, "
+       "evaluate and predict"},
       {"readers/sparten/tensor_incorrect_tensor_type.tns",
        ":1: unknown tensor type \"sptensor incorrect_tensor_type\""},
       {"splatt/small4_zeroidx.tns", std::string(":2: column 4 (mode 3): the index 0") + from_one},

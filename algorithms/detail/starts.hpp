@@ -4,6 +4,7 @@
 
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/detail/processes/ghost_rows.hpp>
+#include <string>
 #include <vector>
 
 namespace sporades::detail {

@@ -25,7 +25,7 @@ void product_in_turn(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, Memor
                      Matrix<Scalar, MemorySpace> const& V) {
   auto const rounded = plan.work.rounded.kept.keep_others(n);
   auto const read = keep_gathered(plan, n);
-  run_mttkrp(exec, plan, A, static_cast<int>(n), V);
+  mttkrp(exec, plan, A, static_cast<int>(n), V);
 }
 
 /// K's rows here. factors: those of S, and one that is not looked at. Collective.

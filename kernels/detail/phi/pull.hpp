@@ -48,9 +48,9 @@ void weigh_nonzeros(ExecutionSpace const& exec, Nonzeros const& nonzeros,
                Kernel{nonzeros, weights, operands.B, operands.least()});
 }
 
-/// V's rows, into sums, from nonzeros each of which names its row: in one pass where rows are one
-/// tile, else in two, the first of which leaves w_p in what weights() returns. aligned: rows of all
-/// that is gathered.
+/// The sums of `rows` (see walk_rows) of nonzeros each of which names its row: in one pass where
+/// rows are one tile, else in two, the first of which leaves w_p in what weights() returns.
+/// aligned: rows of all that is gathered.
 template <class ExecutionSpace, class Nonzeros, class Scalar, class MemorySpace, class Rows,
           class Weights>
 void sum_weighed_rows(ExecutionSpace const& exec, char const* label, Nonzeros nonzeros,

@@ -83,10 +83,9 @@ void refuse_other_files(DataLine const& line, std::string const& name) {
   auto const columns = line.columns();
   auto const word = columns.tokens[0];
   if (word == "ktensor" || word == "ttensor")
-    refuse_line(
-        name, line, "this is a ", word == "ktensor" ? "Kruskal" : "Tucker",
-        " tensor, expected a sparse tensor; models go to --init, view, evaluate, predict and "
-        "score");
+    refuse_line(name, line, "this is a ", word == "ktensor" ? "Kruskal" : "Tucker",
+                " tensor, expected a sparse tensor; models go to --init, info, view, evaluate and "
+                "predict");
   if (word == "matrix") refuse_line(name, line, "this is a dense matrix, expected a sparse tensor");
   if (word.find_first_of(",;") != std::string_view::npos)
     refuse_line(name, line, "this looks like CSV (", quoted(word),
