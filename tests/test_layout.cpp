@@ -24,8 +24,7 @@ CooShape shape(Dims const& dims, double nnz, double scalar_bytes = 8, double ind
 }
 
 Layout layout_of(CooShape const& X, MttkrpOptions const& options, PlanPlace const& place = {}) {
-  return sporades::detail::decide_layout(X, options, place,
-                                         sporades::detail::trees::mttkrp_layout_on_hosts);
+  return sporades::detail::decide_layout(X, options, place);
 }
 
 void check(CooShape const& X, MttkrpOptions const& options, PlanPlace const& place = {}) {
@@ -33,9 +32,9 @@ void check(CooShape const& X, MttkrpOptions const& options, PlanPlace const& pla
 }
 
 PlanPlace const host{};
-PlanPlace const gpu{true, false, false, true};
-PlanPlace const gpu_beside_host{true, false, true, true};
-PlanPlace const processes{false, true, false, true};
+PlanPlace const gpu{true};
+PlanPlace const gpu_beside_host{true, false, true};
+PlanPlace const processes{false, true};
 
 /// Lets the second-level cache be 1 MiB, whatever this machine has.
 struct KnownCaches {
@@ -63,8 +62,6 @@ TEST_CASE("automatic lays nonzeros out by rows or in a linear order", "[kernels]
     MttkrpStrategy strategy;
     char const* reason;
   };
-  PlanPlace by_rows = host;
-  by_rows.may_be_linear = false;
   std::uint64_t const big = 1 << 20;
   for (auto const& [dims, nnz, rank, place, strategy, reason] : std::vector<Case>{
            {{100, 200, 300}, 1e6, 16, host, sorted_rows, "second-level cache 0.0732 <= 20.6"},
@@ -72,7 +69,6 @@ TEST_CASE("automatic lays nonzeros out by rows or in a linear order", "[kernels]
            {{10, 20, 500000}, 1e7, 4, host, sorted_rows, "second-level cache 15.3 <= 20.6"},
            {{big, big, big}, 1e7, 16, host, sorted_rows, "longest mode / all modes 0.333 <="},
            {{10, 20, big}, 1e7, 16, gpu, sorted_rows, ""},
-           {{10, 20, big}, 1e7, 16, by_rows, sorted_rows, "are what processes share"},
            {{10, 20, big}, 1e7, 16, processes, linear, "longest mode"},
            {{10, 20, big}, 0, 16, host, sorted_rows, ""},
            {{1, 1ull << 63, 1ull << 63, 1ull << 20}, 1e7, 16, host, sorted_rows, ""}}) {
@@ -88,6 +84,12 @@ TEST_CASE("automatic lays nonzeros out by rows or in a linear order", "[kernels]
       CHECK(!mode.is_out_of_core);
     }
   }
+  sporades::detail::MttkrpPlanUse by_rows;
+  by_rows.may_be_linear = false;
+  auto const shared =
+      sporades::detail::decide_layout(shape({10, 20, big}, 1e7), {}, processes, by_rows);
+  CHECK(shared.strategy() == sorted_rows);
+  CHECK_THAT(shared.modes[0].choice.reason, ContainsSubstring("are what processes share"));
   // Rows of which there is one in 10 nonzeros have no parts of their own.
   auto const layout = layout_of(shape({10, 20, big}, 1e7), {});
   CHECK(!layout.modes[0].may_revert);

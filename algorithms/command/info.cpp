@@ -236,14 +236,13 @@ void check_memory(Exec const& exec, Tensor const& X, int rank) {
   namespace detail = sporades::detail;
   detail::FiberCountEstimate<Exec, Tensor> tuples(exec, X);
   auto const shape = detail::shape_of(X);
-  auto const rows_of = [&](int n) { return tuples.rows(n); };
   sporades::detail::MemoryCount most;
   most.pass(shape.bytes() + 8 * shape.nnz);  // a sorted copy, and its runs
   for (auto strategy : sized) {
     sporades::detail::MemoryCount plan;
     MttkrpOptions const options{strategy, rank};
-    detail::count_mttkrp_plan<double>(exec, plan, shape, false, options,
-                                      detail::decide_layout<Exec>(shape, options), tuples, rows_of);
+    detail::count_mttkrp_plan<double>(exec, plan, detail::counted(shape, false, tuples), options,
+                                      detail::decide_layout<Exec>(shape, options), tuples);
     most.take_larger(plan);
   }
   check_fits_memory(sporades::detail::with_small_views(most.peak()),

@@ -22,10 +22,17 @@ struct CooShape {
   double bytes() const { return coordinate_bytes() + value_bytes(); }
 };
 
+/// Of nonzeros in any order.
+template <class Scalar, class Index>
+CooShape shape_of(Dims const& dims, Position nnz) {
+  return {dims, static_cast<double>(nnz), {}, double{sizeof(Scalar)}, double{sizeof(Index)}};
+}
+
 template <class Scalar, class Index, class MemorySpace>
 CooShape shape_of(CooTensor<Scalar, Index, MemorySpace> const& X) {
-  return {X.dims, static_cast<double>(X.nnz()), X.sorted_modes, double{sizeof(Scalar)},
-          double{sizeof(Index)}};
+  auto shape = shape_of<Scalar, Index>(X.dims, X.nnz());
+  shape.sorted_modes = X.sorted_modes;
+  return shape;
 }
 
 }  // namespace sporades::detail

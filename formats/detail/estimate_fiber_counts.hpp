@@ -89,6 +89,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 double estimate_tuples_across(Communicator const& processes, ExecutionSpace const& exec,
                               CooTensor<Scalar, Index, MemorySpace> const& X, Position nnz,
                               std::uint32_t modes) {
+  if (processes.size() == 1) return estimate_fiber_counts(exec, X, modes);
   if (nnz == 0) return 0;
   Position const words = tuple_map_words(nnz);
   Kokkos::View<std::uint32_t*, MemorySpace> const map(

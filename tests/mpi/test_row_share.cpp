@@ -54,7 +54,7 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
     Position const length = chunk_length<Exec>(X.nnz());
     auto const cuts = even_cuts(processes.size(), X.nnz(), length);
     auto list = sorted_across(processes, exec, mine, modes, cuts);
-    auto const share = make_row_share(processes, exec, list, modes, cuts, length, true);
+    auto const share = make_row_share(processes, exec, list, {modes, cuts, length}, true);
     auto const packed = pack_share(exec, share, n, list);
     auto const V = make_matrix<Scalar>(exec, "V", share.count + 2, R);
     for (int split = 0; split < X.order() - 1; ++split) {
@@ -62,7 +62,7 @@ TEMPLATE_LIST_TEST_CASE("Rows in order have the bits of one process", "[mpi]",
       Kokkos::deep_copy(exec, V, Scalar(NAN));
       share.sum(exec, packed, V, carry,
                 [&](auto const& instance, auto const& part, auto const& rows) {
-                  walk_packed(instance, "test", part, rows, A, V, split);
+                  walk_packed(instance, "test", part, rows, {A, n, V}, split);
                 });
       auto const W = make_matrix<Scalar>(exec, "W", trial.dims[static_cast<std::size_t>(n)], R);
       mttkrp(exec, make_packed(exec, sorted(exec, X, modes), n), A, n, W,

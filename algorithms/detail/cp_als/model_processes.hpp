@@ -137,7 +137,7 @@ IterationModel model_iteration(CooTensor<Scalar, Index, Kokkos::HostSpace> const
     copy_view(host, whole.values, X.values);
     auto const cells = dims.template grid_cells<Scalar, Index>(host, 0, dims.cells());
     fence(host, "sporades::cp_als::model_iteration");
-    DistributedPlanUse use_of_whole, use_of_grid;
+    MttkrpPlanUse use_of_whole, use_of_grid;
     use_of_whole.first_is_read = true;
     auto const of_whole =
         model_distributed_plan<ExecutionSpace>(whole, products.products, processes, use_of_whole);

@@ -64,9 +64,8 @@ Tensor order_by_homes(Communicator const& processes, ExecutionSpace const& exec,
   check_options(products, X.order());
   CooShape shape = shape_of(X);
   shape.nnz = static_cast<double>(exclusive_scan_of_all(processes, X.nnz()).back());
-  int const slices = decide_layout(shape, products, place_of<ExecutionSpace>(processes.size() > 1),
-                                   trees::mttkrp_layout_on_hosts)
-                         .slices;
+  int const slices =
+      decide_layout(shape, products, {is_gpu<ExecutionSpace>, processes.size() > 1}).slices;
   if (slices == 1) return X;
   auto result =
       FindHomes<ExecutionSpace, Tensor>(processes, exec, hand_over(X), slices, products.rank)

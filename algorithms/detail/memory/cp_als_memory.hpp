@@ -97,8 +97,7 @@ MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOpt
   count.hold(factors_bytes<Scalar>(dims, R));
   count.pass(dot_bytes(X.nnz));
   FiberCountBound const possible(X);
-  count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, products,
-                                                 [&](int n) { return possible.rows(n); });
+  count_out_of_core_plan<Scalar, ExecutionSpace>(count, counted(X, false, possible), products);
   if (!fused.empty()) {
     CooShape grid = X;
     grid.dims = {};
@@ -113,8 +112,8 @@ MemoryNeed streamed_need(ExecutionSpace const& exec, CooShape const& X, CpAlsOpt
     CooTensor<Scalar, Index, typename ExecutionSpace::memory_space> const none;
     FiberCountEstimate<ExecutionSpace, std::decay_t<decltype(none)>> tuples(exec, none);
     count.hold(packed_row_bytes(X, std::min(cells, X.nnz)) + grid.bytes());
-    count_own_plan<Scalar>(exec, count, grid, {options.strategy, R}, tuples,
-                           [&](int n) { return static_cast<double>(grid.dims[n]); });
+    auto const rows_of = [&](int n) { return static_cast<double>(grid.dims[n]); };
+    count_own_plan<Scalar>(exec, count, {grid, true, rows_of}, {options.strategy, R}, tuples);
     count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, R));
   }
   return count_cp_als_solver<ExecutionSpace, Scalar>(count, dims, options);

@@ -26,9 +26,9 @@ void count_singular_vectors(ExecutionSpace const& exec, MemoryCount& count, CooS
   int const k = static_cast<int>(padded_columns(static_cast<std::size_t>(
       std::min<std::uint64_t>(dim, static_cast<std::uint64_t>(std::max(R + 8, 32))))));
   MttkrpOptions const options{MttkrpStrategy::sorted, k};
-  count_mttkrp_plan<Scalar>(exec, count, unfolded, true, options,
-                            decide_layout<ExecutionSpace>(unfolded, options), tuples,
-                            [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); });
+  auto const rows_of = [&](int mode) { return mode == 0 ? fibers : std::min(rows, X.nnz); };
+  count_mttkrp_plan<Scalar>(exec, count, {unfolded, true, rows_of}, options,
+                            decide_layout<ExecutionSpace>(unfolded, options), tuples);
   count.hold(matrix_bytes<Scalar>(k, k) + matrix_bytes<double>(k, k) +
              matrix_bytes<Scalar>(fibers + 3 * rows, k) +
              product_workspace_bytes<ExecutionSpace>(dim, k, k) + matrix_bytes<Scalar>(rows, R));

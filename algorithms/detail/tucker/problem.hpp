@@ -96,7 +96,7 @@ TuckerProblem<Scalar, Index, MemorySpace> make_distributed_tucker_problem(
   problem.exponent = scaled.exponent;
   problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
   auto& chain = problem.chain;
-  chain = make_distributed_chains(
+  chain = build_ttm_chain_plan(
       processes, exec, hand_over(summed), options.ranks,
       TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
   for (int n = 0; n < chain.order(); ++n)

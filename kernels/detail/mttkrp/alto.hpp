@@ -156,8 +156,9 @@ Matrix<Scalar, MemorySpace> buffer_sums(ExecutionSpace const& exec,
 /// V's rows from the buffer rows of parts of the linear order; on hosts.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void pull_parts(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                MttkrpOperands<Scalar, MemorySpace> const& operands,
                 CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  auto const& [A, n, V] = operands;
   auto const rows = buffer_sums(exec, X, A, n, V.extent(1), buffers);
   pull_rows(exec, "sporades::mttkrp::pull_rows", X.partitions[n], rows, V);
 }
@@ -168,8 +169,11 @@ void pull_parts(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpac
 /// and gathered a few columns at a time where that pays, which changes no bits.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-                 Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
+                 MttkrpOperands<Scalar, MemorySpace> const& operands,
                  CarryBuffers<Scalar, Index, MemorySpace>& buffers) {
+  auto const& A = operands.A;
+  auto const& V = operands.V;
+  int const n = operands.n;
   if (X.nnz() == 0) {
     fill_view(exec, V, Scalar(0));
   } else if (needs_atomics<ExecutionSpace>(X, n)) {
@@ -179,10 +183,9 @@ void mttkrp_alto(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpa
     });
   } else if constexpr (!is_gpu<ExecutionSpace>) {
     std::size_t const width = copied_width<Scalar>(X.dims, X.nnz(), V.extent(1));
-    if (width == 0) return pull_parts(exec, X, A, n, V, buffers);
-    in_column_copies(exec, A, n, V, width, buffers, [&](auto const& copies, auto const& columns) {
-      pull_parts(exec, X, copies, n, columns, buffers);
-    });
+    if (width == 0) return pull_parts(exec, X, operands, buffers);
+    in_column_copies(exec, operands, width, buffers,
+                     [&](auto const& columns) { pull_parts(exec, X, columns, buffers); });
   }
 }
 

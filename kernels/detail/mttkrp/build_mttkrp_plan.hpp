@@ -10,11 +10,12 @@
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/packed_windows.hpp>
-#include <sporades/kernels/detail/processes/slices.hpp>
+#include <sporades/kernels/detail/processes/build_mttkrp.hpp>
 #include <sporades/kernels/mttkrp.hpp>
 
 /// How the plans of kernels/mttkrp.hpp are built: each family of strategies builds what it needs
-/// for the modes that the layout gives it.
+/// for the modes that the layout gives it. What several processes need is in
+/// processes/build_mttkrp.hpp.
 
 namespace sporades {
 
@@ -163,7 +164,15 @@ void build_sliced(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpa
     auto const mode = static_cast<std::size_t>(n);
     auto& parts = plan.work.parts[mode];
     plan.choices[mode].slices = layout.slices;
-    keep(n, in_parts(exec, sorted(exec, named, sliced_order(plan.dims, n)), n, parts));
+    auto numbered = share_parts({}, exec, named, n, {0, plan.nnz});
+    parts = {{},
+             exec,
+             {0, plan.dims[mode]},
+             numbered.rows,
+             numbered.slices,
+             static_cast<std::uint32_t>(layout.slices)};
+    numbered.nonzeros.dims[mode] = parts.count();
+    keep(n, numbered.nonzeros);
     most = std::max(most, parts.count());
   }
   plan.work.carry.buffer_rows(exec, most, static_cast<std::size_t>(options.rank));
@@ -220,29 +229,15 @@ void keep_values(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& 
   plan.work.values.put(exec, given);
 }
 
-template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
-MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X, MttkrpOptions const& given,
-    TreeNode const* layouts) {
-  auto const options = options_for<Scalar>(given);
-  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+/// What one process holds for its products: the formats of its nonzeros, in which X is given back
+/// as early as can be, and room for rows.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
+void build_formats(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
+                   MttkrpOptions const& options, Layout const& layout,
+                   MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
-  Region const region("sporades::make_mttkrp_plan");
   auto const builder = builder_of<GivenSpace>(exec);
-  check_options(options, X.order());
-  check_coordinates(builder, X, "make_mttkrp_plan");
-  int const N = X.order();
-  MttkrpPlan<Scalar, Index, MemorySpace> plan;
-  plan.dims = X.dims;
-  plan.nnz = X.nnz();
-  plan.formats = decltype(plan.formats)(plan.dims.size());
-  plan.work.carry.atomic = options.rows.atomic_flush;
-  auto place = place_of<ExecutionSpace>();
-  place.is_on_host = !is_accessible;
-  auto const layout = decide_layout(shape_of(X), options, place, layouts);
-  check_layout(layout, shape_of(X), options, place);
-  plan.choices = layout.choices();
-  [[maybe_unused]] Vector<Scalar, GivenSpace> given_values;
+  Vector<Scalar, GivenSpace> given_values;
   if (options.updatable) {
     given_values = X.values;
     X.values = numbered_values<Scalar>(builder, X.nnz(), "make_mttkrp_plan");
@@ -260,7 +255,7 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   if (needs_carries && !options.rows.atomic_flush)
     plan.work.carry.reserve(exec, chunks_of(plan.nnz, chunk_length<ExecutionSpace>(plan.nnz)),
                             options.rank);
-  for (int n = 0; n < N && options.gather != GatherPrecision::full; ++n) {
+  for (int n = 0; n < plan.order() && options.gather != GatherPrecision::full; ++n) {
     plan.choices[n].gather = options.gather;
     with_rounded_type<Scalar>(options.gather, [&](auto number) {
       plan.work.rounded.template room<decltype(number)>(exec, n, plan.dims[n], options.rank);
@@ -268,8 +263,61 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
   }
   if constexpr (is_accessible)
     if (options.updatable) keep_values(exec, given_values, plan);
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, MttkrpOptions const& given, MttkrpPlanUse const& use) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
+  char const* const where = "make_mttkrp_plan";
+  Region const region("sporades::make_mttkrp_plan");
+  auto const options = options_for<Scalar>(given);
+  check_options(options, X.order());
+  expect_same_dims(processes, X, where);
+  check_coordinates(builder_of<GivenSpace>(exec), X, where);
+  MttkrpPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  plan.formats = decltype(plan.formats)(plan.dims.size());
+  plan.work.carry.atomic = options.rows.atomic_flush;
+  auto const layout =
+      checked_layout(shape_of<Scalar, Index>(plan.dims, plan.nnz), options,
+                     PlanPlace{is_gpu<ExecutionSpace>, processes.size() > 1, !is_accessible}, use);
+  plan.choices = layout.choices();
+  if (processes.size() == 1) {
+    build_formats(exec, hand_over(X), options, layout, plan);
+  } else if constexpr (has_mpi && is_accessible) {
+    DistributedPlanBuilder<ExecutionSpace, Scalar, Index, MemorySpace>(processes, exec, options,
+                                                                       use, layout, plan)
+        .build(hand_over(X));
+  }
   fence(exec, "sporades::mttkrp::make_plan");
   return plan;
+}
+
+/// build_mttkrp_plan; on one process with what fits its memory.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_fitted_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, MttkrpOptions const& options,
+    MttkrpPlanUse const& use) {
+  if (processes.size() > 1) return build_mttkrp_plan(processes, exec, hand_over(X), options, use);
+  auto const fitted = fit_mttkrp_plan(exec, X, options, is_last(X));
+  auto const build = [&](auto& given) {
+    auto plan = build_mttkrp_plan(processes, exec, hand_over(given), fitted.options, use);
+    for (auto& choice : plan.choices)
+      if (!fitted.reason.empty()) choice.reason = fitted.reason;
+    return plan;
+  };
+  if constexpr (is_gpu<ExecutionSpace>)
+    if (fitted.moves_to_host) {
+      auto on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+      X = {};
+      return build(on_host);
+    }
+  return build(X);
 }
 
 }  // namespace detail
@@ -282,23 +330,19 @@ detail::PlanOf<MttkrpPlan, Tensor, ExecutionSpace> make_mttkrp_plan(ExecutionSpa
                 "make_mttkrp_plan takes a CooTensor: make_coo makes one of Views, to_coo of other "
                 "formats, and std::visit takes one out of what read_tensor gives");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
-      auto const fitted = detail::fit_mttkrp_plan(exec, X, options, detail::is_last(X));
-      auto const build = [&](auto& given) {
-        auto plan = detail::build_mttkrp_plan(exec, hand_over(given), fitted.options,
-                                              detail::trees::mttkrp_layout_on_hosts);
-        for (auto& choice : plan.choices)
-          if (!fitted.reason.empty()) choice.reason = fitted.reason;
-        return plan;
-      };
-      if constexpr (detail::is_gpu<ExecutionSpace>)
-        if (fitted.moves_to_host) {
-          auto on_host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
-          X = {};
-          return build(on_host);
-        }
-      return build(X);
-    }
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
+      return detail::build_fitted_plan({}, exec, hand_over(X), options, {});
+}
+
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
+                                                        ExecutionSpace const& exec,
+                                                        CooTensor<Scalar, Index, MemorySpace> X,
+                                                        MttkrpOptions const& options) {
+  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
+  return detail::together(processes, "make_mttkrp_plan", named, [&] {
+    return detail::build_fitted_plan(processes, exec, hand_over(X), options, {});
+  });
 }
 
 namespace detail {
@@ -335,4 +379,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/processes/build_mttkrp.hpp>
+#include <sporades/eti/build_mttkrp_plan.hpp>

@@ -6,6 +6,7 @@
 #include <sporades/core/detail/launch.hpp>
 #include <sporades/kernels/detail/carry_buffers.hpp>
 #include <sporades/kernels/detail/mttkrp/cost_model.hpp>
+#include <sporades/kernels/detail/mttkrp/operands.hpp>
 
 /// Copies of a few columns of all factors. Gathering from them takes fewer cache lines a row. They
 /// lie without gaps, so that all sets of a cache hold them. Parts of rows that are a power of two
@@ -63,11 +64,12 @@ Matrix<Scalar, MemorySpace> columns_of(Matrix<Scalar, MemorySpace> const& A, std
   return Kokkos::subview(A, Kokkos::ALL, std::make_pair(first, first + count));
 }
 
-/// run(copies, product) for `width` columns at a time: of A, copied, and of V. A[n] is not copied.
+/// run(operands) for `width` columns at a time: of A, copied, and of V.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Run>
-void in_column_copies(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> const& A, int n,
-                      Matrix<Scalar, MemorySpace> const& V, std::size_t width,
+void in_column_copies(ExecutionSpace const& exec,
+                      MttkrpOperands<Scalar, MemorySpace> const& operands, std::size_t width,
                       CarryBuffers<Scalar, Index, MemorySpace>& buffers, Run const& run) {
+  auto const& [A, n, V] = operands;
   Factors<Scalar, MemorySpace> copies(A.size());
   for (std::size_t first = 0; first < V.extent(1); first += width) {
     std::size_t const count = std::min(width, V.extent(1) - first);
@@ -77,7 +79,8 @@ void in_column_copies(ExecutionSpace const& exec, Factors<Scalar, MemorySpace> c
       launch_items(exec, "sporades::mttkrp::copy_columns", A[m].extent(0),
                    CopyRow<Scalar, MemorySpace>{columns_of(A[m], first, count), copies[m]});
     }
-    run(copies, columns_of(V, first, count));
+    auto const product = columns_of(V, first, count);
+    run(MttkrpOperands<Scalar, MemorySpace>{copies, n, product});
   }
 }
 

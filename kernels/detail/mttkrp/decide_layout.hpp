@@ -27,16 +27,19 @@ struct PlanPlace {
   bool on_gpu = false;
   bool is_distributed = false;  // they are those of several processes
   bool is_on_host = false;      // they are on the host, and exec, a GPU, cannot access them
-  bool may_be_linear = true;    // whether `automatic` may take a linear order
 };
 
-template <class ExecutionSpace>
-PlanPlace place_of(bool is_distributed = false) {
-  PlanPlace place;
-  place.on_gpu = is_gpu<ExecutionSpace>;
-  place.is_distributed = is_distributed;
-  return place;
-}
+/// What a plan is built for, beside the options.
+struct MttkrpPlanUse {
+  TreeNode const* layouts = trees::mttkrp_layout_on_hosts;  // by which `automatic` chooses on hosts
+  bool may_be_linear = true;                                // whether it may take a linear order
+  /// Of a tree's X' on several processes: products get the rows of the first factor that this
+  /// process reads, and not those that it owns.
+  bool first_is_read = false;
+  /// Of a tree's grid on several processes: the rows of the last mode that they own. All read all
+  /// rows of the others.
+  RowMap last = {};
+};
 
 /// What a plan does for one mode.
 struct ModeLayout {
@@ -116,12 +119,12 @@ inline bool linear_order_fits(CooShape const& X, Streaming const& streaming) {
 /// What is done for every mode. streams: whether rows in order are streamed; a linear order never
 /// is.
 inline MttkrpChoice common_choice(CooShape const& X, MttkrpOptions const& options,
-                                  PlanPlace const& place, bool streams, TreeNode const* layouts) {
+                                  PlanPlace const& place, bool streams, MttkrpPlanUse const& use) {
   int const deepest = std::max(0, X.order() - 2);
   MttkrpChoice choice{options.strategy, options.rows.order,
                       options.rows.split < 0 ? deepest : options.rows.split, "asked for"};
   if (chooses_layout(options))
-    choice = automatic_layout(X, options.rank, place.on_gpu, layouts);
+    choice = automatic_layout(X, options.rank, place.on_gpu, use.layouts);
   else if (options.strategy == MttkrpStrategy::automatic)
     choice = {MttkrpStrategy::sorted, options.rows.order, 0,
               options.slices.count > 1                  ? "slices were asked for"
@@ -131,7 +134,7 @@ inline MttkrpChoice common_choice(CooShape const& X, MttkrpOptions const& option
     if (streams && !linear_order_fits(X, options.streaming))
       choice = {MttkrpStrategy::sorted, options.rows.order, 0,
                 "rows in order are what is streamed"};
-    else if (!place.may_be_linear)
+    else if (!use.may_be_linear)
       choice = {MttkrpStrategy::sorted, options.rows.order, 0,
                 "rows in order are what processes share"};
   }
@@ -163,9 +166,8 @@ inline void place_copies(Streaming const& streaming, PlanPlace const& place, Lay
   }
 }
 
-/// layouts: the tree by which `automatic` chooses among layouts on hosts.
 inline Layout decide_layout(CooShape const& X, MttkrpOptions const& options, PlanPlace const& place,
-                            TreeNode const* layouts) {
+                            MttkrpPlanUse const& use = {}) {
   Layout layout;
   for (int n = 0; n < X.order(); ++n) {
     ModeLayout mode;
@@ -175,7 +177,7 @@ inline Layout decide_layout(CooShape const& X, MttkrpOptions const& options, Pla
     layout.modes.push_back(mode);
   }
   layout.streams = is_streamed(options.streaming, layout.bytes());
-  auto const common = common_choice(X, options, place, layout.streams, layouts);
+  auto const common = common_choice(X, options, place, layout.streams, use);
   for (int n = 0; n < X.order(); ++n) {
     auto& mode = layout.modes[static_cast<std::size_t>(n)];
     mode.choice = common;
@@ -196,8 +198,8 @@ inline Layout decide_layout(CooShape const& X, MttkrpOptions const& options, Pla
 /// The layout of a plan that a process makes alone, of nonzeros where it computes.
 template <class ExecutionSpace>
 Layout decide_layout(CooShape const& X, MttkrpOptions const& options,
-                     TreeNode const* layouts = trees::mttkrp_layout_on_hosts) {
-  return decide_layout(X, options, place_of<ExecutionSpace>(), layouts);
+                     MttkrpPlanUse const& use = {}) {
+  return decide_layout(X, options, PlanPlace{is_gpu<ExecutionSpace>}, use);
 }
 
 /// Throws Error where processes cannot share a plan with these options.
@@ -250,6 +252,14 @@ inline void check_layout(Layout const& layout, CooShape const& X, MttkrpOptions 
           "make_mttkrp_plan: nonzeros in slices are not streamed, and these would have to be");
   for (int n = 0; n < X.order() && layout.is_by_rows(); ++n)
     check_rows(X.dims, n, layout.modes[static_cast<std::size_t>(n)], options, place);
+}
+
+/// The layout of a plan. Throws Error where no plan has it.
+inline Layout checked_layout(CooShape const& X, MttkrpOptions const& options,
+                             PlanPlace const& place, MttkrpPlanUse const& use) {
+  auto const layout = decide_layout(X, options, place, use);
+  check_layout(layout, X, options, place);
+  return layout;
 }
 
 /// A mode of a linear order that `automatic` took, and in which it would need atomics, because its

@@ -15,6 +15,12 @@
 
 namespace sporades::detail {
 
+/// X, whose tuples are these.
+template <class Tuples>
+CountedTensor counted(CooShape const& X, bool is_last, Tuples& tuples) {
+  return {X, is_last, [&tuples](int n) { return tuples.rows(n); }};
+}
+
 /// Carry slots for nonzeros in chunks of chunk_length.
 template <class ExecutionSpace, class Scalar>
 double carry_bytes_of(Position nnz, int columns, double index_bytes) {
@@ -64,18 +70,17 @@ double window_bytes(Streaming const& streaming, double streamed) {
 
 /// What a plan with out-of-core lists holds where it computes, without windows.
 template <class Scalar, class ExecutionSpace>
-void count_out_of_core_plan(MemoryCount& count, CooShape const& X, MttkrpOptions const& options,
-                            RowsOf const& rows_of) {
-  for (int n = 0; n < X.order(); ++n) count.hold(packed_row_bytes(X, rows_of(n)));
+void count_out_of_core_plan(MemoryCount& count, CountedTensor const& X,
+                            MttkrpOptions const& options) {
+  for (int n = 0; n < X.order(); ++n) count.hold(packed_row_bytes(X, X.rows_of(n)));
   count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
   count_rounded_rows<Scalar>(count, X.dims, options);
 }
 
 /// The formats and buffers of count_mttkrp_plan.
 template <class Scalar, class ExecutionSpace, class Tuples>
-void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                          bool is_last, MttkrpOptions const& options, Layout const& layout,
-                          Tuples& tuples, RowsOf const& rows_of) {
+void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
+                          MttkrpOptions const& options, Layout const& layout, Tuples& tuples) {
   int const N = X.order();
   bool needs_carry = facts_of(layout.strategy()).has_carries, shares_values = false;
   std::vector<bool> const all(static_cast<std::size_t>(N), true);
@@ -96,7 +101,7 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         shares_values = shares_values || is_sorted_by(X, modes);
         count.make(csf_bytes(exec, X, modes, tuples));
       }
-      if (is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
+      if (X.is_last) count.release(shares_values ? X.coordinate_bytes() : X.bytes());
       break;
     case MttkrpStrategy::alto:
     case MttkrpStrategy::alto_atomic: {
@@ -106,7 +111,7 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
         if (!unfit.back()) buffer_rows = std::max(buffer_rows, most_buffer_rows(X, n));
       }
       needs_carry = std::find(unfit.begin(), unfit.end(), true) != unfit.end();
-      bool const is_freed = is_last && !needs_carry;
+      bool const is_freed = X.is_last && !needs_carry;
       count.make(alto_bytes(exec, X, is_freed, buffer_rows), is_freed ? X.bytes() : 0);
       count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
       if (!is_gpu<ExecutionSpace>)
@@ -114,14 +119,14 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
           count.hold(matrix_bytes<Scalar>(
               static_cast<double>(dim),
               static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank))));
-      if (needs_carry) count_sorted_lists(exec, count, X, is_last, false, false, unfit, rows_of);
+      if (needs_carry) count_sorted_lists(exec, count, X, false, false, unfit);
       break;
     }
     case MttkrpStrategy::flycoo: {
       Position const partitions = options.flycoo.partitions > 0
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
-      count.make(flycoo_bytes(exec, X, is_last, partitions), is_last ? X.bytes() : 0);
+      count.make(flycoo_bytes(exec, X, X.is_last, partitions), X.is_last ? X.bytes() : 0);
       CarryCount().reserve<Scalar>(
           count, most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
           static_cast<std::size_t>(options.rank), X.index_bytes);
@@ -132,11 +137,11 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
     case MttkrpStrategy::fibers:
       bool const is_out_of_core = layout.streams;
       if (is_out_of_core && !is_gpu<ExecutionSpace> && options.rows.order != RowOrder::morton) {
-        count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+        count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options);
         double const nonzero = X.bytes() / std::max(1.0, X.nnz);  // as part_sort_bytes
         count.pass(std::min(static_cast<double>(sort_memory(options.streaming)),
                             X.bytes() + (8 + std::max(8.0, nonzero)) * X.nnz));
-        if (is_last) count.release(X.bytes());
+        if (X.is_last) count.release(X.bytes());
         count.hold(window_bytes<ExecutionSpace>(options.streaming, layout.bytes() / N));
         return;
       }
@@ -145,15 +150,15 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CooSha
                                                 layout.bytes() / N));  // and resident copies
       if (layout.slices > 1 && !is_out_of_core) {
         int const slices = layout.slices, sliced = layout.sliced_mode;
-        count_sliced_lists(exec, count, X, is_last, slices, sliced, rows_of);
+        count_sliced_lists(exec, count, X, slices, sliced);
         for (int n = 0; n < N; ++n)
           buffer_rows =
-              std::max(buffer_rows, n == sliced ? 0 : std::min(X.nnz, slices * rows_of(n)));
+              std::max(buffer_rows, n == sliced ? 0 : std::min(X.nnz, slices * X.rows_of(n)));
         count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
         break;
       }
-      count_sorted_lists(exec, count, X, is_last, options.rows.order == RowOrder::morton,
-                         is_out_of_core, all, rows_of);
+      count_sorted_lists(exec, count, X, options.rows.order == RowOrder::morton, is_out_of_core,
+                         all);
   }
   if (needs_carry && !options.rows.atomic_flush)
     count.hold(carry_bytes_of<ExecutionSpace, Scalar>(X.count(), options.rank, X.index_bytes));
@@ -169,32 +174,29 @@ inline int most_value_lists(Layout const& layout) {
   return lists;
 }
 
-/// make_mttkrp_plan of this layout. The plan stays held. is_last: X alone holds its nonzeros; then
-/// X stays held only where it is part of the plan. tuples: of X.
+/// make_mttkrp_plan of this layout. The plan stays held; an X that is the last only where it is
+/// part of the plan. tuples: of X.
 template <class Scalar, class ExecutionSpace, class Tuples>
-void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                       bool is_last, MttkrpOptions const& options, Layout const& layout,
-                       Tuples& tuples, RowsOf const& rows_of) {
+void count_mttkrp_plan(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
+                       MttkrpOptions const& options, Layout const& layout, Tuples& tuples) {
   if (options.updatable) count.hold(X.value_bytes());  // numbers, beside the values
-  count_mttkrp_formats<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
+  count_mttkrp_formats<Scalar>(exec, count, X, options, layout, tuples);
   if (!options.updatable) return;
   count.hold(most_value_lists(layout) * numbers_bytes(X.nnz));
-  if (is_last || !facts_of(layout.strategy()).shares_values) count.release(X.value_bytes());
+  if (X.is_last || !facts_of(layout.strategy()).shares_values) count.release(X.value_bytes());
 }
 
 /// What make_mttkrp_plan takes for an X in memory that exec works in, or else on the host, where it
 /// is counted by host_exec.
 template <class Scalar, class ExecutionSpace, class HostSpace, class Tuples>
 MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, bool is_accessible,
-                        CooShape const& X, bool is_last, MttkrpOptions const& options,
-                        Tuples& tuples) {
-  auto const rows_of = [&](int n) { return tuples.rows(n); };
+                        CountedTensor const& X, MttkrpOptions const& options, Tuples& tuples) {
   MemoryNeed need;
   MemoryCount count;
   if (is_accessible) {
     count.hold(X.bytes());
     auto const layout = decide_layout<ExecutionSpace>(X, options);
-    count_mttkrp_plan<Scalar>(exec, count, X, is_last, options, layout, tuples, rows_of);
+    count_mttkrp_plan<Scalar>(exec, count, X, options, layout, tuples);
   } else {
     std::vector<bool> const all(X.dims.size(), true);
     double longest_list = 0;
@@ -203,10 +205,9 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
     }
     MemoryCount host;  // packed lists are copied one by one to memory that a GPU can access
     host.hold(X.bytes());
-    count_sorted_lists(host_exec, host, X, is_last, options.rows.order == RowOrder::morton, false,
-                       all, rows_of);
+    count_sorted_lists(host_exec, host, X, options.rows.order == RowOrder::morton, false, all);
     need.host = with_small_views(host.peak() + longest_list);
-    count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options, rows_of);
+    count_out_of_core_plan<Scalar, ExecutionSpace>(count, X, options);
     double const window = static_cast<double>(
         wanted_window(options.streaming, static_cast<std::uint64_t>(longest_list)));
     double const lists = sorted_list_bytes(X.dims, X.count(),
@@ -217,7 +218,7 @@ MemoryNeed count_mttkrp(ExecutionSpace const& exec, HostSpace const& host_exec, 
   }
   bool const shares_X = is_accessible && facts_of(options.strategy).keeps_tensor;
   need.kept =
-      with_small_views(count.held() - (is_accessible && !is_last && !shares_X ? X.bytes() : 0));
+      with_small_views(count.held() - (is_accessible && !X.is_last && !shares_X ? X.bytes() : 0));
   need.peak = with_small_views(count.peak());
   return need;
 }
@@ -233,7 +234,8 @@ MemoryNeed mttkrp_plan_memory(ExecutionSpace const& exec,
   using Builder = std::decay_t<decltype(builder)>;
   constexpr bool is_accessible = std::is_same_v<Builder, ExecutionSpace>;
   FiberCountEstimate<Builder, std::decay_t<decltype(X)>> tuples(builder, X);
-  return count_mttkrp<Scalar>(exec, builder, is_accessible, shape_of(X), is_last, options, tuples);
+  return count_mttkrp<Scalar>(exec, builder, is_accessible, counted(shape_of(X), is_last, tuples),
+                              options, tuples);
 }
 
 /// One copy of the nonzeros for all modes instead of one a mode, from the fastest on: strategies
@@ -290,8 +292,8 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   // What is asked for by name is built, or fails, unless a limit is.
   if (options.memory == 0 && !chooses_layout(options)) return fitted;
   FiberCountBound possible(shape);
-  auto const at_most =
-      count_mttkrp<Scalar>(exec, builder, is_accessible, shape, is_last, options, possible);
+  auto const at_most = count_mttkrp<Scalar>(exec, builder, is_accessible,
+                                            counted(shape, is_last, possible), options, possible);
   if (options.memory == 0 && at_most.peak < (64 << 20)) return fitted;
   double const free = memory_to_take(exec) + (is_accessible ? shape.bytes() : 0);
   double const left =
@@ -308,7 +310,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
                         may_be_by_rows(options.strategy) && by_parts && fits_packed_words(shape) &&
                         !is_asked && (on_gpu || options.memory > 0);
   auto const count = [&](bool here, MttkrpOptions const& with) {
-    return count_mttkrp<Scalar>(exec, builder, here, shape, is_last, with, tuples);
+    return count_mttkrp<Scalar>(exec, builder, here, counted(shape, is_last, tuples), with, tuples);
   };
   if (on_gpu && question.may_stream)
     question.may_stream = count(false, options).host <= host_memory_left();
@@ -316,8 +318,7 @@ FittedPlan fit_mttkrp_plan(ExecutionSpace const& exec,
   bool const keeps_X = is_accessible && (!on_gpu || !is_last);
   question.streamed = [&](MttkrpOptions const& with) {
     MemoryCount beside;  // the windows
-    count_out_of_core_plan<Scalar, ExecutionSpace>(beside, shape, with,
-                                                   [&](int n) { return tuples.rows(n); });
+    count_out_of_core_plan<Scalar, ExecutionSpace>(beside, counted(shape, is_last, tuples), with);
     return with_small_views(beside.peak()) + (keeps_X ? shape.bytes() : 0);
   };
   question.copies = [&](MttkrpOptions const&) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/kernels/detail/mttkrp/operands.hpp>
 #include <sporades/kernels/detail/nonzeros/packed.hpp>
 #include <sporades/kernels/detail/row_chunks.hpp>
 #include <sporades/kernels/detail/row_walk.hpp>
@@ -21,13 +22,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_packed(ExecutionSpace const& exec, char const* label,
                  PackedTensor<Scalar, Index, MemorySpace> const& X,
                  SortedRows<Scalar, Index, MemorySpace> const& rows,
-                 Factors<Scalar, MemorySpace> const& A, Matrix<Scalar, MemorySpace> const& V,
-                 int split) {
-  bool const aligned = all_rows_aligned(A, X.row_mode, V);
+                 MttkrpOperands<Scalar, MemorySpace> const& operands, int split) {
+  auto const& [A, n, V] = operands;
+  bool const aligned = all_rows_aligned(A, n, V);
+  std::size_t const R = V.extent(1);
   with_packed_nonzeros<ExecutionSpace>(X, A, split, [&](auto const& nonzeros, auto depth) {
     constexpr int others = std::decay_t<decltype(nonzeros)>::other_modes;
     walk_rows<tile_widths<others>, depth(), PackedBounds<ExecutionSpace, Scalar, others>>(
-        exec, label, nonzeros, rows, V.extent(1), aligned);
+        exec, label, nonzeros, rows, R, aligned);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/bytes.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
+#include <sporades/kernels/detail/mttkrp/operands.hpp>
 #include <sporades/kernels/detail/mttkrp/options.hpp>
 #include <sporades/kernels/detail/mttkrp/packed.hpp>
 #include <sporades/kernels/detail/mttkrp/rounded.hpp>
@@ -25,8 +26,9 @@ namespace detail {
 
 /// dims: of the rows that this process has; here: " on this process", if there are others.
 template <class Scalar, class MemorySpace>
-void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n,
-                  Matrix<Scalar, MemorySpace> const& V, char const* here = "") {
+void check_mttkrp(Dims const& dims, MttkrpOperands<Scalar, MemorySpace> const& operands,
+                  char const* here = "") {
+  auto const& [A, n, V] = operands;
   int const N = static_cast<int>(dims.size());
   expects(n >= 0 && n < N, "mttkrp: mode ", n, " of a tensor of order ", N);
   expects(static_cast<int>(A.size()) == N, "mttkrp: ", A.size(), " factors for order ", N);
@@ -44,9 +46,12 @@ void check_mttkrp(Dims const& dims, Factors<Scalar, MemorySpace> const& A, int n
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.dims, A, n, V);
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, operands);
+  auto const& A = operands.A;
+  auto const& V = operands.V;
+  int const n = operands.n;
   bool const is_sorted = !X.sorted_modes.empty() && X.sorted_modes[0] == n;
   if (strategy == MttkrpStrategy::automatic)
     strategy = is_sorted ? MttkrpStrategy::sorted : MttkrpStrategy::atomic;
@@ -76,79 +81,78 @@ inline char const* list_label(MttkrpStrategy strategy) {
 /// them; -1: all except the last of X.modes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry,
-                int split = -1) {
-  check_mttkrp(X.dims, A, n, V);
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry, int split = -1) {
+  check_mttkrp(X.dims, operands);
   int const deepest = X.order() > 1 ? X.order() - 2 : 0;
   expects(-1 <= split && split <= deepest, "mttkrp: split ", split, " of ", X.order() - 1,
           " modes");
-  expects(X.row_mode == n, "mttkrp: the tensor is packed for mode ", X.row_mode,
-          ", the product is on mode ", n);
+  expects(X.row_mode == operands.n, "mttkrp: the tensor is packed for mode ", X.row_mode,
+          ", the product is on mode ", operands.n);
   expects(strategy == MttkrpStrategy::automatic || is_by_rows(strategy), "mttkrp: strategy ",
           to_string(strategy), " does not work on a PackedTensor");
   int const kept = strategy != MttkrpStrategy::fibers ? 0 : split < 0 ? deepest : split;
   all_chunks<ExecutionSpace>(X).sum(
-      exec, X, V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
-        walk_packed(instance, list_label(strategy), part, rows, A, V, kept);
+      exec, X, operands.V, carry, [&](auto const& instance, auto const& part, auto const& rows) {
+        walk_packed(instance, list_label(strategy), part, rows, operands, kept);
       });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, PermutedTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.tensor.dims, A, n, V);
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.tensor.dims, operands);
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::permuted,
           "mttkrp: strategy ", to_string(strategy), " does not work on a PermutedTensor");
-  mttkrp_permuted(exec, X, A, n, V, carry);
+  mttkrp_permuted(exec, X, operands.A, operands.n, operands.V, carry);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, CsfTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.dims, A, n, V);
-  expects(X.mode_order[0] == n, "mttkrp: the tree's root is mode ", X.mode_order[0],
-          ", the product is on mode ", n);
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, operands);
+  expects(X.mode_order[0] == operands.n, "mttkrp: the tree's root is mode ", X.mode_order[0],
+          ", the product is on mode ", operands.n);
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::csf,
           "mttkrp: strategy ", to_string(strategy), " does not work on a CsfTensor");
-  mttkrp_csf(exec, X, A, V, carry);
+  mttkrp_csf(exec, X, operands.A, operands.V, carry);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.dims, A, n, V);
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, operands);
   expects(strategy == MttkrpStrategy::automatic || is_linear(strategy), "mttkrp: strategy ",
           to_string(strategy), " does not work on an AltoTensor");
   if (strategy != MttkrpStrategy::alto_atomic)
-    refuse_atomics<ExecutionSpace>("mttkrp", X, n, "sorted, fibers, csf and permuted work");
-  mttkrp_alto(exec, X, A, n, V, carry);
+    refuse_atomics<ExecutionSpace>("mttkrp", X, operands.n,
+                                   "sorted, fibers, csf and permuted work");
+  mttkrp_alto(exec, X, operands, carry);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
-                Factors<Scalar, MemorySpace> const& A, int n, Matrix<Scalar, MemorySpace> const& V,
-                MttkrpStrategy strategy, CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.dims, A, n, V);
-  expects(X.mode == n, "mttkrp: the tensor is in the order of mode ", X.mode,
-          ", the product is on mode ", n, ": remap moves it");
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                CarryBuffers<Scalar, Index, MemorySpace>& carry) {
+  check_mttkrp(X.dims, operands);
+  expects(X.mode == operands.n, "mttkrp: the tensor is in the order of mode ", X.mode,
+          ", the product is on mode ", operands.n, ": remap moves it");
   expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::flycoo,
           "mttkrp: strategy ", to_string(strategy), " does not work on a FlycooTensor");
-  mttkrp_flycoo(exec, X, A, V, 0, carry);
+  mttkrp_flycoo(exec, X, operands.A, operands.V, 0, carry);
 }
 
 /// The product on mode n of a plan's tensor, which is left in the order of the next mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace>& X,
-                   Factors<Scalar, MemorySpace> const& A, int n,
-                   Matrix<Scalar, MemorySpace> const& V, int split,
+                   MttkrpOperands<Scalar, MemorySpace> const& operands, int split,
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
-  check_mttkrp(X.dims, A, n, V);
-  while (X.mode != n) remap(exec, X);
-  mttkrp_flycoo(exec, X, A, V, split, carry);
+  check_mttkrp(X.dims, operands);
+  while (X.mode != operands.n) remap(exec, X);
+  mttkrp_flycoo(exec, X, operands.A, operands.V, split, carry);
   remap(exec, X);
 }
 
@@ -156,8 +160,10 @@ void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, Memor
 /// nonzeros name. chunks: see row_chunks.hpp.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
 void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
-                 Factors<Scalar, MemorySpace> const& A, int n, Chunks const& chunks,
-                 Matrix<Scalar, MemorySpace> const& V) {
+                 MttkrpOperands<Scalar, MemorySpace> const& operands, Chunks const& chunks) {
+  auto const& A = operands.A;
+  auto const& V = operands.V;
+  int const n = operands.n;
   auto const& choice = plan.choices[static_cast<std::size_t>(n)];
   auto& work = plan.work;
   int const split = choice.strategy == MttkrpStrategy::fibers ? choice.split : 0;
@@ -166,15 +172,15 @@ void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
     using Format = std::decay_t<decltype(X)>;
     if constexpr (is_instance<Format, PackedTensor>) {
       if (is_rounded) work.rounded.round(exec, choice.gather, A, static_cast<std::size_t>(n));
-      chunks.sum(exec, X, V, work.carry,
-                 [&](auto const& instance, auto const& part, auto const& rows) {
-                   if (is_rounded)
-                     walk_rounded(instance, part, rows, work.rounded, choice.gather, V, split);
-                   else
-                     walk_packed(instance, list_label(choice.strategy), part, rows, A, V, split);
-                 });
+      chunks.sum(
+          exec, X, V, work.carry, [&](auto const& instance, auto const& part, auto const& rows) {
+            if (is_rounded)
+              walk_rounded(instance, part, rows, work.rounded, choice.gather, V, split);
+            else
+              walk_packed(instance, list_label(choice.strategy), part, rows, operands, split);
+          });
     } else if constexpr (is_instance<Format, FlycooTensor>) {
-      run_and_remap(exec, X, A, n, V, choice.split, work.carry);
+      run_and_remap(exec, X, operands, choice.split, work.carry);
     } else {
       if constexpr (is_instance<Format, CooTensor>)
         if (is_by_rows(choice.strategy))
@@ -182,7 +188,7 @@ void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                             [&](auto const& instance, auto const& part, auto const& rows) {
                               walk_coo(instance, part, rows, A, n, V);
                             });
-      run_mttkrp(exec, X, A, n, V, choice.strategy, work.carry);
+      run_mttkrp(exec, X, operands, choice.strategy, work.carry);
     }
   });
 }
@@ -197,12 +203,12 @@ void run_mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpac
                       to_string(plan.choices[static_cast<std::size_t>(n)].strategy), ", mode ", n);
   in_step(plan, [&] {
     if (plan.work.distributed)
-      check_mttkrp(product_dims(plan, n), A, n, V, " on this process");
+      check_mttkrp<Scalar, MemorySpace>(product_dims(plan, n), {A, n, V}, " on this process");
     else
-      check_mttkrp(plan.dims, A, n, V);
+      check_mttkrp<Scalar, MemorySpace>(plan.dims, {A, n, V});
     auto const& factors = gathered(exec, plan, A, n);
     deliver(exec, plan, n, V, [&](auto const& chunks, auto const& sums) {
-      sum_product(exec, plan, factors, n, chunks, sums);
+      sum_product(exec, plan, {factors, n, sums}, chunks);
     });
   });
 }
@@ -224,7 +230,7 @@ void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, i
       detail::CarryBuffers<typename Tensor::Scalar, typename Tensor::Index,
                            typename Tensor::MemorySpace>
           carry;
-      detail::run_mttkrp(exec, X, detail::as_factors<Tensor>(A), n, product, strategy, carry);
+      detail::run_mttkrp(exec, X, {detail::as_factors<Tensor>(A), n, product}, strategy, carry);
     }
 }
 

@@ -28,10 +28,10 @@ std::vector<int> wanted_fused_modes(Dims const& dims, Position nnz,
 
 /// make_mttkrp_plan of an X that is handed over.
 template <class Scalar, class ExecutionSpace, class Tuples>
-void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape const& X,
-                    MttkrpOptions const& options, Tuples& tuples, RowsOf const& rows_of) {
-  auto const layout = decide_layout<ExecutionSpace>(X, options);
-  count_mttkrp_plan<Scalar>(exec, count, X, true, options, layout, tuples, rows_of);
+void count_own_plan(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
+                    MttkrpOptions const& options, Tuples& tuples) {
+  count_mttkrp_plan<Scalar>(exec, count, X, options, decide_layout<ExecutionSpace>(X, options),
+                            tuples);
 }
 
 /// make_dimension_tree of these modes of an X that is handed over.
@@ -47,13 +47,14 @@ void count_fused_tree(ExecutionSpace const& exec, MemoryCount& count, CooShape c
   whole.sorted_modes = grid.sorted_modes = {};
   count.hold(whole.coordinate_bytes());
   count.release(X.coordinate_bytes());
-  count_own_plan<Scalar>(exec, count, whole, options, tuples, [&](int n) {
+  auto const rows_of_whole = [&](int n) {
     return n == 0 ? tuples.of(fused, fused.size())
                   : tuples.rows(dims.others[static_cast<std::size_t>(n - 1)]);
-  });
+  };
+  count_own_plan<Scalar>(exec, count, {whole, true, rows_of_whole}, options, tuples);
   count.hold(grid.bytes());
-  count_own_plan<Scalar>(exec, count, grid, options, tuples,
-                         [&](int n) { return static_cast<double>(grid.dims[n]); });
+  auto const rows_of_grid = [&](int n) { return static_cast<double>(grid.dims[n]); };
+  count_own_plan<Scalar>(exec, count, {grid, true, rows_of_grid}, options, tuples);
   count.hold(grid.bytes() + 2 * matrix_bytes<Scalar>(cells, options.rank));
 }
 
@@ -67,7 +68,7 @@ void count_all_modes_plan(ExecutionSpace const& exec, MemoryCount& count, CooSha
   auto other = count;
   if (!fused.empty()) count_fused_tree<Scalar>(exec, count, X, fused, products, tuples);
   if (!fused.empty() && layout.strategy() != MttkrpStrategy::alto) return;
-  count_own_plan<Scalar>(exec, other, X, products, tuples, [&](int n) { return tuples.rows(n); });
+  count_own_plan<Scalar>(exec, other, counted(X, true, tuples), products, tuples);
   if (fused.empty())
     count = other;
   else  // it is plain where fused modes would scatter X

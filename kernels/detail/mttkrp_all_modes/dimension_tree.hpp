@@ -179,25 +179,16 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
     std::vector<int> const& fused, MttkrpOptions const& options,
     Communicator const& processes = {}) {
   using Tensor = CooTensor<Scalar, Index, GivenSpace>;
-  using Grid = CooTensor<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>>;
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);
-  auto const plan_of = [&](auto tensor, MttkrpOptions const& wanted,
-                           DistributedPlanUse const& use) {
-    if constexpr (std::is_same_v<decltype(tensor), Grid>)
-      return build_plan_of_all(processes, exec, hand_over(tensor), wanted, use);
-    else
-      return make_mttkrp_plan(exec, hand_over(tensor), wanted);
-  };
   auto const plain = [&] {
-    tree.whole = plan_of(hand_over(X), options, {});
+    tree.whole = build_fitted_plan(processes, exec, hand_over(X), options, {});
     return tree;
   };
   if (fused.empty()) return plain();
   TreeDims const dims(X.dims, fused);
   if constexpr (!is_gpu<ExecutionSpace>) {
-    Position nnz = X.nnz();
-    if (processes.size() > 1) nnz = exclusive_scan_of_all(processes, nnz).back();
+    Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
     if (scatters<ExecutionSpace, Scalar>(X.dims, dims.whole, nnz, options)) return plain();
   }
   tree.fused = fused;
@@ -213,17 +204,18 @@ MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_di
       {}};
   dims.fuse_indices(builder, X.coordinates, whole.coordinates);
   X = {};
-  DistributedPlanUse of_whole;
+  MttkrpPlanUse of_whole;
   of_whole.first_is_read = true;
-  tree.whole = plan_of(hand_over(whole), options, of_whole);
+  tree.whole = build_fitted_plan(processes, exec, hand_over(whole), options, of_whole);
 
   auto const cuts = even_cuts(processes.size(), dims.cells());
   auto const me = static_cast<std::size_t>(processes.rank());
   auto grid = dims.grid_cells<Scalar, Index>(exec, cuts[me], cuts[me + 1]);
   auto const rows = tree.whole.rows_of(0);
-  DistributedPlanUse of_grid;
+  MttkrpPlanUse of_grid;
   of_grid.last = rows;
-  tree.grid = plan_of(hand_over(grid), {options.strategy, options.rank}, of_grid);
+  tree.grid = build_fitted_plan(processes, exec, hand_over(grid), {options.strategy, options.rank},
+                                of_grid);
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
   tree.cells = tree.whole.work.distributed
                    ? dims.grid_cells<Scalar, Index>(exec, tree.whole.work.distributed->cells)

@@ -93,10 +93,12 @@ void build_coo_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemoryS
   plan.coo.assign(X.order(), to_coo(exec, linear));
 }
 
-/// The products of `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP needs.
+/// The products of `pull`, `alto` and `alto_atomic` with pi on the fly: what MTTKRP needs. On
+/// several processes rows are in order.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
-void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
-                    PhiOptions const& options, PhiPlan<Scalar, Index, MemorySpace>& plan) {
+void build_products(Communicator const& processes, ExecutionSpace const& exec,
+                    CooTensor<Scalar, Index, GivenSpace> X, PhiOptions const& options,
+                    PhiPlan<Scalar, Index, MemorySpace>& plan) {
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
   products.updatable = options.updatable;
   auto const columns = padded_columns(static_cast<std::size_t>(options.rank));
@@ -107,7 +109,10 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
           : options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
   if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
-  plan.products = build_mttkrp_plan(exec, X, products, trees::phi_layout_on_hosts);
+  MttkrpPlanUse use{trees::phi_layout_on_hosts};
+  use.may_be_linear = processes.size() == 1;
+  plan.products = build_mttkrp_plan(processes, exec, hand_over(X), products, use);
+  plan.nnz = plan.products.nnz;
   auto const& formats = plan.products.formats;
   bool const is_alto = formats.template any<AltoTensor>();
   if (options.strategy == PhiStrategy::alto)
@@ -115,16 +120,28 @@ void build_products(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSp
       refuse_atomics<ExecutionSpace>("make_phi_plan", *formats.template as<AltoTensor>(n), n,
                                      "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
+  Position most = 0;  // nonzeros of a mode here
+  formats.for_each([&](auto const& format) { most = std::max<Position>(most, format.nnz()); });
   if (count_out_of_core(formats) < formats.modes() &&
       ((is_gpu<ExecutionSpace> && is_alto) || !is_one_tile))
-    reserve_weights(exec, plan.nnz, plan);
+    reserve_weights(exec, most, plan);
   limit_windows(plan, options.streaming);
+}
+
+/// Throws Error where processes cannot share a plan with these options.
+inline void check_processes(PhiOptions const& options) {
+  expects(options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull,
+          "make_phi_plan: strategy ", to_string(options.strategy),
+          " works on one process: pull on several");
+  expects(!options.updatable, "make_phi_plan: values are updated on one process");
+  expects(options.pi == Pi::on_the_fly,
+          "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
-    PhiOptions const& options) {
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, PhiOptions const& options) {
   using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
   Region const region("sporades::make_phi_plan");
@@ -136,6 +153,7 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
   expects(is_accessible || !(is_stored || is_coo),
           "make_phi_plan: a tensor in the host's memory is not streamed by strategy ",
           to_string(options.strategy), is_stored ? " with stored pi" : "");
+  if (processes.size() > 1) check_processes(options);
   if (is_stored || is_coo)  // else make_mttkrp_plan checks
     check_coordinates(builder_of<GivenSpace>(exec), X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
@@ -162,34 +180,8 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
     if ((is_stored || is_coo) && coo_takes_two_passes<ExecutionSpace, Scalar>(options))
       reserve_weights(exec, plan.nnz, plan);
   }
-  if (!is_stored && !is_coo) build_products(exec, X, options, plan);
+  if (!is_stored && !is_coo) build_products(processes, exec, hand_over(X), options, plan);
   fence(exec, "sporades::phi::make_plan");
-  return plan;
-}
-
-/// The plan of nonzeros that several processes bring.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-PhiPlan<Scalar, Index, MemorySpace> build_distributed_phi_plan(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, PhiOptions const& options) {
-  Region const region("sporades::make_phi_plan");
-  expects(options.rank > 0, "make_phi_plan: rank ", options.rank, " is not positive");
-  expects(options.strategy == PhiStrategy::automatic || options.strategy == PhiStrategy::pull,
-          "make_phi_plan: strategy ", to_string(options.strategy),
-          " works on one process: pull on several");
-  expects(!options.updatable, "make_phi_plan: values are updated on one process");
-  expects(options.pi == Pi::on_the_fly,
-          "make_phi_plan: pi is stored on one process: on several it is computed on the fly");
-  MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
-  products.streaming = options.streaming;
-  if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
-  PhiPlan<Scalar, Index, MemorySpace> plan;
-  DistributedPlanUse use;
-  use.may_be_linear = false;
-  plan.products = build_plan_of_all(processes, exec, hand_over(X), products, use);
-  plan.dims = plan.products.dims;
-  plan.nnz = plan.products.nnz;
-  plan.strategy = PhiStrategy::pull;
   return plan;
 }
 
@@ -206,12 +198,9 @@ PhiPlan<Scalar, Index, MemorySpace> make_phi_plan(Communicator const& processes,
         .add("strategy", options.strategy)
         .add("pi", options.pi);
   };
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, "make_phi_plan", named, [&] {
-        return detail::build_distributed_phi_plan(processes, exec, hand_over(X), options);
-      });
-  return make_phi_plan(exec, X, options);
+  return detail::together(processes, "make_phi_plan", named, [&] {
+    return detail::build_phi_plan(processes, exec, hand_over(X), options);
+  });
 }
 
 template <class ExecutionSpace, class Tensor>
@@ -221,7 +210,7 @@ detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace con
   static_assert(detail::is_instance<Tensor, CooTensor>, "make_phi_plan takes a CooTensor");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
-      return detail::build_phi_plan(exec, X, options);
+      return detail::build_phi_plan({}, exec, X, options);
 }
 
 }  // namespace sporades

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <sporades/core/matrix.hpp>
+#include <sporades/kernels/detail/mttkrp/operands.hpp>
 
 namespace sporades::detail {
 
@@ -16,6 +16,7 @@ struct PhiOperands {
   Matrix<Scalar, MemorySpace> const& V;  // I_n x R
   double epsilon;
 
+  MttkrpOperands<Scalar, MemorySpace> of_product() const { return {A, n, V}; }
   Scalar least() const { return static_cast<Scalar>(epsilon); }  ///< that a model's value counts as
 };
 

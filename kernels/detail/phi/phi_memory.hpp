@@ -62,9 +62,8 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   products.streaming = options.streaming;
   if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
   if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
-  auto const layout = decide_layout<ExecutionSpace>(X, products, trees::phi_layout_on_hosts);
-  count_mttkrp_plan<Scalar>(exec, count, X, false, products, layout, tuples,
-                            [&](int n) { return tuples.rows(n); });
+  auto const layout = decide_layout<ExecutionSpace>(X, products, {trees::phi_layout_on_hosts});
+  count_mttkrp_plan<Scalar>(exec, count, counted(X, false, tuples), products, layout, tuples);
   bool const is_alto = layout.is_linear();
   if ((is_gpu<ExecutionSpace> && is_alto) ||
       !rows_are_one_tile<ExecutionSpace, Scalar>(static_cast<std::size_t>(columns)))

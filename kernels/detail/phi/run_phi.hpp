@@ -67,7 +67,7 @@ void walk_packed_twice(ExecutionSpace const& exec, PackedTensor<Scalar, Index, M
                        Vector<Scalar, MemorySpace> const& weights) {
   weigh(exec, X, operands, weights);
   X.values = weights;
-  walk_packed(exec, "sporades::phi::pull", X, rows, operands.A, operands.V,
+  walk_packed(exec, "sporades::phi::pull", X, rows, operands.of_product(),
               choice.strategy == MttkrpStrategy::fibers ? choice.split : 0);
 }
 
@@ -136,7 +136,7 @@ void sum_phi(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> 
   weighed.values = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
   weigh(exec, X, operands, weighed.values);
   auto const& choice = plan.products.choices[static_cast<std::size_t>(operands.n)];
-  run_mttkrp(exec, weighed, operands.A, operands.n, operands.V, choice.strategy, carry);
+  run_mttkrp(exec, weighed, operands.of_product(), choice.strategy, carry);
 }
 
 /// Phi with pi on the fly, by what MTTKRP has for mode n.

@@ -7,17 +7,16 @@
 #ifndef SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
 #define SPORADES_KERNELS_PROCESSES_BUILD_MTTKRP
 
-#include <optional>
+#include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/processes/home_order.hpp>
 #include <sporades/kernels/detail/processes/mttkrp.hpp>
 #include <sporades/kernels/detail/processes/share_linear_order.hpp>
 #include <sporades/kernels/detail/processes/share_rows.hpp>
 #include <sporades/kernels/detail/processes/slices.hpp>
 
-/// How the plan of a tensor is built whose nonzeros are those of several processes.
+/// How a plan of MTTKRP gets its nonzeros where they are those of several processes.
 
-namespace sporades {
-namespace detail {
+namespace sporades::detail {
 
 /// The modes that take a linear order with so many parts each: where `automatic` took it, those
 /// without parts revert to rows in order; else they are refused.
@@ -55,52 +54,27 @@ OwnChunks own_chunks(ExecutionSpace const& exec, Tensor const& X, int n, Parts c
   return own.begin < own.end ? own : OwnChunks{};
 }
 
-/// What else a shared plan is for.
-struct DistributedPlanUse {
-  bool may_be_linear = true;  // whether `automatic` may take a linear order
-  /// Of a tree's X': products get the rows of the first factor that this process reads, and not
-  /// those that it owns.
-  bool first_is_read = false;
-  /// Of a tree's grid: the rows of the last mode that processes own. All read all rows of the
-  /// others.
-  RowMap last = {};
-};
-
-/// Throws Error where processes cannot share the plan.
-template <class ExecutionSpace, class Scalar, class Index>
-Layout distributed_layout(Dims const& dims, Position nnz, MttkrpOptions const& options,
-                          DistributedPlanUse const& use) {
-  check_options(options, static_cast<int>(dims.size()));
-  CooShape const X{dims, static_cast<double>(nnz), {}, sizeof(Scalar), sizeof(Index)};
-  auto place = place_of<ExecutionSpace>(true);
-  place.may_be_linear = use.may_be_linear;
-  auto const layout = decide_layout(X, options, place, trees::mttkrp_layout_on_hosts);
-  check_layout(layout, X, options, place);
-  return layout;
-}
-
-/// Builds the plan that processes share, step by step: each process's nonzeros for each mode, the
-/// rows that it owns, those that it reads, and what products need for both. All processes take the
-/// same steps in the same order. For one call of build.
+/// Gives a plan that several processes share its nonzeros, step by step: those of each process for
+/// each mode, the rows that it owns, those that it reads, and what products need for both. All
+/// processes take the same steps in the same order. For one call of build.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 class DistributedPlanBuilder {
  public:
   using Plan = MttkrpPlan<Scalar, Index, MemorySpace>;
   using Tensor = CooTensor<Scalar, Index, MemorySpace>;
 
-  DistributedPlanBuilder(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
-                         MttkrpOptions const& options, DistributedPlanUse const& use)
-      : processes_(processes), exec_(exec), options_(options_for<Scalar>(options)), use_(use) {
-    expect_same_dims(processes, X, where);
-    plan_.dims = X.dims;
-    plan_.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-    layout_ =
-        distributed_layout<ExecutionSpace, Scalar, Index>(plan_.dims, plan_.nnz, options_, use);
-    check_coordinates(exec, X, where);
-    read_.emplace(exec, X.dims);
-    plan_.choices = layout_.choices();
+  /// plan: without nonzeros, of this layout.
+  DistributedPlanBuilder(Communicator const& processes, ExecutionSpace const& exec,
+                         MttkrpOptions const& options, MttkrpPlanUse const& use,
+                         Layout const& layout, Plan& plan)
+      : processes_(processes),
+        exec_(exec),
+        options_(options),
+        use_(use),
+        layout_(layout),
+        plan_(plan),
+        read_(exec, plan.dims) {
     plan_.rows.resize(plan_.dims.size());
-    plan_.formats = decltype(plan_.formats)(plan_.dims.size());
     length_ = chunk_length<ExecutionSpace>(plan_.nnz);
     cuts_ = even_cuts(processes.size(), plan_.nnz, block_length<ExecutionSpace>(plan_.nnz));
     for (int n = 0; n < order(); ++n)
@@ -111,7 +85,8 @@ class DistributedPlanBuilder {
     distributed_->own.resize(plan_.dims.size());
   }
 
-  Plan build(Tensor X) {
+  /// X: the nonzeros that the process brings.
+  void build(Tensor X) {
     if constexpr (!is_gpu<ExecutionSpace>)
       if (layout_.is_linear()) take_linear_order(X);
     if (layout_.slices > 1)
@@ -128,7 +103,7 @@ class DistributedPlanBuilder {
         make_chain(n);
     for (int m = 0; m < order(); ++m)
       distributed_->read.emplace_back(processes_, exec_, plan_.rows[at(m)].begins,
-                                      read_->lists()[at(m)]);
+                                      read_.lists()[at(m)]);
     auto const& parts = plan_.work.parts;
     distributed_->sums = {processes_, std::any_of(parts.begin(), parts.end(), [](auto const& mode) {
                             return mode.is_registered();
@@ -137,13 +112,9 @@ class DistributedPlanBuilder {
       if (share.all_chunks > 0)
         share.reserve(exec_, plan_.work.carry, static_cast<std::size_t>(options_.rank));
     plan_.work.distributed = distributed_;
-    fence(exec_, "sporades::mttkrp::build_distributed_plan");
-    return std::move(plan_);
   }
 
  private:
-  static constexpr char const* where = "make_mttkrp_plan";
-
   static std::size_t at(int n) { return static_cast<std::size_t>(n); }
   int order() const { return static_cast<int>(plan_.dims.size()); }
   bool in_order(int n) const { return !is_linear(plan_.choices[at(n)].strategy); }
@@ -157,7 +128,7 @@ class DistributedPlanBuilder {
     choose_linear_modes(linear_.parts, options_, plan_.dims, plan_.nnz, plan_.choices);
     has_linear_ = has_linear_mode(plan_.choices);
     if (has_linear_)
-      read_->insert(exec_, linear_.nonzeros);
+      read_.insert(exec_, linear_.nonzeros);
     else
       linear_ = {};
   }
@@ -166,7 +137,7 @@ class DistributedPlanBuilder {
   void share_in_order(Tensor X) {
     std::vector<bool> wanted;
     for (int n = 0; n < order(); ++n) wanted.push_back(in_order(n));
-    nonzeros_ = sorted_shares(processes_, exec_, hand_over(X), orders_, wanted, *read_);
+    nonzeros_ = sorted_shares(processes_, exec_, hand_over(X), orders_, wanted, read_);
   }
 
   /// Nonzeros in slices of one mode, and in the order of their parts of the others' rows.
@@ -177,7 +148,7 @@ class DistributedPlanBuilder {
     nonzeros_.resize(plan_.dims.size());
     X = sorted_across(processes_, exec_, hand_over(X), orders_[at(sliced)].modes, cuts_);
     nonzeros_[at(sliced)] = X;
-    read_->insert(exec_, X, sliced);
+    read_.insert(exec_, X, sliced);
     auto const named =
         with_slices(exec_, X, slice_cuts<ExecutionSpace>(layout_.slices, plan_.nnz), first());
     X = {};
@@ -185,7 +156,7 @@ class DistributedPlanBuilder {
       if (n == sliced) continue;
       auto& share = parts_[at(n)];
       share = share_parts(processes_, exec_, named, n, cuts_);
-      read_->insert(exec_, share.nonzeros, n);
+      read_.insert(exec_, share.nonzeros, n);
       nonzeros_[at(n)] = hand_over(share.nonzeros);
     }
   }
@@ -214,32 +185,32 @@ class DistributedPlanBuilder {
       auto const& rows = options_.slices.rows[at(n)];
       expects(rows.size() == static_cast<std::size_t>(layout_.slices) + 1 && rows.back() == dim &&
                   std::is_sorted(rows.begin(), rows.end()),
-              where, ": slices.rows of mode ", n, " are not where the rows of ", layout_.slices,
-              " slices begin, and end");
+              "make_mttkrp_plan: slices.rows of mode ", n, " are not where the rows of ",
+              layout_.slices, " slices begin, and end");
       own_rows(n, begins_of_slice_rows(processes_.size(), rows));
     }
     // All that is its own is read: GhostRows then finds it in one place.
     std::uint64_t const row = plan_.rows[at(n)].first();
-    read_->insert_rows(exec_, at(n), row, row + plan_.rows[at(n)].here(dim));
+    read_.insert_rows(exec_, at(n), row, row + plan_.rows[at(n)].here(dim));
   }
 
   /// Ends the lists of rows that this process reads.
   void read_rows() {
     for (int n = 0; is_grid() && n + 1 < order(); ++n)
-      read_->insert_rows(exec_, at(n), 0, plan_.dims[at(n)]);
-    read_->finish(exec_);
+      read_.insert_rows(exec_, at(n), 0, plan_.dims[at(n)]);
+    read_.finish(exec_);
     distributed_->first_is_read = use_.first_is_read;
-    if (use_.first_is_read) distributed_->cells = read_->lists().front();
+    if (use_.first_is_read) distributed_->cells = read_.lists().front();
     if constexpr (!is_gpu<ExecutionSpace>)
       if (has_linear_) {
-        linear_order_ = plan_.formats.share(make_linear_share(exec_, linear_, *read_, plan_.nnz));
+        linear_order_ = plan_.formats.share(make_linear_share(exec_, linear_, read_, plan_.nnz));
         distributed_->parts = most_parts(plan_.nnz);
       }
   }
 
   /// A mode in the linear order: its rows are added to by one process after another.
   void make_chain(int n) {
-    auto const added = read_->subset(exec_, linear_.nonzeros, n);
+    auto const added = read_.subset(exec_, linear_.nonzeros, n);
     own_rows(n, begins_of_added_rows(processes_, plan_.dims[at(n)], added.rows));
     distributed_->chains[at(n)] = RowChain<Scalar, MemorySpace>(
         processes_, exec_, plan_.rows[at(n)].begins, added.rows, added.numbers);
@@ -262,9 +233,8 @@ class DistributedPlanBuilder {
       parts_[at(n)] = {};
       if (fits) own = own_chunks(exec_, nonzeros_[at(n)], n, parts, length_);
     }
-    auto X = read_->renumbered(exec_, hand_over(nonzeros_[at(n)]), n);
-    auto const share =
-        make_row_share(processes_, exec_, X, orders_[at(n)].modes, cuts_, length_, fits);
+    auto X = read_.renumbered(exec_, hand_over(nonzeros_[at(n)]), n);
+    auto const share = make_row_share(processes_, exec_, X, orders_[at(n)], fits);
     plan_.formats.set(
         n, fits ? plan_.formats.share(pack_share(exec_, share, n, X)) : plan_.formats.share(X));
     X = {};
@@ -298,10 +268,10 @@ class DistributedPlanBuilder {
 
   Communicator processes_;
   ExecutionSpace exec_;
-  MttkrpOptions options_;
-  DistributedPlanUse use_;
-  Layout layout_;
-  Plan plan_;
+  MttkrpOptions const& options_;
+  MttkrpPlanUse const& use_;
+  Layout const& layout_;
+  Plan& plan_;
   std::shared_ptr<DistributedProducts<Scalar, Index, MemorySpace>> distributed_ =
       std::make_shared<DistributedProducts<Scalar, Index, MemorySpace>>();
   Position length_ = 0;             // of a chunk
@@ -309,42 +279,12 @@ class DistributedPlanBuilder {
   std::vector<ShareOrder> orders_;  // per mode
   std::vector<Tensor> nonzeros_;    // per mode, until its share is made
   std::vector<NumberedParts<Scalar, Index, MemorySpace>> parts_;  // per mode, with slices
-  std::optional<ReadRows<MemorySpace>> read_;
+  ReadRows<MemorySpace> read_;
   LinearShare<Scalar, Index> linear_;
   typename decltype(Plan::formats)::Shared linear_order_;  // its nonzeros here
   bool has_linear_ = false;                                // some mode takes the linear order
 };
 
-/// The plan that processes share, or of one process that which it has alone.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> build_plan_of_all(Communicator const& processes,
-                                                         ExecutionSpace const& exec,
-                                                         CooTensor<Scalar, Index, MemorySpace> X,
-                                                         MttkrpOptions const& options,
-                                                         DistributedPlanUse const& use) {
-  if constexpr (has_mpi)
-    if (processes.size() > 1)
-      return DistributedPlanBuilder<ExecutionSpace, Scalar, Index, MemorySpace>(processes, exec, X,
-                                                                                options, use)
-          .build(hand_over(X));
-  return make_mttkrp_plan(exec, hand_over(X), options);
-}
-
-}  // namespace detail
-
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& processes,
-                                                        ExecutionSpace const& exec,
-                                                        CooTensor<Scalar, Index, MemorySpace> X,
-                                                        MttkrpOptions const& options) {
-  auto const named = [&] { return detail::named_options<Scalar, Index>(options); };
-  return detail::together(processes, "make_mttkrp_plan", named, [&] {
-    return detail::build_plan_of_all(processes, exec, hand_over(X), options, {});
-  });
-}
-
-}  // namespace sporades
-
-#include <sporades/eti/build_mttkrp_plan.hpp>
+}  // namespace sporades::detail
 
 #endif

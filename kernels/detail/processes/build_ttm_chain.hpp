@@ -11,7 +11,7 @@
 #include <sporades/kernels/detail/processes/ttm_chain.hpp>
 #include <sporades/kernels/detail/tucker_inner_product.hpp>
 
-/// How the plan of chains of a tensor is built whose nonzeros are those of several processes.
+/// How a plan of chains gets its nonzeros where they are those of several processes.
 
 namespace sporades::detail {
 
@@ -58,20 +58,9 @@ RowsOfMode share_factor(RowMap const& begun, std::uint64_t all, int rank,
   return where;
 }
 
-/// X: nonzeros that the process brings, no coordinate twice. Products have their rows where they
-/// begin; place_distributed_products is to be called before the first one. Collective. Fences exec.
-/// Throws Error as make_ttm_chain_plan, and where options are not those of strategy `fused` in
-/// resident memory.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& ranks,
-    TtmChainOptions const& options) {
+/// Throws Error where processes cannot share a plan with these options.
+inline void check_processes(TtmChainOptions const& options) {
   char const* const where = "make_ttm_chain_plan";
-  Region const region("sporades::make_ttm_chain_plan");
-  expect_same_dims(processes, X, where);
-  check_ranks(X.dims, ranks, where);
-  check_coordinates(exec, X, where);
   expects(!options.streaming.always && options.streaming.memory == 0, where,
           ": nonzeros that processes share are not streamed");
   expects(!options.updatable, where, ": values are updated on one process");
@@ -79,21 +68,17 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
               options.strategy == TtmChainStrategy::fused,
           where, ": strategy ", to_string(options.strategy),
           " works on one process: fused on several");
-  int const N = X.order();
-  TtmChainPlan<Scalar, Index, MemorySpace> plan;
-  plan.dims = X.dims;
-  plan.ranks = ranks;
-  plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  plan.places.resize(X.dims.size());
-  plan.formats = decltype(plan.formats)(X.dims.size());
-  plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
-  fill_view(exec, plan.work.buffers.one, Scalar(1));
-  TupleCounts const tuples(processes, exec, X, plan.nnz);
+}
+
+/// Gives a plan that several processes share its nonzeros. X: those that the process brings, no
+/// coordinate twice. plan: without nonzeros, with its choices. Collective. Fences exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void share_chains(Communicator const& processes, ExecutionSpace const& exec,
+                  CooTensor<Scalar, Index, MemorySpace> X,
+                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   std::vector<ShareOrder> orders;
-  for (int n = 0; n < N; ++n) {
-    plan.choices.push_back(
-        fused_chain(tuples, plan.dims, ranks, n, "fused alone is shared", "shared by processes"));
-    auto const& columns = plan.choices.back().columns;
+  for (int n = 0; n < plan.order(); ++n) {
+    auto const& columns = plan.choices[static_cast<std::size_t>(n)].columns;
     auto modes = columns.modes;
     modes.insert(modes.begin(), n);
     Position const length =
@@ -101,7 +86,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
     // Fits of floats take the nonzeros of mode 0 once more, in larger parts.
     Position const part =
         n == 0 && sizeof(Scalar) < sizeof(double)
-            ? TuckerChunks(plan.nnz, length, tucker_partial_size(ranks, modes)).length
+            ? TuckerChunks(plan.nnz, length, tucker_partial_size(plan.ranks, modes)).length
             : length;
     orders.push_back({modes, even_cuts(processes.size(), plan.nnz, part), length});
   }
@@ -109,7 +94,7 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
   distributed->processes = processes;
   std::vector<std::vector<std::uint64_t>> read, used;
   auto const lists = share_rows(processes, exec, hand_over(X), orders, read, used);
-  for (int n = 0; n < N; ++n) {
+  for (int n = 0; n < plan.order(); ++n) {
     auto const mode = static_cast<std::size_t>(n);
     auto const marks = lists[mode].packed.marks;
     plan.formats.set(n, plan.formats.share(lists[mode].packed));
@@ -118,26 +103,12 @@ TtmChainPlan<Scalar, Index, MemorySpace> build_distributed_chains(
                  MarkFromOne<std::decay_t<decltype(marks)>>{marks});
     std::vector<Index> rows;
     plan.work.where.push_back(share_factor<ExecutionSpace>(distributed->begun(n), plan.dims[mode],
-                                                           ranks[mode], used[mode], rows));
+                                                           plan.ranks[mode], used[mode], rows));
     plan.rows.push_back(to_view(exec, "sporades::ttm_chain::rows", rows));
     distributed->read.emplace_back(processes, exec, plan.work.where.back().factor.begins,
                                    read[mode]);
   }
   plan.work.distributed = distributed;
-  fence(exec, "sporades::ttm_chain::build_distributed");
-  return plan;
-}
-
-/// build_distributed_chains in builds with MPI; else a plan without nonzeros.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TtmChainPlan<Scalar, Index, MemorySpace> make_distributed_chains(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, std::vector<int> const& ranks,
-    TtmChainOptions const& options) {
-  if constexpr (has_mpi)
-    return build_distributed_chains(processes, exec, hand_over(X), ranks, options);
-  else
-    return {};
 }
 
 }  // namespace sporades::detail

@@ -7,7 +7,7 @@
 #include <sporades/kernels/detail/processes/build_mttkrp.hpp>
 
 /// What processes would send one another for products that they share, counted on one process for
-/// any number of them: the rules are those of DistributedPlanBuilder, and the nonzeros are the real
+/// any number of them: the rules are those of build_mttkrp_plan, and the nonzeros are the real
 /// ones, so that the counts are exact.
 
 namespace sporades::detail {
@@ -199,20 +199,22 @@ inline Exchanges count_ordered_rows(CutRows const& cut, std::vector<Position> co
   return result;
 }
 
-/// The model of DistributedPlanBuilder on P processes, without them. X: on the host, without
+/// The model of build_mttkrp_plan on P processes, without them. X: on the host, without
 /// duplicates, all nonzeros. O(N^2 nnz) operations, and memory for N sorted copies. Fences. Throws
-/// as DistributedPlanBuilder where processes cannot share the plan.
+/// as build_mttkrp_plan where processes cannot share the plan.
 template <class ExecutionSpace, class Scalar, class Index>
 DistributedPlanModel model_distributed_plan(CooTensor<Scalar, Index, Kokkos::HostSpace> const& X,
                                             MttkrpOptions const& given, int P,
-                                            DistributedPlanUse const& use = {}) {
+                                            MttkrpPlanUse const& use = {}) {
   Kokkos::DefaultHostExecutionSpace const host{};
   auto const options = options_for<Scalar>(given);
   int const N = X.order();
   Position const nnz = X.nnz();
   auto const processes = static_cast<std::size_t>(P);
   DistributedPlanModel model;
-  auto const layout = distributed_layout<ExecutionSpace, Scalar, Index>(X.dims, nnz, options, use);
+  check_options(options, N);
+  auto const layout =
+      checked_layout(shape_of(X), options, PlanPlace{is_gpu<ExecutionSpace>, true}, use);
   model.choices = layout.choices();
   model.nonzeros.resize(processes);
   model.bytes.resize(processes);

@@ -127,17 +127,6 @@ class RowParts {
  public:
   RowParts() = default;
 
-  /// In one process: part k is of row rows(k) < count and of slice of_slices(k) < slices; parts of
-  /// a row are in the order of slices. Fences exec.
-  template <class ExecutionSpace>
-  RowParts(ExecutionSpace const& exec, Rows const& rows, Slices const& of_slices,
-           std::uint64_t count, std::uint32_t slices)
-      : parts_(rows.extent(0)), slices_(slices), of_rows_(lists_of(exec, rows, of_slices, count)) {
-    Kokkos::parallel_reduce("sporades::row_parts::count", Range<ExecutionSpace>(exec, 0, count),
-                            CountLists<MemorySpace>{of_rows_.begins}, rows_);
-    fence(exec, "sporades::row_parts::make");
-  }
-
   /// owned: process p owns rows owned[p] to owned[p + 1] - 1. rows, of_slices: of the parts that
   /// begin on this process; all of them, in the order of slices and then of rows, are those of one
   /// process after another. slices: how many there are. Collective. Fences exec.
@@ -146,6 +135,14 @@ class RowParts {
            std::vector<std::uint64_t> const& owned, Rows const& rows, Slices const& of_slices,
            std::uint32_t slices)
       : parts_(rows.extent(0)), slices_(slices), processes_(processes) {
+    if (processes.size() == 1) {
+      of_rows_ = lists_of(exec, rows, of_slices, owned.back());
+      Kokkos::parallel_reduce("sporades::row_parts::count",
+                              Range<ExecutionSpace>(exec, 0, owned.back()),
+                              CountLists<MemorySpace>{of_rows_.begins}, rows_);
+      fence(exec, "sporades::row_parts::make");
+      return;
+    }
     auto const me = static_cast<std::size_t>(processes.rank());
     struct Begin {
       RowPart first;

@@ -145,14 +145,20 @@ struct NameOtherSlots {
   }
 };
 
-/// The share of mode modes[0] of nonzeros in the order of these modes, cut at multiples of
-/// `length`. X: the process's nonzeros, with indices as they are read here, except those of rows;
-/// it becomes the share's tensor, for pack_share if `packs`. cuts: see sorted_across. Collective.
-/// Fences exec.
+/// How processes share the nonzeros in the order of a mode's rows.
+struct ShareOrder {
+  std::vector<int> modes;      // of the order: the rows' first
+  std::vector<Position> cuts;  // see sorted_across: multiples of `length`
+  Position length;             // of chunks
+};
+
+/// The share of mode modes[0] of nonzeros in this order. X: the process's nonzeros, with indices as
+/// they are read here, except those of rows; it becomes the share's tensor, for pack_share if
+/// `packs`. Collective. Fences exec.
 template <class ExecutionSpace, class Tensor>
 RowShare make_row_share(Communicator const& processes, ExecutionSpace const& exec, Tensor& X,
-                        std::vector<int> const& modes, std::vector<Position> const& cuts,
-                        Position length, bool packs) {
+                        ShareOrder const& order, bool packs) {
+  auto const& [modes, cuts, length] = order;
   using Scalar = typename Tensor::Scalar;
   using Index = typename Tensor::Index;
   using Coordinates = typename Tensor::Coordinates;

@@ -216,13 +216,6 @@ class ReadRows {
   std::vector<std::vector<std::uint64_t>> lists_;
 };
 
-/// How processes share the nonzeros in the order of a mode's rows.
-struct ShareOrder {
-  std::vector<int> modes;      // of the order: the rows' first
-  std::vector<Position> cuts;  // see sorted_across: multiples of `length`
-  Position length;             // of chunks
-};
-
 /// The runs of a process's nonzeros, those of all processes numbered from 0.
 template <class MemorySpace>
 struct DistributedRuns {
@@ -348,8 +341,7 @@ std::vector<PackedShare<Scalar, Index, MemorySpace>> share_rows(
     used.push_back(number_used_rows(processes, exec, mine, n, list.coordinates));
     mine = {};
     auto const& order = orders[static_cast<std::size_t>(n)];
-    auto const share =
-        make_row_share(processes, exec, list, order.modes, order.cuts, order.length, true);
+    auto const share = make_row_share(processes, exec, list, order, true);
     shares.push_back({share, pack_share(exec, share, n, list)});
   }
   return shares;

@@ -148,23 +148,6 @@ NumberedParts<Scalar, Index, MemorySpace> number_parts(
   return result;
 }
 
-/// X, of with_slices and in sliced_order for mode n, with parts instead of rows in that mode, and
-/// how they make rows. Fences exec.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CooTensor<Scalar, Index, MemorySpace> in_parts(ExecutionSpace const& exec,
-                                               CooTensor<Scalar, Index, MemorySpace> const& X,
-                                               int n, RowParts<Scalar, MemorySpace>& parts) {
-  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
-  CompareNonzeros<Coordinates> const compare(X.coordinates, {X.order() - 1, n});
-  DistributedRuns<MemorySpace> const runs{number_runs(exec, compare, X.nnz()), 0, false};
-  auto numbered = number_parts(exec, X, n, runs);
-  auto& dim = numbered.nonzeros.dims[static_cast<std::size_t>(n)];
-  parts = RowParts<Scalar, MemorySpace>(exec, numbered.rows, numbered.slices, dim,
-                                        static_cast<std::uint32_t>(X.dims.back()));
-  dim = runs.here.count;
-  return numbered.nonzeros;
-}
-
 /// named: the nonzeros that the process brings, of with_slices. cuts: see sorted_across.
 /// Collective. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -5,16 +5,17 @@
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/core/detail/memory.hpp>
 #include <sporades/core/detail/region.hpp>
-#include <sporades/kernels/detail/processes/ttm_chain.hpp>
+#include <sporades/kernels/detail/processes/build_ttm_chain.hpp>
+#include <sporades/kernels/detail/ttm_chain/choice.hpp>
 #include <sporades/kernels/detail/ttm_chain/column_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/csf.hpp>
 #include <sporades/kernels/detail/ttm_chain/fused.hpp>
-#include <sporades/kernels/detail/ttm_chain/mode_order.hpp>
 #include <sporades/kernels/detail/ttm_chain/semi_sparse.hpp>
 #include <sporades/kernels/ttm_chain.hpp>
 
 /// How the plans of kernels/ttm_chain.hpp are built: for each mode a strategy and an order of modes
-/// are chosen, and the strategy's builder makes what it needs.
+/// are chosen (choice.hpp), and the strategy's builder makes what it needs. What several processes
+/// need is in processes/build_ttm_chain.hpp.
 
 namespace sporades {
 
@@ -51,117 +52,6 @@ inline void check_ranks(Dims const& dims, std::vector<int> const& ranks, char co
   }
 }
 
-inline TtmChainColumns columns_of(std::vector<int> const& tree_modes,
-                                  std::vector<int> const& ranks) {
-  TtmChainColumns columns;
-  for (std::size_t k = 1; k < tree_modes.size(); ++k) {
-    columns.modes.push_back(tree_modes[k]);
-    columns.ranks.push_back(ranks[tree_modes[k]]);
-  }
-  return columns;
-}
-
-/// Numbers of the carry slots of one product of a semi-sparse chain, at most.
-template <class ExecutionSpace, class Scalar>
-double carried_numbers(TupleCounts const& tuples, std::vector<int> const& ranks,
-                       std::vector<int> const& modes) {
-  double most = 0;
-  std::size_t block = 1;
-  std::uint32_t left = (std::uint32_t{1} << modes.size()) - 1;
-  for (std::size_t k = modes.size() - 1; k > 0; --k) {
-    std::size_t const item_bytes = block * sizeof(Scalar);
-    block *= static_cast<std::size_t>(ranks[modes[k]]);
-    auto const items = static_cast<Position>(tuples(left));
-    Position const chunks =
-        chunks_of(items, carried_chunk_length<ExecutionSpace>(items, item_bytes, block));
-    most = std::max(most, 2 * static_cast<double>(chunks) * static_cast<double>(block));
-    left &= ~(std::uint32_t{1} << modes[k]);
-  }
-  return most;
-}
-
-/// The part of the memory limit that partial products of semi_sparse may take where they were not
-/// asked for. The other strategies need none.
-template <class ExecutionSpace>
-inline constexpr double automatic_share = is_gpu<ExecutionSpace> ? 1 : 0.125;
-
-/// The choice for nonzeros with which `fused` alone can do that.
-inline TtmChainChoice fused_chain(TupleCounts const& tuples, Dims const& dims,
-                                  std::vector<int> const& ranks, int n, char const* reason,
-                                  char const* that) {
-  expects(fits_packed(dims, n),
-          "make_ttm_chain_plan: nonzeros whose indices take over 63 bits (of all modes but ", n,
-          " they take ", packed_bits(dims, n) - 1, ") cannot be ", that);
-  auto const cost =
-      dims.size() < 3 ? cheapest_tree(tuples, ranks, n) : fused_cost(tuples, dims, ranks, n);
-  return {TtmChainStrategy::fused, columns_of(cost.modes, ranks), cost.flops, reason};
-}
-
-/// Picks a strategy and the order of modes for mode n. limit: bytes of the partial products.
-template <class ExecutionSpace, class Scalar>
-TtmChainChoice choose_chain(TupleCounts const& tuples, Dims const& dims,
-                            std::vector<int> const& ranks, int n, TtmChainStrategy strategy,
-                            double limit) {
-  auto const tree = cheapest_tree(tuples, ranks, n);
-  TtmChainChoice choice{TtmChainStrategy::csf, columns_of(tree.modes, ranks), tree.flops,
-                        "asked for"};
-  bool const is_automatic = strategy == TtmChainStrategy::automatic, fits = fits_packed(dims, n);
-  if (dims.size() < 3 && strategy == TtmChainStrategy::fused && fits) {
-    choice.strategy = strategy;
-    return choice;
-  }
-  if (dims.size() == 1) {
-    choice.reason = "a vector is its own product";
-    return choice;
-  }
-  if (is_automatic && dims.size() > 2) {
-    auto const decision =
-        decide(is_gpu<ExecutionSpace> ? trees::ttm_chain_on_gpus : trees::ttm_chain_on_hosts,
-               chain_features(tuples, dims, ranks, n));
-    strategy = from_name<TtmChainStrategy>(decision.choice);
-    choice.reason = decision.path;
-  } else if (is_automatic) {
-    strategy = is_gpu<ExecutionSpace> ? TtmChainStrategy::semi_sparse : TtmChainStrategy::csf;
-    choice.reason = "a matrix has no partial products";
-  }
-  if (strategy == TtmChainStrategy::semi_sparse) {
-    double const bytes = (numbers_between(tuples, ranks, tree.modes) +
-                          carried_numbers<ExecutionSpace, Scalar>(tuples, ranks, tree.modes)) *
-                         sizeof(Scalar);
-    expects(is_automatic || bytes <= limit, "make_ttm_chain_plan: strategy semi_sparse on mode ", n,
-            " needs about ", enough_text(bytes), " for its partial products, the memory limit is ",
-            room_text(limit));
-    double factors = 0;  // of zeros, with which the plan's first product runs
-    for (std::size_t m = 0; m < dims.size(); ++m)
-      factors += static_cast<double>(dims[m]) * ranks[m] * sizeof(Scalar);
-    double const share = automatic_share<ExecutionSpace> * limit;
-    if (!is_automatic || bytes + factors <= share) {
-      choice.strategy = TtmChainStrategy::semi_sparse;
-      choice.columns.pads_tiles = false;
-      return choice;
-    }
-    choice.reason = concatenate("semi_sparse needs about ", enough_text(bytes),
-                                " for its partial products and ", enough_text(factors),
-                                " for factors, and may take ", room_text(share));
-  }
-  expects(is_automatic || strategy != TtmChainStrategy::fused || dims.size() < 3 || fits,
-          "make_ttm_chain_plan: strategy fused: the indices of all modes but ", n, " take ",
-          packed_bits(dims, n) - 1, " bits, a word has 63");
-  if (strategy == TtmChainStrategy::csf) return choice;
-  if (dims.size() < 3 || !fits) {
-    choice.reason = fits ? "a matrix has no partial products" : "indices do not fit 63 bits";
-    return choice;
-  }
-  auto const fused = fused_cost(tuples, dims, ranks, n);
-  if (strategy == TtmChainStrategy::semi_sparse && !is_gpu<ExecutionSpace> &&
-      tree.weight <= fused.weight)
-    return choice;
-  choice.strategy = TtmChainStrategy::fused;
-  choice.columns = columns_of(fused.modes, ranks);
-  choice.flops = fused.flops;
-  return choice;
-}
-
 /// A tree for mode n.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X, int n,
@@ -173,13 +63,12 @@ void build_csf(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>
 }
 
 /// Packed nonzeros for mode n, in out-of-core memory if is_out_of_core says so, where hosts sort
-/// them by parts. `builder` makes them, and can access X.
-template <class ExecutionSpace, class Builder, class Scalar, class Index, class GivenSpace,
-          class MemorySpace>
-void build_fused(ExecutionSpace const& exec, Builder const& builder,
-                 CooTensor<Scalar, Index, GivenSpace> const& X, int n,
+/// them by parts.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
+void build_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X, int n,
                  std::vector<int> const& modes, [[maybe_unused]] bool is_out_of_core,
                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
+  auto const builder = builder_of<GivenSpace>(exec);
   PackedTensor<Scalar, Index, MemorySpace> packed;
   if constexpr (is_gpu<ExecutionSpace>) {
     auto const made = sorted_packed(builder, X, modes);
@@ -254,26 +143,21 @@ bool streams_chains(Tensor const& X, TtmChainOptions const& options, bool is_acc
   return streams;
 }
 
-template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
-TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_chain_plan(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
-    std::vector<int> const& ranks, TtmChainOptions const& options) {
-  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+/// What one process holds for its chains: the sums of equal coordinates of X, in the form that each
+/// mode's strategy takes. choose(sums, are_streamed) gives the plan its choices.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace,
+          class Choose>
+void build_chains(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
+                  TtmChainOptions const& options, Choose const& choose,
+                  TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   constexpr bool is_accessible = std::is_same_v<GivenSpace, MemorySpace>;
-  Region const region("sporades::make_ttm_chain_plan");
   auto const builder = builder_of<GivenSpace>(exec);
-  check_ranks(X.dims, ranks, "make_ttm_chain_plan");
-  check_streaming("make_ttm_chain_plan", options.streaming);
-  check_coordinates(builder, X, "make_ttm_chain_plan");
-  int const N = X.order();
-  double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
   bool const is_out_of_core = streams_chains(X, options, is_accessible);
   std::uint64_t const part_bytes =
       out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
   expects(!options.updatable || !(is_out_of_core || part_bytes > 0),
           "make_ttm_chain_plan: values are updated where nothing is streamed, and the nonzeros "
           "would have to be");
-  TtmChainPlan<Scalar, Index, MemorySpace> plan;
   Vector<Scalar, GivenSpace> given_values;
   OutOfCoreTensor<CooTensor<Scalar, Index, GivenSpace>> out_of_core;
   if constexpr (is_accessible)
@@ -284,40 +168,22 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
     }
   if (!options.updatable) out_of_core = summed_by_parts(builder, hand_over(X), part_bytes);
   auto const& summed = out_of_core.tensor;
-  TupleCounts const tuples(builder, summed);
-  plan.dims = summed.dims;
-  plan.ranks = ranks;
   plan.nnz = summed.nnz();
-  plan.formats = decltype(plan.formats)(plan.dims.size());
-  plan.rows.resize(N);
-  plan.work.buffers.carry.windows.options = options.streaming;
-  if (N < 3) {
-    plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
-    fill_view(exec, plan.work.buffers.one, Scalar(1));
-  }
-  for (int n = 0; n < N; ++n) {
-    plan.choices.push_back(
-        is_out_of_core ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
-                       : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
-                                                              options.strategy, limit));
-    auto const& columns = plan.choices[n].columns;
-    double const rows = std::ceil(tuples(std::uint32_t{1} << n));
-    double const bytes = rows * static_cast<double>(columns.count() * sizeof(Scalar));
-    expects(bytes <= limit, "make_ttm_chain_plan: Y of mode ", n, " has about ", rows, " rows x ",
-            columns.count(), " columns and needs ", enough_text(bytes), ", the memory limit is ",
-            room_text(limit));
-    auto modes = columns.modes;
+  choose(summed, is_out_of_core);
+  for (int n = 0; n < plan.order(); ++n) {
+    auto modes = plan.choices[n].columns.modes;
     modes.insert(modes.begin(), n);
     auto const strategy = plan.choices[n].strategy;
     if (strategy == TtmChainStrategy::fused) {
-      build_fused(exec, builder, summed, n, modes, is_out_of_core, plan);
+      build_fused(exec, summed, n, modes, is_out_of_core, plan);
     } else if constexpr (is_accessible) {
       if (strategy == TtmChainStrategy::semi_sparse)
         build_semi_sparse(exec, summed, n, modes, plan);
       else
         build_csf(exec, summed, n, modes, plan);
     }
-    plan.places.push_back(to_view(exec, "sporades::ttm_chain::places", ascending_places(columns)));
+    plan.places.push_back(
+        to_view(exec, "sporades::ttm_chain::places", ascending_places(plan.choices[n].columns)));
   }
   if (!is_out_of_core) plan.work.out_of_core = out_of_core.memory;
   out_of_core = {};
@@ -335,6 +201,56 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
       fence(exec, "sporades::ttm_chain::keep_values");  // the sums are freed
     }
   place_products(exec, plan);
+}
+
+/// X: of several processes, no coordinate twice; place_distributed_products is to be called before
+/// the first product.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_chain_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, std::vector<int> const& ranks,
+    TtmChainOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  char const* const where = "make_ttm_chain_plan";
+  Region const region("sporades::make_ttm_chain_plan");
+  auto const builder = builder_of<GivenSpace>(exec);
+  bool const is_shared = processes.size() > 1;
+  expect_same_dims(processes, X, where);
+  check_ranks(X.dims, ranks, where);
+  check_streaming(where, options.streaming);
+  if (is_shared) check_processes(options);
+  check_coordinates(builder, X, where);
+  double const limit = options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec);
+  TtmChainPlan<Scalar, Index, MemorySpace> plan;
+  plan.dims = X.dims;
+  plan.ranks = ranks;
+  plan.formats = decltype(plan.formats)(plan.dims.size());
+  plan.work.buffers.carry.windows.options = options.streaming;
+  if (plan.order() < 3) {
+    plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
+    fill_view(exec, plan.work.buffers.one, Scalar(1));
+  }
+  auto const choose = [&](auto const& nonzeros, bool are_streamed) {
+    TupleCounts const tuples(processes, builder, nonzeros, plan.nnz);
+    for (int n = 0; n < plan.order(); ++n) {
+      plan.choices.push_back(
+          are_streamed ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
+          : is_shared  ? fused_chain(tuples, plan.dims, ranks, n, "fused alone is shared",
+                                     "shared by processes")
+                       : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
+                                                             options.strategy, limit));
+      if (!is_shared) check_product(tuples, plan.choices.back().columns, n, sizeof(Scalar), limit);
+    }
+  };
+  if (!is_shared) {
+    plan.rows.resize(plan.dims.size());
+    build_chains(exec, hand_over(X), options, choose, plan);
+  } else if constexpr (has_mpi && std::is_same_v<GivenSpace, MemorySpace>) {
+    plan.places.resize(plan.dims.size());
+    plan.nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+    choose(X, false);
+    share_chains(processes, exec, hand_over(X), plan);
+  }
   fence(exec, "sporades::ttm_chain::make_plan");
   return plan;
 }
@@ -348,7 +264,7 @@ detail::PlanOf<TtmChainPlan, Tensor, ExecutionSpace> make_ttm_chain_plan(
   static_assert(detail::is_instance<Tensor, CooTensor>, "make_ttm_chain_plan takes a CooTensor");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
     if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
-      return detail::build_ttm_chain_plan(exec, hand_over(X), ranks, options);
+      return detail::build_ttm_chain_plan({}, exec, hand_over(X), ranks, options);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -366,7 +282,4 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 
 }  // namespace sporades
 
-#include <sporades/kernels/detail/processes/build_ttm_chain.hpp>
-
-// Last.
 #include <sporades/eti/build_ttm_chain_plan.hpp>

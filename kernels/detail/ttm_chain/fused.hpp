@@ -146,13 +146,22 @@ void walk_fused_on_hosts(ExecutionSpace const& exec,
   });
 }
 
-/// The chunks of X, or of a part of it. A: the factors that X's indices are of.
+/// What a chain of products takes and gives beside the nonzeros, for the time of a call.
+template <class Scalar, class MemorySpace>
+struct ChainOperands {
+  Factors<Scalar, MemorySpace> const& A;  // those that the nonzeros' indices are of
+  TtmChainColumns const& columns;         // of X's modes
+  Matrix<Scalar, MemorySpace> const& Y;   // rows of X x columns
+  ChainShape const& shape;                // of the chunks
+};
+
+/// The chunks of X, or of a part of it.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void walk_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
                 SortedRows<Scalar, Index, MemorySpace> const& rows,
-                Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
-                ChainShape const& shape,
+                ChainOperands<Scalar, MemorySpace> const& operands,
                 TtmChainBuffers<Scalar, Index, MemorySpace> const& buffers) {
+  auto const& [A, columns, Y, shape] = operands;
   auto const others = chain_modes(X, A, columns, buffers);
   if constexpr (is_gpu<ExecutionSpace>)
     walk_fused_on_gpus(exec, X, rows, others, columns);
@@ -161,18 +170,15 @@ void walk_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySp
                         {shape.length, buffers.scratch, shape.scratch});
 }
 
-/// Strategy `fused`. Y: rows of X x columns of X's modes. shape: of the chunks; see row_chunks.hpp.
-/// Fences exec where X is out of core.
+/// Strategy `fused`. chunks: see row_chunks.hpp. Fences exec where X is out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Chunks>
 void ttm_chain_fused(ExecutionSpace const& exec, PackedTensor<Scalar, Index, MemorySpace> const& X,
-                     ChainShape const& shape, Chunks const& chunks,
-                     Factors<Scalar, MemorySpace> const& A, TtmChainColumns const& columns,
-                     Matrix<Scalar, MemorySpace> const& Y,
+                     Chunks const& chunks, ChainOperands<Scalar, MemorySpace> const& operands,
                      TtmChainBuffers<Scalar, Index, MemorySpace>& buffers) {
-  reserve_chain(exec, shape, columns.count(), buffers);
-  chunks.sum(exec, X, Y, buffers.carry,
+  reserve_chain(exec, operands.shape, operands.columns.count(), buffers);
+  chunks.sum(exec, X, operands.Y, buffers.carry,
              [&](auto const& instance, auto const& part, auto const& rows) {
-               walk_fused(instance, part, rows, A, columns, shape, buffers);
+               walk_fused(instance, part, rows, operands, buffers);
              });
 }
 

@@ -18,8 +18,7 @@ class TupleCounts {
  public:
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
   TupleCounts(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X)
-      : TupleCounts(X.dims, static_cast<double>(X.nnz()),
-                    [&](std::uint32_t set) { return estimate_fiber_counts(exec, X, set); }) {}
+      : TupleCounts({}, exec, X, X.nnz()) {}
 
   /// The counts of the nonzeros of all processes, `count` of them. Collective.
   template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

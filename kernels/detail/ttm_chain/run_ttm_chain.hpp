@@ -40,7 +40,7 @@ TtmChainProduct<Scalar, Index, MemorySpace> run_ttm_chain(
     plan.formats.visit(n, [&](auto& X) {
       using Format = std::decay_t<decltype(X)>;
       if constexpr (is_instance<Format, PackedTensor>)
-        ttm_chain_fused(exec, X, shape, chunks, factors, choice.columns, Y, plan.work.buffers);
+        ttm_chain_fused(exec, X, chunks, {factors, choice.columns, Y, shape}, plan.work.buffers);
       else if constexpr (is_instance<Format, CsfTensor>)
         ttm_chain_csf(exec, X, factors, choice.columns, Y, plan.work.buffers);
       else
