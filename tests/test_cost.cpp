@@ -76,7 +76,7 @@ TEST_CASE("the cost of all modes is that of the products that a sweep takes", "[
   auto const X = make_coo<double>({3, 4, 5}, {{{0, 1, 2}, 1}, {{2, 3, 4}, 2}});
   int const R = 4;
   auto const plan = sporades::detail::make_dimension_tree(
-      exec, X, {0, 1}, MttkrpOptions{MttkrpStrategy::automatic, R});
+      {}, exec, X, {0, 1}, MttkrpOptions{MttkrpStrategy::automatic, R});
   double sum = 0;
   for (int n = 0; n < 2; ++n) sum += mttkrp_cost(exec, plan.whole, R, n).bytes;
   for (int n = 0; n < 2; ++n) sum += mttkrp_cost(exec, plan.grid, R, n).bytes;

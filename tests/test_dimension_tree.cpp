@@ -61,7 +61,7 @@ TEMPLATE_LIST_TEST_CASE("a dimension tree takes at most twice the memory of a pl
       auto const fused = chosen<Exec, Scalar>(dims, X.nnz(), rank);
       if (fused.empty()) continue;
       MttkrpOptions const options{MttkrpStrategy::automatic, rank};
-      auto const tree = sporades::detail::make_dimension_tree(exec, X, fused, options);
+      auto const tree = sporades::detail::make_dimension_tree({}, exec, X, fused, options);
       auto const plain = make_mttkrp_plan(exec, X, options);
       INFO(to_string(dims) << ", rank " << rank);
       CHECK(static_cast<double>(tree.storage_bytes()) <=
@@ -79,13 +79,13 @@ TEST_CASE("modes stay apart where fusing them scatters the tensor", "[kernels][d
   auto const before = caches;
   caches.second_level = 64 << 10;
   auto const X = random_coo<double, std::uint32_t>(host, {20000, 600, 2, 100, 89}, 200000);
-  auto const automatic =
-      sporades::detail::make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::automatic, 16});
+  auto const automatic = sporades::detail::make_dimension_tree({}, host, X, {2, 3, 4},
+                                                               {MttkrpStrategy::automatic, 16});
   caches = before;
   CHECK(automatic.fused.empty());
   CHECK(automatic.whole.order() == 5);
   auto const asked =
-      sporades::detail::make_dimension_tree(host, X, {2, 3, 4}, {MttkrpStrategy::sorted, 16});
+      sporades::detail::make_dimension_tree({}, host, X, {2, 3, 4}, {MttkrpStrategy::sorted, 16});
   CHECK(asked.whole.order() == 3);
 }
 
@@ -106,8 +106,8 @@ TEMPLATE_LIST_TEST_CASE("products through a dimension tree are those of every mo
     auto const X = random_coo<Scalar, Index>(exec, trial.dims, 3000, 3, 1);
     int const R = 8, N = X.order();
     auto plan = make_mttkrp_plan(exec, X, {MttkrpStrategy::sorted, R});
-    auto tree =
-        sporades::detail::make_dimension_tree(exec, X, trial.fused, {MttkrpStrategy::automatic, R});
+    auto tree = sporades::detail::make_dimension_tree({}, exec, X, trial.fused,
+                                                      {MttkrpStrategy::automatic, R});
     REQUIRE(tree.fused == trial.fused);
     Factors<Scalar, typename Exec::memory_space> A;
     for (int n = 0; n < N; ++n)

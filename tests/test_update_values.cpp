@@ -174,14 +174,14 @@ TEMPLATE_LIST_TEST_CASE("products that fused modes share are of the new values",
   options.strategy = MttkrpStrategy::sorted;
   options.rank = 8;
   options.updatable = true;
-  auto plan = sporades::detail::make_dimension_tree(exec, X, {2, 3}, options);
+  auto plan = sporades::detail::make_dimension_tree({}, exec, X, {2, 3}, options);
   REQUIRE(plan.fused.size() == 2);
   options.updatable = false;
   for (unsigned const seed : {7u, 8u})  // no other mode comes between, which would forget T
     for (int const n : {2, 3}) {
       auto const Y = with_values(exec, X, seed + static_cast<unsigned>(n));
       update_values(exec, plan, Y.values);
-      auto expected = sporades::detail::make_dimension_tree(exec, Y, {2, 3}, options);
+      auto expected = sporades::detail::make_dimension_tree({}, exec, Y, {2, 3}, options);
       auto const V = sporades::make_matrix<Scalar>(exec, "sporades::test::V", X.dims[n], 8);
       auto const W = sporades::make_matrix<Scalar>(exec, "sporades::test::W", X.dims[n], 8);
       mttkrp(exec, plan, A, n, V);

@@ -189,8 +189,7 @@ class ModelRun {
 
   /// The tensor made ready, and the first state. bytes: what the run needs where it computes.
   Problem build(std::optional<Checkpoint> const& from, double& bytes) {
-    if constexpr (sporades::detail::has_mpi)
-      if (processes().size() > 1) return build_distributed(from);
+    if (processes().size() > 1) return build_distributed(from);
     auto placed = memory_.place(tensor_, method_.options);
     bytes = placed.bytes;
     run_.note(placed.note);
@@ -199,13 +198,13 @@ class ModelRun {
       give_back_nonzeros(tensor_);
       if (!sporades::detail::is_gpu<Exec> && !out_of_core_) to_file(X);
       set_first_state(from, Resident{tensor_.dims, {}, {}, {}});
-      Problem problem = Solved::make_alone(exec_, hand_over(X), method_.options);
+      Problem problem = Solved::make({}, exec_, hand_over(X), method_.options);
       out_of_core_ = {};  // the problem has its own
       return problem;
     }
     give_back_nonzeros(tensor_);
     set_first_state(from, placed.X);
-    return Solved::make_alone(exec_, hand_over(placed.X), method_.options);
+    return Solved::make({}, exec_, hand_over(placed.X), method_.options);
   }
 
   /// The problem of a tensor that several processes share, and the first state.

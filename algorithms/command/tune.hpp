@@ -58,7 +58,7 @@ double seconds_by(Exec const& exec, Method method, ModelMemory<Method> const& me
     sporades::detail::Starts<typename Method::State> starts;
     starts.state = sporades::detail::first_start<Problem>(exec, placed->X, options);
     Problem problem =
-        sporades::detail::Method<Exec, Problem>::make_alone(exec, hand_over(placed->X), options);
+        sporades::detail::Method<Exec, Problem>::make({}, exec, hand_over(placed->X), options);
     auto const iterate = [&] {
       return method.solve(exec, problem, starts, [](IterationInfo const&) { return true; }).seconds;
     };

@@ -24,7 +24,7 @@ namespace sporades::detail {
 ///                                    "make_cp_als_problem", "cp_als_start", "KruskalTensor"
 ///   Scalar, Index, MemorySpace, Options, State, Result
 ///   Solver                           iterate(), has_converged(); appends to the state
-///   make_alone(exec, X, options), make_shared(processes, exec, X, options)   the problem
+///   make(processes, exec, X, options)   the problem
 ///   check(options, dims)             check_run, and throws Error where options of this method are
 ///                                    out of range, or do not fit X
 ///   named(options)                   those that only this method has
@@ -167,28 +167,26 @@ template <class Problem, class ExecutionSpace, class Tensor, class Options, clas
 Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
                      Options const& options, State* start) {
   using M = Method<ExecutionSpace, Problem>;
-  if constexpr (has_mpi)
-    if (processes.size() > 1) {
-      auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
-      return together(processes, M::maker, named, [&] {
-        M::check(options, X.dims);
-        expects(options.memory == 0, M::name, ": options.memory is for one process");
-        std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
-            X.dims.size());
-        if (start != nullptr) expect_no_model<M>(options);
-        if (start != nullptr && M::needs_vectors(options)) {
-          expect_decomposable(processes, exec, X, M::name);
-          vectors = M::vectors(processes, exec, X, options);
-        }
-        Region const region("sporades::", M::maker);
-        Problem problem = M::make_shared(processes, exec, hand_over(X), options);
-        if (start != nullptr)
-          *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);
-        return problem;
-      });
+  if (processes.size() == 1) {
+    if (start != nullptr) *start = first_start<Problem>(exec, X, options);
+    return M::make(processes, exec, hand_over(X), options);
+  }
+  auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
+  return together(processes, M::maker, named, [&] {
+    M::check(options, X.dims);
+    expects(options.memory == 0, M::name, ": options.memory is for one process");
+    std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
+        X.dims.size());
+    if (start != nullptr) expect_no_model<M>(options);
+    if (start != nullptr && M::needs_vectors(options)) {
+      expect_decomposable(processes, exec, X, M::name);
+      vectors = M::vectors(processes, exec, X, options);
     }
-  if (start != nullptr) *start = first_start<Problem>(exec, X, options);
-  return M::make_alone(exec, hand_over(X), options);
+    Problem problem = M::make(processes, exec, hand_over(X), options);
+    if (start != nullptr)
+      *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);
+    return problem;
+  });
 }
 
 /// A run that goes on from the state, which is changed. Collective. Fences exec.
@@ -285,12 +283,12 @@ auto decompose(ExecutionSpace const& exec, Tensor X, Options const& options,
     Position const nnz = accessible_or_dims<Tensor>(given).nnz();
     int const order = given.order();
     if (M::needs_vectors(fitted))  // before its singular vectors are computed
-      expect_decomposable(builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec),
+      expect_decomposable({}, builder_of<typename std::decay_t<decltype(given)>::MemorySpace>(exec),
                           given, M::name);
     Starts<typename M::State> starts;
     starts.first_is_singular = M::first_is_singular(fitted, order, nnz);
     starts.state = first_start<Problem>(exec, accessible_or_dims<Tensor>(given), fitted);
-    Problem problem = M::make_alone(exec, hand_over(given), fitted);
+    Problem problem = M::make({}, exec, hand_over(given), fitted);
     if (M::has_race(fitted, order, nnz)) M::race(exec, problem, fitted, starts.state);
     return run_from_starts(exec, problem, fitted, starts, observer);
   });
@@ -302,17 +300,14 @@ auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor
                Options const& options, Observer const& observer) ->
     typename Method<ExecutionSpace, Problem>::Result {
   using M = Method<ExecutionSpace, Problem>;
-  if constexpr (has_mpi)
-    if (processes.size() > 1) {
-      int const order = X.order();
-      Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-      Starts<typename M::State> starts;
-      starts.first_is_singular = M::first_is_singular(options, order, nnz);
-      auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
-      if (M::has_race(options, order, nnz)) M::race(exec, problem, options, starts.state);
-      return run_from_starts(exec, problem, options, starts, observer);
-    }
-  return decompose<Problem>(exec, hand_over(X), options, observer);
+  if (processes.size() == 1) return decompose<Problem>(exec, hand_over(X), options, observer);
+  int const order = X.order();
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  Starts<typename M::State> starts;
+  starts.first_is_singular = M::first_is_singular(options, order, nnz);
+  auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
+  if (M::has_race(options, order, nnz)) M::race(exec, problem, options, starts.state);
+  return run_from_starts(exec, problem, options, starts, observer);
 }
 
 }  // namespace sporades::detail

@@ -41,14 +41,9 @@ CooTensor<Scalar, Index, MemorySpace> unfold(Communicator const& processes,
                                              int n) {
   using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
   auto const others = other_modes({n}, X.order());
-  auto const Y = [&] {
-    if constexpr (has_mpi)  // a fiber's nonzeros come to one process
-      if (processes.size() > 1)
-        return roughly_sorted_across(
-            processes, exec, X, others,
-            even_cuts(processes.size(), exclusive_scan_of_all(processes, X.nnz()).back()));
-    return sorted(exec, X, others);
-  }();
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  auto const Y = roughly_sorted_across(processes, exec, X, others,  // a fiber's come to one process
+                                       even_cuts(processes.size(), nnz));
   CompareNonzeros<Coordinates> const compare(Y.coordinates, others);
   auto const fibers = number_runs(exec, compare, Y.nnz());
   auto const first = exclusive_scan_of_all(processes, fibers.count);

@@ -36,28 +36,51 @@ void expect_finite(ExecutionSpace const& exec, Tensor const& X, char const* wher
   expects(first >= X.nnz(), where, ": value ", first, " of X (counted from 0) is NaN or infinite");
 }
 
-/// Throws Error where X has no nonzeros, an index past its mode, NaN or infinity. exec can access
-/// X. Fences exec.
+/// Throws Error where X, the nonzeros of all processes, has none, an index past its mode, NaN or
+/// infinity, or dims disagree. exec can access X. Collective. Fences exec.
 template <class ExecutionSpace, class Tensor>
-void expect_decomposable(ExecutionSpace const& exec, Tensor const& X, char const* where) {
-  expects(X.nnz() > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+void expect_decomposable(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
+                         char const* where) {
+  expect_same_dims(processes, X, where);
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  expects(nnz > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
   check_coordinates(exec, X, where);
   expect_finite(exec, X, where);
 }
 
-/// X sorted, with values of equal coordinates added, and scaled. Shares Views with X where nothing
-/// changes. part_bytes: 0, or the memory for sorting by parts; what is made is in out-of-core
-/// memory of a host then. Fences exec. Throws Error where X has no nonzeros, is all zero, has an
-/// index past its mode, or holds NaN, infinity, or values whose sum is infinite; and as
+/// The largest magnitude of the values of all processes. Collective. Fences exec.
+template <class ExecutionSpace, class Values>
+double largest_value(Communicator const& processes, ExecutionSpace const& exec,
+                     Values const& values) {
+  return largest_of_all(processes, "largest values", static_cast<double>(max_abs(exec, values)));
+}
+
+/// X, the nonzeros of all processes, with values of equal coordinates added, and in the order of
+/// modes; each process has a multiple of unit(their number) of them, except the last that has any.
+/// part_bytes: of one process, as summed_by_parts takes it. Collective. Fences exec.
+template <class ExecutionSpace, class Tensor, class Unit>
+OutOfCoreTensor<Tensor> summed_evenly(Communicator const& processes, ExecutionSpace const& exec,
+                                      Tensor X, std::uint64_t part_bytes, Unit const& unit) {
+  if (processes.size() == 1) return summed_by_parts(exec, hand_over(X), part_bytes);
+  X = summed_across(processes, exec, hand_over(X));
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  return {cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz, unit(nnz))), {}};
+}
+
+/// X, the nonzeros of all processes, summed and scaled; see summed_evenly. Shares Views with X
+/// where nothing changes. With part_bytes above 0, on one process, what is made is in out-of-core
+/// memory of a host. Collective. Fences exec. Throws Error where X has no nonzeros, is all zero,
+/// has an index past its mode, or holds NaN, infinity, or values whose sum is infinite; and as
 /// allocate_out_of_core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X, char const* where,
-    std::uint64_t part_bytes = 0) {
-  expect_decomposable(exec, X, where);
-  auto summed = summed_by_parts(exec, hand_over(X), part_bytes);
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, MemorySpace> X, char const* where, std::uint64_t part_bytes = 0) {
+  expect_decomposable(processes, exec, X, where);
+  auto summed = summed_evenly(processes, exec, hand_over(X), part_bytes,
+                              [](Position) { return Position{2048}; });
   auto& result = summed.tensor;
-  double const largest = static_cast<double>(max_abs(exec, result.values));
+  double const largest = largest_value(processes, exec, result.values);
   expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
   expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
   int const exponent = binary_exponent(largest);
@@ -75,41 +98,22 @@ ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
   return {result, exponent, summed.memory};
 }
 
-/// expect_decomposable of the nonzeros of all processes, whose dims must agree. Collective.
-template <class ExecutionSpace, class Tensor>
-void expect_decomposable(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X,
-                         char const* where) {
-  expect_same_dims(processes, X, where);
-  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  expects(nnz > 0, where, ": X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, where);
-  expect_finite(exec, X, where);
+/// The squared norm of the values of all processes, which have them at these places: see
+/// dot_across. Collective. Fences exec.
+template <class ExecutionSpace, class Values>
+double norm_squared_across(Communicator const& processes, ExecutionSpace const& exec,
+                           std::vector<Position> const& places, Values const& values) {
+  auto const here = within_reach(exec, values);
+  return dot_across(processes, exec, places, here.view, here.view);
 }
 
-/// summed_and_scaled of the nonzeros of all processes. X has those that this process brings. The
-/// result has those that follow the process before's in the order of modes; each process has a
-/// multiple of 2048 of them, except the last that has any. Collective. Fences exec. Throws as
-/// summed_and_scaled.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled_across(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, char const* where) {
-  expect_decomposable(processes, exec, X, where);
-  X = summed_across(processes, exec, hand_over(X));
-  X = cut_at(processes, exec, hand_over(X),
-             even_cuts(processes.size(), exclusive_scan_of_all(processes, X.nnz()).back(), 2048));
-  double const here = X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0;
-  double const largest = largest_of_all(processes, "largest values", here);
-  expects(std::isfinite(largest), where, ": values of equal coordinates add up to infinity");
-  expects(largest > 0, where, ": the norm of X is 0: nothing to fit");
-  int const exponent = binary_exponent(largest);
-  if (exponent == 0) return {X, 0, {}};
-  auto const values =
-      uninitialized<Vector<Scalar, MemorySpace>>(exec, "sporades::scaled_tensor::values", X.nnz());
-  divide_by_power_of_two(exec, X.values, exponent, values);
-  fence(exec, "sporades::scaled_tensor::values");
-  X.values = values;
-  return {X, exponent, {}};
+/// Memory for sorting X by parts, of one process that streams; 0: X is sorted as a whole.
+template <class ExecutionSpace, class Tensor>
+std::uint64_t part_bytes_of(Communicator const& processes, Tensor const& X,
+                            Streaming const& streaming) {
+  return processes.size() > 1
+             ? 0
+             : out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), streaming);
 }
 
 /// A becomes A 2^-exponent, whose largest magnitude is in [1, 2); returns the exponent. A: made by

@@ -35,15 +35,14 @@ Matrix<Scalar, MemorySpace> to_homes(ExecutionSpace const& exec,
   auto const put = [&](auto const& from, auto const& rows) {
     copy_rows<true>(exec, "sporades::home_order::put", from, rows, with_padding(to));
   };
-  if constexpr (has_mpi)
-    if (!at_home.is_whole()) {
-      SortedPlaces<Scalar, MemorySpace> const places(exec, order, n, at_home);
-      auto const ordered = make_matrix<Scalar>(exec, "sporades::home_order::ordered", A.extent(0),
-                                               with_padding(A).extent(1));
-      copy_rows<false>(exec, "sporades::home_order::take", with_padding(A), places.rows, ordered);
-      places.shared.give_back(exec, "rows in order", ordered, put);
-      return to;
-    }
+  if (!at_home.is_whole()) {
+    SortedPlaces<Scalar, MemorySpace> const places(exec, order, n, at_home);
+    auto const ordered = make_matrix<Scalar>(exec, "sporades::home_order::ordered", A.extent(0),
+                                             with_padding(A).extent(1));
+    copy_rows<false>(exec, "sporades::home_order::take", with_padding(A), places.rows, ordered);
+    places.shared.give_back(exec, "rows in order", ordered, put);
+    return to;
+  }
   put(with_padding(A), order.places[n]);
   fence(exec, "sporades::home_order::to_homes");
   return to;
@@ -58,15 +57,14 @@ Matrix<Scalar, MemorySpace> from_homes(ExecutionSpace const& exec,
   auto const& rows = order.places[n];
   auto const to =
       make_matrix<Scalar>(exec, "sporades::home_order::factor", rows.extent(0), A.extent(1));
-  if constexpr (has_mpi)
-    if (!at_home.is_whole()) {
-      SortedPlaces<Scalar, MemorySpace> places(exec, order, n, at_home);
-      copy_rows<true>(exec, "sporades::home_order::put",
-                      places.shared.gather(exec, "rows in order", with_padding(A)), places.rows,
-                      with_padding(to));
-      fence(exec, "sporades::home_order::from_homes");
-      return to;
-    }
+  if (!at_home.is_whole()) {
+    SortedPlaces<Scalar, MemorySpace> places(exec, order, n, at_home);
+    copy_rows<true>(exec, "sporades::home_order::put",
+                    places.shared.gather(exec, "rows in order", with_padding(A)), places.rows,
+                    with_padding(to));
+    fence(exec, "sporades::home_order::from_homes");
+    return to;
+  }
   copy_rows<false>(exec, "sporades::home_order::take", with_padding(A), rows, with_padding(to));
   fence(exec, "sporades::home_order::from_homes");
   return to;

@@ -87,13 +87,9 @@ struct Method<ExecutionSpace, CpAlsProblem<ScalarType, IndexType, MemorySpaceTyp
                               *starter = "cp_als_start", *model = "KruskalTensor";
 
   template <class Tensor>
-  static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {
-    return make_cp_als_problem(exec, hand_over(X), options);
-  }
-  template <class Tensor>
-  static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
-                             Options const& options) {
-    return make_distributed_als_problem(processes, exec, hand_over(X), options);
+  static Problem make(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                      Options const& options) {
+    return build_als_problem(processes, exec, hand_over(X), options);
   }
   static std::vector<RowMap> rows(Problem const& problem) { return problem.rows(); }
   static std::vector<RowMap> state_rows(Problem const& problem) { return problem.products.rows(); }

@@ -81,12 +81,18 @@ void take_last_in_full(Plan& plan) {
   if (plan.fused.empty()) plan.whole.choices.back().gather = GatherPrecision::full;
 }
 
-/// make_cp_als_problem of several processes.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAlsProblem<Scalar, Index, MemorySpace> make_distributed_als_problem(
+/// make_cp_als_problem. X: the nonzeros that the process brings.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+CpAlsProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_als_problem(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAlsOptions const& options) {
-  auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "cp_als");
+    CooTensor<Scalar, Index, GivenSpace> X, CpAlsOptions const& options) {
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  check_builder<ExecutionSpace, CooTensor<Scalar, Index, GivenSpace>>();
+  Region const region("sporades::make_cp_als_problem");
+  check_cp_als(options);
+  auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
+  auto scaled = summed_and_scaled(processes, builder_of<GivenSpace>(exec), hand_over(X), "cp_als",
+                                  part_bytes);
   auto& summed = scaled.tensor;
   auto const places = exclusive_scan_of_all(processes, summed.nnz());
   CpAlsProblem<Scalar, Index, MemorySpace> problem;
@@ -94,12 +100,13 @@ CpAlsProblem<Scalar, Index, MemorySpace> make_distributed_als_problem(
   problem.dims = summed.dims;
   problem.nnz = places.back();
   problem.exponent = scaled.exponent;
-  problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
+  problem.out_of_core = scaled.memory;
+  problem.norm_squared = norm_squared_across(processes, exec, places, summed.values);
   auto products = products_of(options);
-  summed = order_by_homes(processes, exec, hand_over(summed), products, problem.homes);
-  auto& plan = problem.products;
-  plan = make_mttkrp_all_modes_plan(processes, exec, hand_over(summed), products);
-  take_last_in_full(plan);
+  if constexpr (std::is_same_v<GivenSpace, MemorySpace>)  // else a plan in slices is refused
+    summed = order_by_homes(processes, exec, hand_over(summed), products, problem.homes);
+  problem.products = build_all_modes_plan(processes, exec, hand_over(summed), products);
+  take_last_in_full(problem.products);
   return problem;
 }
 
@@ -109,25 +116,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAlsProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_als_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAlsOptions const& options) {
-  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
-  detail::Region const region("sporades::make_cp_als_problem");
-  detail::check_cp_als(options);
-  std::uint64_t const part_bytes =
-      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
-  auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
-                                          "cp_als", part_bytes);
-  auto& summed = scaled.tensor;  // the norm is that of the sums
-  Dims const dims = summed.dims;
-  Position const nnz = summed.nnz();
-  double const square = detail::norm_squared(exec, detail::within_reach(exec, summed.values).view);
-  auto products = detail::products_of(options);
-  using Space = detail::WorkSpace<ExecutionSpace, MemorySpace>;
-  detail::HomeOrder<Space> homes;
-  if constexpr (std::is_same_v<Space, MemorySpace>)  // else a plan in slices is refused
-    summed = detail::order_by_homes({}, exec, hand_over(summed), products, homes);
-  auto plan = make_mttkrp_all_modes_plan(exec, hand_over(summed), products);
-  detail::take_last_in_full(plan);
-  return {dims, std::move(plan), square, scaled.exponent, nnz, scaled.memory, {}, homes};
+  return detail::build_als_problem({}, exec, hand_over(X), options);
 }
 
 }  // namespace sporades

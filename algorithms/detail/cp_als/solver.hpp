@@ -347,13 +347,12 @@ class CpAlsSolver {
     auto const R = static_cast<std::size_t>(state_.rank());
     double const* const weights = small_.weights.data();
     auto& products = problem_.products;
-    if constexpr (has_mpi)
-      if (products.whole.work.distributed) {
-        if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
-        return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
-                             weights, R, workspace_, products.whole.work.distributed->parts,
-                             nonzeros_->places());
-      }
+    if (products.whole.work.distributed) {
+      if (!nonzeros_) nonzeros_ = std::make_unique<Nonzeros>(exec_, products);
+      return inner_product(exec_, nonzeros_->tensor(exec_), nonzeros_->gather(exec_, factors_),
+                           weights, R, workspace_, products.whole.work.distributed->parts,
+                           nonzeros_->places());
+    }
     auto const X = nonzeros_of(exec_, products);
     bool const is_linear = products.whole.formats.template any<AltoTensor>();
     return inner_product(exec_, X.tensor, factors_, weights, R, workspace_,

@@ -33,13 +33,9 @@ struct Method<ExecutionSpace, CpAprProblem<ScalarType, IndexType, MemorySpaceTyp
                               *starter = "cp_apr_start", *model = "KruskalTensor";
 
   template <class Tensor>
-  static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {
-    return make_cp_apr_problem(exec, hand_over(X), options);
-  }
-  template <class Tensor>
-  static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
-                             Options const& options) {
-    return make_distributed_apr_problem(processes, exec, hand_over(X), options);
+  static Problem make(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                      Options const& options) {
+    return build_apr_problem(processes, exec, hand_over(X), options);
   }
   static std::vector<RowMap> rows(Problem const& problem) { return problem.factor_rows; }
   static std::vector<RowMap> state_rows(Problem const& problem) { return rows(problem); }

@@ -233,33 +233,64 @@ void build_rows(ExecutionSpace const& exec, Builder const& builder,
   }
 }
 
-/// make_cp_apr_problem of several processes.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-CpAprProblem<Scalar, Index, MemorySpace> make_distributed_apr_problem(
+/// Counts on several processes are cut where blocks of the log-likelihood end; where blocks are
+/// many, where a group of 64 of them does.
+template <class ExecutionSpace, class Tensor>
+Position unit_of_cuts(Communicator const& processes, Position nnz) {
+  using Model = CooModel<typename Tensor::Scalar, typename Tensor::Index,
+                         typename ExecutionSpace::memory_space>;
+  Position const unit = LogLikelihoodLanes<ExecutionSpace, Model>::block;
+  return nnz / (64 * unit) >= 16 * static_cast<Position>(processes.size()) ? 64 * unit : unit;
+}
+
+/// make_cp_apr_problem. X: the nonzeros that the process brings.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+CpAprProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_apr_problem(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, CpAprOptions const& options) {
+    CooTensor<Scalar, Index, GivenSpace> X, CpAprOptions const& options) {
+  using Tensor = CooTensor<Scalar, Index, GivenSpace>;
+  using MemorySpace = WorkSpace<ExecutionSpace, GivenSpace>;
+  check_builder<ExecutionSpace, Tensor>();
+  Region const region("sporades::make_cp_apr_problem");
+  check_cp_apr(options);
+  auto const builder = builder_of<GivenSpace>(exec);
   expect_same_dims(processes, X, "cp_apr");
-  expects(exclusive_scan_of_all(processes, X.nnz()).back() > 0, "cp_apr: X (", to_string(X.dims),
-          ") has no nonzeros: nothing to fit");
-  check_coordinates(exec, X, "cp_apr");
-  check_counts(exec, X);
-  X = summed_across(processes, exec, hand_over(X));
-  auto const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  using Lanes = LogLikelihoodLanes<ExecutionSpace, CooModel<Scalar, Index, MemorySpace>>;
-  Position unit = Lanes::block;  // where blocks are many, a group of 64 of them
-  if (nnz / (64 * unit) >= 16 * static_cast<Position>(processes.size())) unit *= 64;
-  X = cut_at(processes, exec, hand_over(X), even_cuts(processes.size(), nnz, unit));
-  double const largest = largest_of_all(
-      processes, "largest values", X.nnz() > 0 ? static_cast<double>(max_abs(exec, X.values)) : 0);
-  double const least = -largest_of_all(processes, "least values", -least_count(exec, X.values));
+  Position const given = exclusive_scan_of_all(processes, X.nnz()).back();
+  expects(given > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
+  check_coordinates(builder, X, "cp_apr");
+  check_counts(builder, X);
+  auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
+  auto summed = summed_evenly(processes, builder, hand_over(X), part_bytes, [&](Position nnz) {
+    return unit_of_cuts<ExecutionSpace, Tensor>(processes, nnz);
+  });
+  auto& counts = summed.tensor;
+  double const largest = largest_value(processes, builder, counts.values);
+  double const least =
+      -largest_of_all(processes, "least values", -least_count(builder, counts.values));
   CpAprProblem<Scalar, Index, MemorySpace> problem;
   problem.processes = processes;
+  describe_counts(counts.dims, exclusive_scan_of_all(processes, counts.nnz()).back(), least,
+                  largest, problem);
   for (auto const here :
-       all_gather(processes, "large counts", large_counts(exec, X.values, largest)))
+       all_gather(processes, "large counts", large_counts(builder, counts.values, largest)))
     problem.large_counts += here;
-  describe_counts(X.dims, nnz, least, largest, problem);
-  auto in_units = scaled(exec, X, 1 / problem.unit, false).tensor;
-  share_counts(processes, exec, hand_over(X), hand_over(in_units), options, problem);
+  auto in_units = scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
+  problem.plan.products.work.carry.windows.options = options.streaming;
+  if (processes.size() > 1) {
+    if constexpr (std::is_same_v<GivenSpace, MemorySpace>)
+      share_counts(processes, exec, hand_over(counts), hand_over(in_units.tensor), options,
+                   problem);
+    return problem;
+  }
+  if (options.method == CpAprMethod::mu)
+    build_updates(exec, summed, in_units.tensor, options, problem);
+  else
+    build_rows(exec, builder, summed, in_units.tensor, options, problem);
+  bool const is_out_of_core = problem.rows.empty()
+                                  ? count_out_of_core(problem.plan.products.formats) > 0
+                                  : problem.rows.front().out_of_core != nullptr;
+  if (!is_out_of_core) problem.shared = in_units.memory;  // else it has copies
+  limit_windows(problem.plan, options.streaming);         // the counts' share included
   return problem;
 }
 
@@ -269,35 +300,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CpAprProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_cp_apr_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     CpAprOptions const& options) {
-  using Memory = detail::WorkSpace<ExecutionSpace, MemorySpace>;
-  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
-  detail::Region const region("sporades::make_cp_apr_problem");
-  detail::check_cp_apr(options);
-  expects(X.nnz() > 0, "cp_apr: X (", to_string(X.dims), ") has no nonzeros: nothing to fit");
-  auto const builder = detail::builder_of<MemorySpace>(exec);
-  check_coordinates(builder, X, "cp_apr");
-  detail::check_counts(builder, X);
-  std::uint64_t const part_bytes =
-      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
-  auto const summed = detail::summed_by_parts(builder, hand_over(X), part_bytes);
-  auto const& counts = summed.tensor;
-  CpAprProblem<Scalar, Index, Memory> problem;
-  double const largest = static_cast<double>(detail::max_abs(builder, counts.values));
-  detail::describe_counts(counts.dims, counts.nnz(), detail::least_count(builder, counts.values),
-                          largest, problem);
-  problem.large_counts = detail::large_counts(builder, counts.values, largest);
-  auto const in_units = detail::scaled(builder, counts, 1 / problem.unit, part_bytes > 0);
-  problem.plan.products.work.carry.windows.options = options.streaming;
-  if (options.method == CpAprMethod::mu)
-    detail::build_updates(exec, summed, in_units.tensor, options, problem);
-  else
-    detail::build_rows(exec, builder, summed, in_units.tensor, options, problem);
-  bool const is_out_of_core = problem.rows.empty()
-                                  ? detail::count_out_of_core(problem.plan.products.formats) > 0
-                                  : problem.rows.front().out_of_core != nullptr;
-  if (!is_out_of_core) problem.shared = in_units.memory;   // else it has copies
-  detail::limit_windows(problem.plan, options.streaming);  // the counts' share included
-  return problem;
+  return detail::build_apr_problem({}, exec, hand_over(X), options);
 }
 
 }  // namespace sporades

@@ -172,20 +172,19 @@ class CpAprSolver {
   /// Solves the rows of mode n, each where all of its nonzeros are.
   void solve_rows_of(int n, RowOptions const& options) {
     auto const& problem = problem_.rows[n];
-    if constexpr (has_mpi)
-      if (problem_.share) {
-        auto& share = *problem_.share;
-        auto const whole = std::make_pair(std::size_t{0}, static_cast<std::size_t>(state_.rank()));
-        auto const& solved = share.solved[n];
-        MatrixType const B = share.rows_to_solve(exec_, rows_of(n), n, factors_[n]);
-        Factors<Scalar, Memory> A;
-        for (auto const& read : share.gather(exec_, factors_, n))  // mode n's may be none
-          A.emplace_back(
-              read.extent(1) == 0 ? read : MatrixType(Kokkos::subview(read, Kokkos::ALL, whole)));
-        solve_rows(exec_, problem, A, MatrixType(Kokkos::subview(B, Kokkos::ALL, whole)), options,
-                   rows_);
-        return move_rows(exec_, rows_of(n), solved.begins, solved.ends, B, factors_[n]);
-      }
+    if (problem_.share) {
+      auto& share = *problem_.share;
+      auto const whole = std::make_pair(std::size_t{0}, static_cast<std::size_t>(state_.rank()));
+      auto const& solved = share.solved[n];
+      MatrixType const B = share.rows_to_solve(exec_, rows_of(n), n, factors_[n]);
+      Factors<Scalar, Memory> A;
+      for (auto const& read : share.gather(exec_, factors_, n))  // mode n's may be none
+        A.emplace_back(read.extent(1) == 0 ? read
+                                           : MatrixType(Kokkos::subview(read, Kokkos::ALL, whole)));
+      solve_rows(exec_, problem, A, MatrixType(Kokkos::subview(B, Kokkos::ALL, whole)), options,
+                 rows_);
+      return move_rows(exec_, rows_of(n), solved.begins, solved.ends, B, factors_[n]);
+    }
     solve_rows(exec_, problem, state_.factors, state_.factors[n], options, rows_, windows());
   }
 
@@ -233,36 +232,34 @@ class CpAprSolver {
   /// The state's zero_marks, of all rows in which a process has such a count.
   void mark_zero_models() {
     auto const tolerance = static_cast<Scalar>(options_.kappa_tolerance);
-    if constexpr (has_mpi)
-      if (problem_.share) {
-        auto& share = *problem_.share;
-        auto const& A = share.gather(exec_, factors_);
-        std::vector<typename State::ZeroMarks> marks;
-        for (auto const& rows : A)
-          marks.emplace_back(Kokkos::view_alloc(exec_, "sporades::cp_apr::zero_marks"),
-                             rows.extent(0) * columns_);
-        detail::mark_zero_models(exec_, problem_.counts, nullptr, marks, A, weights_, state_.rank(),
-                                 tolerance);
-        using Marks = Matrix<unsigned char, Memory>;
-        for (std::size_t n = 0; n < A.size(); ++n)
-          share.read[n].give_back(
-              exec_, "zero models", Marks(marks[n].data(), A[n].extent(0), columns_),
-              [&](Marks const& from, auto const& rows) {
-                launch_items(exec_, "sporades::cp_apr::merge_zero_models", from.size(),
-                             MergeZeroModels<Memory>{from, rows, state_.zero_marks[n]});
-              });
-        return;
-      }
+    if (problem_.share) {
+      auto& share = *problem_.share;
+      auto const& A = share.gather(exec_, factors_);
+      std::vector<typename State::ZeroMarks> marks;
+      for (auto const& rows : A)
+        marks.emplace_back(Kokkos::view_alloc(exec_, "sporades::cp_apr::zero_marks"),
+                           rows.extent(0) * columns_);
+      detail::mark_zero_models(exec_, problem_.counts, nullptr, marks, A, weights_, state_.rank(),
+                               tolerance);
+      using Marks = Matrix<unsigned char, Memory>;
+      for (std::size_t n = 0; n < A.size(); ++n)
+        share.read[n].give_back(
+            exec_, "zero models", Marks(marks[n].data(), A[n].extent(0), columns_),
+            [&](Marks const& from, auto const& rows) {
+              launch_items(exec_, "sporades::cp_apr::merge_zero_models", from.size(),
+                           MergeZeroModels<Memory>{from, rows, state_.zero_marks[n]});
+            });
+      return;
+    }
     detail::mark_zero_models(exec_, problem_.counts, windows(), state_.zero_marks, factors_,
                              weights_, state_.rank(), tolerance);
   }
 
   LogLikelihood likelihood() {
-    if constexpr (has_mpi)
-      if (problem_.share)
-        return run_log_likelihood(exec_, problem_.counts, problem_.share->gather(exec_, factors_),
-                                  weights_, likelihood_, windows(),
-                                  {problem_.share->counts, problem_.factor_rows, factors_});
+    if (problem_.share)
+      return run_log_likelihood(exec_, problem_.counts, problem_.share->gather(exec_, factors_),
+                                weights_, likelihood_, windows(),
+                                {problem_.share->counts, problem_.factor_rows, factors_});
     return run_log_likelihood(exec_, problem_.counts, factors_, weights_, likelihood_, windows());
   }
 

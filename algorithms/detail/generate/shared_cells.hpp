@@ -45,8 +45,7 @@ class SharedCells {
   template <class ExecutionSpace>
   void merge(ExecutionSpace const& exec, Cells drawn) {
     auto const& processes = places_.processes;
-    if constexpr (has_mpi)
-      if (processes.size() > 1) drawn = exchanged(exec, hand_over(drawn));
+    if (processes.size() > 1) drawn = exchanged(exec, hand_over(drawn));
     cells_ = merge_cells(exec, cells_, drawn);
     places_.places = exclusive_scan_of_all(processes, cells_.size());
   }

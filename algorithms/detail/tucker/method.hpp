@@ -31,13 +31,9 @@ struct Method<ExecutionSpace, TuckerProblem<ScalarType, IndexType, MemorySpaceTy
                               *starter = "tucker_start", *model = "TuckerTensor";
 
   template <class Tensor>
-  static Problem make_alone(ExecutionSpace const& exec, Tensor X, Options const& options) {
-    return make_tucker_problem(exec, hand_over(X), options);
-  }
-  template <class Tensor>
-  static Problem make_shared(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
-                             Options const& options) {
-    return make_distributed_tucker_problem(processes, exec, hand_over(X), options);
+  static Problem make(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
+                      Options const& options) {
+    return build_tucker_problem(processes, exec, hand_over(X), options);
   }
   static std::vector<RowMap> rows(Problem const& problem) { return problem.rows(); }
   static std::vector<RowMap> state_rows(Problem const& problem) { return rows(problem); }

@@ -81,29 +81,40 @@ RowMap distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method
                                       {begun.begins.begin(), begun.begins.end() - 1}, entries);
 }
 
-/// make_tucker_problem of several processes.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-TuckerProblem<Scalar, Index, MemorySpace> make_distributed_tucker_problem(
-    Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, TuckerOptions const& options) {
-  expect_same_dims(processes, X, "tucker");
-  auto scaled = summed_and_scaled_across(processes, exec, hand_over(X), "tucker");
-  auto& summed = scaled.tensor;
-  auto const places = exclusive_scan_of_all(processes, summed.nnz());
-  TuckerProblem<Scalar, Index, MemorySpace> problem;
-  problem.processes = processes;
-  problem.dims = summed.dims;
-  problem.exponent = scaled.exponent;
-  problem.norm_squared = dot_across(processes, exec, places, summed.values, summed.values);
-  auto& chain = problem.chain;
-  chain = build_ttm_chain_plan(
-      processes, exec, hand_over(summed), options.ranks,
-      TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
+/// Gives the products of a chain of several processes their rows and their memory.
+template <class ExecutionSpace, class Plan>
+void distribute_products(ExecutionSpace const& exec, Plan& chain, TuckerOptions const& options) {
   for (int n = 0; n < chain.order(); ++n)
     chain.work.where[static_cast<std::size_t>(n)].product =
         distribute_unfolding<ExecutionSpace>(chain, n, options.singular_vectors);
   place_distributed_products(exec, chain,
                              options.memory_limit > 0 ? options.memory_limit : memory_bytes(exec));
+}
+
+/// make_tucker_problem. X: the nonzeros that the process brings.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+TuckerProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_tucker_problem(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, TuckerOptions const& options) {
+  check_builder<ExecutionSpace, CooTensor<Scalar, Index, GivenSpace>>();
+  Region const region("sporades::make_tucker_problem");
+  check_tucker(options, X.dims);
+  auto const part_bytes = part_bytes_of<ExecutionSpace>(processes, X, options.streaming);
+  auto scaled = summed_and_scaled(processes, builder_of<GivenSpace>(exec), hand_over(X), "tucker",
+                                  part_bytes);
+  auto& summed = scaled.tensor;
+  auto const places = exclusive_scan_of_all(processes, summed.nnz());
+  TuckerProblem<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> problem;
+  problem.processes = processes;
+  problem.dims = summed.dims;
+  problem.exponent = scaled.exponent;
+  problem.norm_squared = norm_squared_across(processes, exec, places, summed.values);
+  problem.chain = build_ttm_chain_plan(
+      processes, exec, hand_over(summed), options.ranks,
+      TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
+  if (processes.size() > 1) distribute_products(exec, problem.chain, options);
+  if (!is_out_of_core(problem.chain.formats, 0))  // else with copies of nonzeros
+    problem.out_of_core = scaled.memory;
   return problem;
 }
 
@@ -113,26 +124,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 TuckerProblem<Scalar, Index, detail::WorkSpace<ExecutionSpace, MemorySpace>> make_tucker_problem(
     ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> X,
     TuckerOptions const& options) {
-  detail::check_builder<ExecutionSpace, CooTensor<Scalar, Index, MemorySpace>>();
-  detail::Region const region("sporades::make_tucker_problem");
-  detail::check_tucker(options, X.dims);
-  std::uint64_t const part_bytes =
-      detail::out_of_core_part_bytes<ExecutionSpace>(X.storage_bytes(), options.streaming);
-  auto scaled = detail::summed_and_scaled(detail::builder_of<MemorySpace>(exec), hand_over(X),
-                                          "tucker", part_bytes);
-  Dims const dims = scaled.tensor.dims;
-  double const square =  // that of the sums
-      detail::norm_squared(exec, detail::within_reach(exec, scaled.tensor.values).view);
-  auto chain = make_ttm_chain_plan(
-      exec, hand_over(scaled.tensor), options.ranks,
-      TtmChainOptions{options.strategy, options.memory_limit, options.streaming});
-  bool const is_out_of_core = detail::is_out_of_core(chain.formats, 0);  // with copies of nonzeros
-  return {dims,
-          std::move(chain),
-          square,
-          scaled.exponent,
-          is_out_of_core ? detail::OutOfCoreMemory() : scaled.memory,
-          {}};
+  return detail::build_tucker_problem({}, exec, hand_over(X), options);
 }
 
 }  // namespace sporades

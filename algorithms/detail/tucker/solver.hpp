@@ -157,14 +157,13 @@ class TuckerSolver {
     auto modes = columns.modes;
     modes.insert(modes.begin(), 0);
     Position const length = chain_chunk_length<ExecutionSpace>(chain.nnz, columns.count());
-    if constexpr (has_mpi)
-      if (chain.work.distributed) {
-        auto const keeping = keep_gathered(chain, 0);
-        auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
-        auto const share = named_share(exec_, chain, A, U, 0);
-        return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,
-                                    share.places);
-      }
+    if (chain.work.distributed) {
+      auto const keeping = keep_gathered(chain, 0);
+      auto const U = left_.used_rows(chain.rows[0], A[0], A[0].extent(1));
+      auto const share = named_share(exec_, chain, A, U, 0);
+      return tucker_inner_product(exec_, share.X, share.factors, core_, modes, length,
+                                  share.places);
+    }
     OutOfCoreTensor<CooTensor<Scalar, Index, Memory>> X;
     if (is_out_of_core(chain.formats, 0))
       X = to_out_of_core_coo(exec_, *chain.formats.template as<PackedTensor>(0));

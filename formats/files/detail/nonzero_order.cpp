@@ -91,8 +91,7 @@ void handle_duplicates(Communicator const& processes, ReadResult<Scalar>& result
   if (options.duplicates == Duplicates::keep) return;
   result.duplicates = std::visit(
       [&](auto& X) {
-        if constexpr (has_mpi)
-          if (processes.size() > 1) return sum_across(processes, X, name, options);
+        if (processes.size() > 1) return sum_across(processes, X, name, options);
         return sum_in_place(X, result.out_of_core, name, options);
       },
       result.tensor);

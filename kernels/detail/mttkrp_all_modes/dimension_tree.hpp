@@ -175,9 +175,9 @@ typename Tensor::Coordinates index_room(ExecutionSpace const& exec, std::size_t 
 /// several processes, X is where exec computes. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> make_dimension_tree(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
-    std::vector<int> const& fused, MttkrpOptions const& options,
-    Communicator const& processes = {}) {
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, std::vector<int> const& fused,
+    MttkrpOptions const& options) {
   using Tensor = CooTensor<Scalar, Index, GivenSpace>;
   MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> tree;
   auto const builder = builder_of<GivenSpace>(exec);

@@ -122,6 +122,33 @@ void mttkrp(ExecutionSpace const& exec, MttkrpAllModesPlan<Scalar, Index, Memory
   }
 }
 
+namespace detail {
+
+/// X: the nonzeros that the process brings.
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
+MttkrpAllModesPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_all_modes_plan(
+    Communicator const& processes, ExecutionSpace const& exec,
+    CooTensor<Scalar, Index, GivenSpace> X, MttkrpAllModesOptions const& options) {
+  char const* const where = "make_mttkrp_all_modes_plan";
+  constexpr bool is_accessible = std::is_same_v<GivenSpace, typename ExecutionSpace::memory_space>;
+  auto const products = options_for<Scalar>(options.products);
+  check_options(products, X.order());
+  expect_same_dims(processes, X, where);
+  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+  auto fused = wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, options);
+  if (!fused.empty())  // else build_mttkrp_plan does it
+    check_coordinates(builder_of<GivenSpace>(exec), X, where);
+  bool const is_streamed = products.streaming.always || products.streaming.memory > 0;
+  if (!is_accessible && products.memory > 0) fused.clear();  // what its windows leave is unknown
+  if constexpr (is_accessible)
+    if (processes.size() == 1 && !fused.empty() && !is_streamed &&
+        !fused_modes_fit(exec, X, options))
+      fused.clear();
+  return make_dimension_tree(processes, exec, hand_over(X), fused, products);
+}
+
+}  // namespace detail
+
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes_plan(
     ExecutionSpace const& exec, Tensor X, MttkrpAllModesOptions const& options) {
@@ -129,47 +156,21 @@ detail::PlanOf<MttkrpAllModesPlan, Tensor, ExecutionSpace> make_mttkrp_all_modes
                 "make_mttkrp_all_modes_plan takes a CooTensor: make_coo makes one of Views, to_coo "
                 "of other formats, and std::visit takes one out of what read_tensor gives");
   if constexpr (detail::is_instance<Tensor, CooTensor>)
-    if constexpr (detail::check_builder<ExecutionSpace, Tensor>()) {
-      using Scalar = typename Tensor::Scalar;
-      constexpr bool is_accessible =
-          std::is_same_v<typename Tensor::MemorySpace, typename ExecutionSpace::memory_space>;
-      auto const products = detail::options_for<Scalar>(options.products);
-      detail::check_options(products, X.order());
-      auto fused = detail::wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, X.nnz(), options);
-      if (!fused.empty())  // else make_mttkrp_plan does it
-        check_coordinates(detail::builder_of<typename Tensor::MemorySpace>(exec), X,
-                          "make_mttkrp_all_modes_plan");
-      bool const is_streamed = products.streaming.always || products.streaming.memory > 0;
-      if (!is_accessible && products.memory > 0)
-        fused.clear();  // what its windows leave is not counted
-      if constexpr (is_accessible)
-        if (!fused.empty() && !is_streamed && !detail::fused_modes_fit(exec, X, options))
-          fused.clear();
-      return detail::make_dimension_tree(exec, hand_over(X), fused, products);
-    }
+    if constexpr (detail::check_builder<ExecutionSpace, Tensor>())
+      return detail::build_all_modes_plan({}, exec, hand_over(X), options);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 MttkrpAllModesPlan<Scalar, Index, MemorySpace> make_mttkrp_all_modes_plan(
     Communicator const& processes, ExecutionSpace const& exec,
     CooTensor<Scalar, Index, MemorySpace> X, MttkrpAllModesOptions const& options) {
-  char const* const where = "make_mttkrp_all_modes_plan";
   auto const named = [&] {
     return detail::named_options<Scalar, Index>(options.products)
         .add("dimension_tree", options.dimension_tree);
   };
-  if constexpr (detail::has_mpi)
-    if (processes.size() > 1)
-      return detail::together(processes, where, named, [&] {
-        auto const products = detail::options_for<Scalar>(options.products);
-        detail::check_options(products, X.order());
-        detail::expect_same_dims(processes, X, where);
-        check_coordinates(exec, X, where);
-        Position const nnz = detail::exclusive_scan_of_all(processes, X.nnz()).back();
-        auto const fused = detail::wanted_fused_modes<ExecutionSpace, Scalar>(X.dims, nnz, options);
-        return detail::make_dimension_tree(exec, hand_over(X), fused, products, processes);
-      });
-  return make_mttkrp_all_modes_plan(exec, hand_over(X), options);
+  return detail::together(processes, "make_mttkrp_all_modes_plan", named, [&] {
+    return detail::build_all_modes_plan(processes, exec, hand_over(X), options);
+  });
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, class Update>

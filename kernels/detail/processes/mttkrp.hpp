@@ -81,13 +81,12 @@ struct DistributedProducts : ReadFactors<Scalar, MemorySpace> {
   template <class ExecutionSpace>
   bool gather_beside(ExecutionSpace const& exec, std::size_t m,
                      Matrix<Scalar, MemorySpace> const& own, Matrix<Scalar, MemorySpace>& rows) {
-    if constexpr (has_mpi)
-      if (read[m].goes_beside()) {
-        factors.resize(read.size());
-        rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
-        kept.keep(m, own.data(), own.extent(1));
-        return true;
-      }
+    if (read[m].goes_beside()) {
+      factors.resize(read.size());
+      rows = factors[m] = read[m].gather(exec, "rows of factors", own, true);
+      kept.keep(m, own.data(), own.extent(1));
+      return true;
+    }
     return false;
   }
 
@@ -95,10 +94,7 @@ struct DistributedProducts : ReadFactors<Scalar, MemorySpace> {
   template <class ExecutionSpace>
   Matrix<Scalar, MemorySpace> lend_factor(ExecutionSpace const& exec, std::size_t m,
                                           std::size_t columns) {
-    if constexpr (has_mpi)
-      return read[m].lend(exec, columns);
-    else
-      return {};
+    return read[m].lend(exec, columns);
   }
 
   /// The sums of rows, or of parts, of mode n's share that begin here, in the room for all of it;
@@ -120,32 +116,29 @@ Factors<Scalar, MemorySpace> lend_products(ExecutionSpace const& exec,
                                            MttkrpPlan<Scalar, Index, MemorySpace>& plan,
                                            std::size_t columns) {
   Factors<Scalar, MemorySpace> products(plan.dims.size());
-  if constexpr (has_mpi) {
-    if (!plan.work.distributed) return products;
-    auto& distributed = *plan.work.distributed;
-    std::vector<std::uint64_t> own(plan.dims.size(), 0);
-    std::uint64_t most = 0;
-    auto const before = static_cast<std::ptrdiff_t>(distributed.rows_before);
-    for (std::size_t n = 0; n < plan.dims.size(); ++n) {
-      auto const& choice = plan.choices[n];
-      if (choice.strategy == MttkrpStrategy::alto || choice.slices > 1) continue;
-      std::uint64_t const here = plan.rows[n].here(plan.dims[n]);
-      auto const offset = distributed.offset(n, plan.rows[n]);
-      // Else the rows that are owned are others than those of the share.
-      if (offset < -before || offset > static_cast<std::ptrdiff_t>(here)) continue;
-      own[n] = here;
-      auto const end =
-          static_cast<std::uint64_t>(offset + before) + distributed.shares[n].count + 2;
-      most = std::max({most, here + distributed.rows_before, end});
-    }
-    if (distributed.lent.extent(0) < most || distributed.lent.extent(1) != columns)
-      distributed.lent = make_matrix<Scalar>(exec, "sporades::mttkrp::lent_rows", most, columns);
-    for (std::size_t n = 0; n < own.size(); ++n)
-      if (own[n] > 0)
-        products[n] = Kokkos::subview(
-            distributed.lent,
-            std::make_pair(distributed.rows_before, distributed.rows_before + own[n]), Kokkos::ALL);
+  if (!plan.work.distributed) return products;
+  auto& distributed = *plan.work.distributed;
+  std::vector<std::uint64_t> own(plan.dims.size(), 0);
+  std::uint64_t most = 0;
+  auto const before = static_cast<std::ptrdiff_t>(distributed.rows_before);
+  for (std::size_t n = 0; n < plan.dims.size(); ++n) {
+    auto const& choice = plan.choices[n];
+    if (choice.strategy == MttkrpStrategy::alto || choice.slices > 1) continue;
+    std::uint64_t const here = plan.rows[n].here(plan.dims[n]);
+    auto const offset = distributed.offset(n, plan.rows[n]);
+    // Else the rows that are owned are others than those of the share.
+    if (offset < -before || offset > static_cast<std::ptrdiff_t>(here)) continue;
+    own[n] = here;
+    auto const end = static_cast<std::uint64_t>(offset + before) + distributed.shares[n].count + 2;
+    most = std::max({most, here + distributed.rows_before, end});
   }
+  if (distributed.lent.extent(0) < most || distributed.lent.extent(1) != columns)
+    distributed.lent = make_matrix<Scalar>(exec, "sporades::mttkrp::lent_rows", most, columns);
+  for (std::size_t n = 0; n < own.size(); ++n)
+    if (own[n] > 0)
+      products[n] = Kokkos::subview(
+          distributed.lent,
+          std::make_pair(distributed.rows_before, distributed.rows_before + own[n]), Kokkos::ALL);
   return products;
 }
 
@@ -164,21 +157,20 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Matrix<Scalar, MemorySpace> gathered_rows(ExecutionSpace const& exec,
                                           MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n,
                                           Matrix<Scalar, MemorySpace> const& B) {
-  if constexpr (has_mpi)
-    if (plan.work.distributed) {
-      using MatrixType = Matrix<Scalar, MemorySpace>;
-      auto& distributed = *plan.work.distributed;
-      auto const& share = distributed.shares[static_cast<std::size_t>(n)];
-      auto const room = distributed.room(exec, share.count + 2, B.extent(1), distributed.inputs);
-      std::size_t const columns = room.extent(1);
-      bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
-      if (!is_direct) distributed.padded = copy_matrix(exec, B);
-      MatrixType const own = is_direct ? B : distributed.padded;
-      exchange_rows(exec, distributed.processes, "rows of factors",
-                    ranges_of(plan.rows[static_cast<std::size_t>(n)]), with_padding(own),
-                    share.rows(), MatrixType(room.data() + columns, share.count, columns));
-      return Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, B.extent(1)));
-    }
+  if (plan.work.distributed) {
+    using MatrixType = Matrix<Scalar, MemorySpace>;
+    auto& distributed = *plan.work.distributed;
+    auto const& share = distributed.shares[static_cast<std::size_t>(n)];
+    auto const room = distributed.room(exec, share.count + 2, B.extent(1), distributed.inputs);
+    std::size_t const columns = room.extent(1);
+    bool const is_direct = B.extent(1) == columns && (B.extent(0) < 2 || B.stride(0) == columns);
+    if (!is_direct) distributed.padded = copy_matrix(exec, B);
+    MatrixType const own = is_direct ? B : distributed.padded;
+    exchange_rows(exec, distributed.processes, "rows of factors",
+                  ranges_of(plan.rows[static_cast<std::size_t>(n)]), with_padding(own),
+                  share.rows(), MatrixType(room.data() + columns, share.count, columns));
+    return Kokkos::subview(room, Kokkos::ALL, std::make_pair(std::size_t{0}, B.extent(1)));
+  }
   return B;
 }
 
@@ -265,14 +257,13 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 void deliver(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
              Matrix<Scalar, MemorySpace> const& V, Sum const& sum) {
   auto const mode = static_cast<std::size_t>(n);
-  if constexpr (has_mpi)
-    if (plan.work.distributed)
-      return with_padded_rows(exec, V, [&](auto const& own) {
-        if (plan.choices[mode].strategy != MttkrpStrategy::alto)
-          deliver_rows_in_order(exec, plan, mode, V.extent(1), own, sum);
-        else if constexpr (!is_gpu<ExecutionSpace>)
-          deliver_linear_order(exec, plan, mode, V.extent(1), own);
-      });
+  if (plan.work.distributed)
+    return with_padded_rows(exec, V, [&](auto const& own) {
+      if (plan.choices[mode].strategy != MttkrpStrategy::alto)
+        deliver_rows_in_order(exec, plan, mode, V.extent(1), own, sum);
+      else if constexpr (!is_gpu<ExecutionSpace>)
+        deliver_linear_order(exec, plan, mode, V.extent(1), own);
+    });
   AllChunks const chunks{chunk_length<ExecutionSpace>(plan.nnz)};
   if (plan.choices[mode].slices == 1) return sum(chunks, V);
   auto const sums = plan.work.carry.part_rows(exec, plan.work.parts[mode].count(), V.extent(1));

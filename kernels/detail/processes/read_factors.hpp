@@ -44,11 +44,10 @@ struct ReadFactors {
 template <class ExecutionSpace, class Plan, class FactorsType>
 FactorsType const& gathered(ExecutionSpace const& exec, Plan const& plan, FactorsType const& A,
                             int n) {
-  if constexpr (has_mpi)
-    if (plan.work.distributed) {
-      plan.work.distributed->gather(exec, A, n);
-      return plan.work.distributed->factors;
-    }
+  if (plan.work.distributed) {
+    plan.work.distributed->gather(exec, A, n);
+    return plan.work.distributed->factors;
+  }
   return A;
 }
 
@@ -67,8 +66,7 @@ void forget_gathered(Plan const& plan) {
 /// work(), which throws on all processes of the plan where it throws on one.
 template <class Plan, class Work>
 decltype(auto) in_step(Plan const& plan, Work const& work) {
-  if constexpr (has_mpi)
-    if (plan.work.distributed) return together(plan.work.distributed->processes, work);
+  if (plan.work.distributed) return together(plan.work.distributed->processes, work);
   return work();
 }
 

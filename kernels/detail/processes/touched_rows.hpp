@@ -47,21 +47,20 @@ class TouchedRows {
   TouchedRows(Communicator const& processes, ExecutionSpace const& exec, Tensor const& X, int n,
               std::vector<std::uint64_t> const& owned)
       : processes_(processes), count_(owned.back()), own_(owned.back()) {
-    if constexpr (has_mpi)
-      if (processes.size() > 1) {
-        set_ = IndexSet<MemorySpace>(exec, owned.back());
-        launch_items(exec, "sporades::home_order::insert", X.nnz(),
-                     InsertIndices<typename Tensor::Coordinates>{set_, X.coordinates, n});
-        auto const list = set_.list(exec);
-        AskedRows lists(processes, owned, list);
-        auto const me = static_cast<std::size_t>(processes.rank());
-        for (auto& row : lists.rows) row -= owned[me];
-        count_ = list.size();
-        own_ = owned[me + 1] - owned[me];
-        wanted_ = lists.wanted;
-        asked_ = lists.asked;
-        rows_ = to_view(exec, "sporades::home_order::rows", std::vector<Position>(lists.rows));
-      }
+    if (processes.size() > 1) {
+      set_ = IndexSet<MemorySpace>(exec, owned.back());
+      launch_items(exec, "sporades::home_order::insert", X.nnz(),
+                   InsertIndices<typename Tensor::Coordinates>{set_, X.coordinates, n});
+      auto const list = set_.list(exec);
+      AskedRows lists(processes, owned, list);
+      auto const me = static_cast<std::size_t>(processes.rank());
+      for (auto& row : lists.rows) row -= owned[me];
+      count_ = list.size();
+      own_ = owned[me + 1] - owned[me];
+      wanted_ = lists.wanted;
+      asked_ = lists.asked;
+      rows_ = to_view(exec, "sporades::home_order::rows", std::vector<Position>(lists.rows));
+    }
   }
 
   std::uint64_t count() const { return count_; }
@@ -71,31 +70,29 @@ class TouchedRows {
   /// The sums, or unions, of what all processes have for the rows that this one owns.
   template <bool adds, class ExecutionSpace>
   Numbers at_owners(ExecutionSpace const& exec, Numbers const& touched) const {
-    if constexpr (has_mpi)
-      if (processes_.size() > 1) {
-        auto const arrived =
-            uninitialized<Numbers>(exec, "sporades::home_order::arrived", asked_.back());
-        exchange_parts_on<ExecutionSpace, Position>(
-            exec, processes_, "homes of rows", touched.data(), wanted_, arrived.data(), asked_, 1);
-        auto const own = zeroed<Numbers>(exec, "sporades::home_order::own", own_);
-        launch_items(exec, "sporades::home_order::combine", arrived.extent(0),
-                     CombineRows<MemorySpace, adds>{arrived, rows_, own});
-        return own;
-      }
+    if (processes_.size() > 1) {
+      auto const arrived =
+          uninitialized<Numbers>(exec, "sporades::home_order::arrived", asked_.back());
+      exchange_parts_on<ExecutionSpace, Position>(exec, processes_, "homes of rows", touched.data(),
+                                                  wanted_, arrived.data(), asked_, 1);
+      auto const own = zeroed<Numbers>(exec, "sporades::home_order::own", own_);
+      launch_items(exec, "sporades::home_order::combine", arrived.extent(0),
+                   CombineRows<MemorySpace, adds>{arrived, rows_, own});
+      return own;
+    }
     return touched;
   }
 
   /// What the owners have for the rows that this process touches.
   template <class ExecutionSpace>
   Numbers from_owners(ExecutionSpace const& exec, Numbers const& own) const {
-    if constexpr (has_mpi)
-      if (processes_.size() > 1) {
-        auto const sent = in_order(exec, own, rows_);
-        auto const touched = uninitialized<Numbers>(exec, "sporades::home_order::touched", count_);
-        exchange_parts_on<ExecutionSpace, Position>(exec, processes_, "homes of rows", sent.data(),
-                                                    asked_, touched.data(), wanted_, 1);
-        return touched;
-      }
+    if (processes_.size() > 1) {
+      auto const sent = in_order(exec, own, rows_);
+      auto const touched = uninitialized<Numbers>(exec, "sporades::home_order::touched", count_);
+      exchange_parts_on<ExecutionSpace, Position>(exec, processes_, "homes of rows", sent.data(),
+                                                  asked_, touched.data(), wanted_, 1);
+      return touched;
+    }
     return own;
   }
 

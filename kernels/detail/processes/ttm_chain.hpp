@@ -111,24 +111,23 @@ TtmChainProduct<Scalar, Index, MemorySpace> deliver(ExecutionSpace const& exec,
   auto const& columns = plan.choices[mode].columns;
   std::size_t const width = columns.count();
   auto shape = chain_shape<ExecutionSpace>(plan.nnz, columns, plan.choices[mode].strategy);
-  if constexpr (has_mpi)
-    if (plan.work.distributed) {
-      auto& distributed = *plan.work.distributed;
-      auto const& share = distributed.shares[mode];
-      auto const& where = plan.work.where[mode];
-      shape.count = share.chunks;
-      MatrixType const sums(plan.work.between.data(), share.count + 2, width);
-      sum(share, shape, sums);
-      auto const me = static_cast<std::size_t>(distributed.processes.rank());
-      // Row 1 is that of the share's first nonzero, which may have begun on a process before.
-      MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
-                             share.ends[me] - share.begins[me], width);
-      MatrixType const Y(plan.work.product.data(), where.product.here(where.used.begins.back()),
-                         width);
-      move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)},
-              where.product, Y);
-      return {Y, plan.rows[mode], &columns, where};
-    }
+  if (plan.work.distributed) {
+    auto& distributed = *plan.work.distributed;
+    auto const& share = distributed.shares[mode];
+    auto const& where = plan.work.where[mode];
+    shape.count = share.chunks;
+    MatrixType const sums(plan.work.between.data(), share.count + 2, width);
+    sum(share, shape, sums);
+    auto const me = static_cast<std::size_t>(distributed.processes.rank());
+    // Row 1 is that of the share's first nonzero, which may have begun on a process before.
+    MatrixType const begun(sums.data() + (share.continues ? 2 : 1) * width,
+                           share.ends[me] - share.begins[me], width);
+    MatrixType const Y(plan.work.product.data(), where.product.here(where.used.begins.back()),
+                       width);
+    move_to(exec, DistributedMatrix<Scalar, MemorySpace>{begun, distributed.begun(n)},
+            where.product, Y);
+    return {Y, plan.rows[mode], &columns, where};
+  }
   MatrixType const Y(plan.work.product.data(), plan.rows[mode].extent(0), width);
   sum(AllChunks{shape.length}, shape, Y);
   return {Y, plan.rows[mode], &columns};
