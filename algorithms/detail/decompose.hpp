@@ -169,7 +169,7 @@ Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, 
   using M = Method<ExecutionSpace, Problem>;
   if (processes.size() == 1) {
     if (start != nullptr) *start = first_start<Problem>(exec, X, options);
-    return M::make(processes, exec, hand_over(X), options);
+    return M::make({}, exec, hand_over(X), options);
   }
   auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
   return together(processes, M::maker, named, [&] {

@@ -230,7 +230,7 @@ void keep_values(ExecutionSpace const& exec, Vector<Scalar, MemorySpace> const& 
 }
 
 /// What one process holds for its products: the formats of its nonzeros, in which X is given back
-/// as early as can be, and room for rows.
+/// as early as can be, and room for rows. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
 void build_formats(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> X,
                    MttkrpOptions const& options, Layout const& layout,
@@ -263,6 +263,7 @@ void build_formats(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpa
   }
   if constexpr (is_accessible)
     if (options.updatable) keep_values(exec, given_values, plan);
+  fence(exec, "sporades::mttkrp::make_plan");
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class GivenSpace>
@@ -293,7 +294,6 @@ MttkrpPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_mttkrp_pl
                                                                        use, layout, plan)
         .build(hand_over(X));
   }
-  fence(exec, "sporades::mttkrp::make_plan");
   return plan;
 }
 

@@ -116,7 +116,7 @@ void build_products(Communicator const& processes, ExecutionSpace const& exec,
   auto const& formats = plan.products.formats;
   bool const is_alto = formats.template any<AltoTensor>();
   if (options.strategy == PhiStrategy::alto)
-    for (int n = 0; n < X.order(); ++n)
+    for (int n = 0; n < plan.products.order(); ++n)
       refuse_atomics<ExecutionSpace>("make_phi_plan", *formats.template as<AltoTensor>(n), n,
                                      "pull works");
   if (!is_linear(options.strategy)) plan.strategy = is_alto ? PhiStrategy::alto : PhiStrategy::pull;
@@ -154,7 +154,7 @@ PhiPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_phi_plan(
           "make_phi_plan: a tensor in the host's memory is not streamed by strategy ",
           to_string(options.strategy), is_stored ? " with stored pi" : "");
   if (processes.size() > 1) check_processes(options);
-  if (is_stored || is_coo)  // else make_mttkrp_plan checks
+  if (is_stored || is_coo)  // else build_mttkrp_plan checks
     check_coordinates(builder_of<GivenSpace>(exec), X, "make_phi_plan");
   PhiPlan<Scalar, Index, MemorySpace> plan;
   plan.dims = X.dims;

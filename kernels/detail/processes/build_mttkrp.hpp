@@ -85,7 +85,7 @@ class DistributedPlanBuilder {
     distributed_->own.resize(plan_.dims.size());
   }
 
-  /// X: the nonzeros that the process brings.
+  /// X: the nonzeros that the process brings. Collective. Fences exec.
   void build(Tensor X) {
     if constexpr (!is_gpu<ExecutionSpace>)
       if (layout_.is_linear()) take_linear_order(X);
@@ -112,6 +112,7 @@ class DistributedPlanBuilder {
       if (share.all_chunks > 0)
         share.reserve(exec_, plan_.work.carry, static_cast<std::size_t>(options_.rank));
     plan_.work.distributed = distributed_;
+    fence(exec_, "sporades::mttkrp::build_distributed_plan");
   }
 
  private:

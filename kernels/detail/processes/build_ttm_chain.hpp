@@ -71,7 +71,8 @@ inline void check_processes(TtmChainOptions const& options) {
 }
 
 /// Gives a plan that several processes share its nonzeros. X: those that the process brings, no
-/// coordinate twice. plan: without nonzeros, with its choices. Collective. Fences exec.
+/// coordinate twice. plan: without nonzeros, but with their number, the ranks and its choices.
+/// Collective.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void share_chains(Communicator const& processes, ExecutionSpace const& exec,
                   CooTensor<Scalar, Index, MemorySpace> X,
