@@ -167,26 +167,27 @@ template <class Problem, class ExecutionSpace, class Tensor, class Options, clas
 Problem make_problem(Communicator const& processes, ExecutionSpace const& exec, Tensor X,
                      Options const& options, State* start) {
   using M = Method<ExecutionSpace, Problem>;
-  if (processes.size() == 1) {
-    if (start != nullptr) *start = first_start<Problem>(exec, X, options);
-    return M::make({}, exec, hand_over(X), options);
-  }
-  auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
-  return together(processes, M::maker, named, [&] {
-    M::check(options, X.dims);
-    expects(options.memory == 0, M::name, ": options.memory is for one process");
-    std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
-        X.dims.size());
-    if (start != nullptr) expect_no_model<M>(options);
-    if (start != nullptr && M::needs_vectors(options)) {
-      expect_decomposable(processes, exec, X, M::name);
-      vectors = M::vectors(processes, exec, X, options);
+  if constexpr (has_mpi)
+    if (processes.size() > 1) {
+      auto const named = [&] { return named_call<M>(options).add("a start", start != nullptr); };
+      return together(processes, M::maker, named, [&] {
+        M::check(options, X.dims);
+        expects(options.memory == 0, M::name, ": options.memory is for one process");
+        std::vector<DistributedMatrix<typename M::Scalar, typename M::MemorySpace>> vectors(
+            X.dims.size());
+        if (start != nullptr) expect_no_model<M>(options);
+        if (start != nullptr && M::needs_vectors(options)) {
+          expect_decomposable(processes, exec, X, M::name);
+          vectors = M::vectors(processes, exec, X, options);
+        }
+        Problem problem = M::make(processes, exec, hand_over(X), options);
+        if (start != nullptr)
+          *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);
+        return problem;
+      });
     }
-    Problem problem = M::make(processes, exec, hand_over(X), options);
-    if (start != nullptr)
-      *start = M::start_of(exec, problem.dims, M::rows(problem), vectors, options);
-    return problem;
-  });
+  if (start != nullptr) *start = first_start<Problem>(exec, X, options);
+  return M::make({}, exec, hand_over(X), options);
 }
 
 /// A run that goes on from the state, which is changed. Collective. Fences exec.
@@ -300,14 +301,17 @@ auto decompose(Communicator const& processes, ExecutionSpace const& exec, Tensor
                Options const& options, Observer const& observer) ->
     typename Method<ExecutionSpace, Problem>::Result {
   using M = Method<ExecutionSpace, Problem>;
-  if (processes.size() == 1) return decompose<Problem>(exec, hand_over(X), options, observer);
-  int const order = X.order();
-  Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
-  Starts<typename M::State> starts;
-  starts.first_is_singular = M::first_is_singular(options, order, nnz);
-  auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
-  if (M::has_race(options, order, nnz)) M::race(exec, problem, options, starts.state);
-  return run_from_starts(exec, problem, options, starts, observer);
+  if constexpr (has_mpi)
+    if (processes.size() > 1) {
+      int const order = X.order();
+      Position const nnz = exclusive_scan_of_all(processes, X.nnz()).back();
+      Starts<typename M::State> starts;
+      starts.first_is_singular = M::first_is_singular(options, order, nnz);
+      auto problem = make_problem<Problem>(processes, exec, hand_over(X), options, &starts.state);
+      if (M::has_race(options, order, nnz)) M::race(exec, problem, options, starts.state);
+      return run_from_starts(exec, problem, options, starts, observer);
+    }
+  return decompose<Problem>(exec, hand_over(X), options, observer);
 }
 
 }  // namespace sporades::detail

@@ -257,13 +257,14 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace, cl
 void deliver(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan, int n,
              Matrix<Scalar, MemorySpace> const& V, Sum const& sum) {
   auto const mode = static_cast<std::size_t>(n);
-  if (plan.work.distributed)
-    return with_padded_rows(exec, V, [&](auto const& own) {
-      if (plan.choices[mode].strategy != MttkrpStrategy::alto)
-        deliver_rows_in_order(exec, plan, mode, V.extent(1), own, sum);
-      else if constexpr (!is_gpu<ExecutionSpace>)
-        deliver_linear_order(exec, plan, mode, V.extent(1), own);
-    });
+  if constexpr (has_mpi)  // which is half of what products are compiled to
+    if (plan.work.distributed)
+      return with_padded_rows(exec, V, [&](auto const& own) {
+        if (plan.choices[mode].strategy != MttkrpStrategy::alto)
+          deliver_rows_in_order(exec, plan, mode, V.extent(1), own, sum);
+        else if constexpr (!is_gpu<ExecutionSpace>)
+          deliver_linear_order(exec, plan, mode, V.extent(1), own);
+      });
   AllChunks const chunks{chunk_length<ExecutionSpace>(plan.nnz)};
   if (plan.choices[mode].slices == 1) return sum(chunks, V);
   auto const sums = plan.work.carry.part_rows(exec, plan.work.parts[mode].count(), V.extent(1));
