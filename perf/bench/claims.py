@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Numbers of rows that check a published claim, by the words in claims.md. A measure is a function
 of a Machine and of all Machines that gives back [Value], one a case; none where no row checks it."""
+import math
 import re
 
 from bench import kernels, names, noise, spttm
@@ -17,14 +18,19 @@ GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": LAYOUT + ("spmm_
 
 
 class Value:
-    """A number, and the noise band of the rows that it comes from."""
+    """A number, the rows that it comes from and their noise band; exact: of no times, without one."""
 
-    def __init__(self, value, *rows):
-        self.value, self.band = value, max((row.get("noise", 0) for row in rows), default=0)
+    def __init__(self, value, *rows, exact=False):
+        self.value, self.rows = value, rows
+        self.band = 0 if exact else max((row.get("noise", 0) for row in rows), default=0)
 
     def within(self, low, high):
         """Whether it may lie between the two, as far as noise tells."""
         return self.value * (1 + self.band) >= low and self.value / (1 + self.band) <= high
+
+
+class Shares(list):
+    """[Value], each of another thing: shown in their order and judged one by one, without a mean."""
 
 
 def side(machine, kernel, strategy, rank=None):
@@ -61,18 +67,25 @@ def times(machine, _, kernel, fast, slow, rank=None, by_mode=False):
         side(machine, kernel, fast, rank), side(machine, kernel, slow, rank), by_mode=by_mode)]
 
 
-def share_faster(machine, _, kernel, fast, slow):
+def _share(answers, rows):
+    """The share of those that are True."""
+    return Value(sum(answers) / len(answers), *rows, exact=True)
+
+
+def share_faster(machine, _, kernel, fast, slow, rank=None):
     """The share of the modes in which it is."""
-    found = [one.value > 1 for one in times(machine, _, kernel, fast, slow, by_mode=True)]
-    return [Value(sum(found) / len(found))] if found else []
+    found = times(machine, _, kernel, fast, slow, rank, by_mode=True)
+    return [_share([one.value > 1 for one in found],
+                   [row for one in found for row in one.rows])] if found else []
 
 
 def wins(machine, _, kernel, *groups):
     """The share of the modes in which each group is the fastest."""
-    found = [[row["median"] for row in rows] for rows in cases(
-        *(side(machine, kernel, one) for one in groups), by_mode=True)]
-    return [Value(sum(one[at] == min(one) for one in found) / len(found))
-            for at in range(len(groups)) if found]
+    found = cases(*(side(machine, kernel, one) for one in groups), by_mode=True)
+    rows = [row for one in found for row in one]
+    least = [min(row["median"] for row in one) for one in found]
+    return Shares(_share([one[at]["median"] == best for one, best in zip(found, least)], rows)
+                  for at in range(len(groups)) if found)
 
 
 def factor_of_algorithm(machine, _, kernel, *pair):
@@ -95,9 +108,9 @@ def share_of_roof(machine, _, roof, kernel, strategy):
 
 def part_of_time(machine, _, kernel, strategy, beginning):
     """Of all kernels of an iteration, those whose labels begin so."""
-    found = [kernels.parts_of_time(row) for row, in cases(side(machine, kernel, strategy))]
+    found = [(row, kernels.parts_of_time(row)) for row, in cases(side(machine, kernel, strategy))]
     return [Value(sum(value for name, value in parts.items() if name.startswith(beginning)) /
-                  sum(parts.values())) for parts in found if sum(parts.values()) > 0]
+                  sum(parts.values()), row) for row, parts in found if sum(parts.values()) > 0]
 
 
 def part_of_remaps(machine, _, rank):
@@ -109,7 +122,7 @@ def part_of_remaps(machine, _, rank):
 def bytes_over(machine, _, one, large, small):
     """Bytes of two formats; one: of one copy of the first instead of a copy a mode."""
     return [Value(first["storage_bytes"] / second["storage_bytes"] /
-                  (len(first.get("dims") or [0]) if one else 1))
+                  (len(first.get("dims") or [0]) if one else 1), first, second, exact=True)
             for first, second in cases(side(machine, "build", large), side(machine, "build", small))
             if first.get("storage_bytes") and second.get("storage_bytes")]
 
@@ -127,31 +140,21 @@ def rank_gain(machine, _, kernel, strategy, larger, rank):
 
 
 def over_host(machine, machines, kernel, fast, slow, rank):
-    """A GPU's nonzeros a second over those of the first host; of several look-alikes of a tensor
-    the largest one's."""
-    def largest(one, strategy):
-        found = {key: row for key, row in side(one, kernel, strategy, rank).items()
-                 if row.get("nnz")}
-        return {(names.family(key[0]),) + key[1:]: row
-                for key, row in sorted(found.items(), key=lambda pair: pair[1]["nnz"])}
+    """How many times as fast a GPU is as the first host, on one and the same tensor."""
     host = next((one for one in machines if not one.gpu), None)
-    return [Value(other["median"] / other["nnz"] / own["median"] * own["nnz"], own, other)
-            for own, other in cases(largest(machine, fast), largest(host, slow))] if host else []
+    return [Value(other["median"] / own["median"], own, other) for own, other in cases(
+        side(machine, kernel, fast, rank), side(host, kernel, slow, rank))
+        if own.get("nnz") and own["nnz"] == other.get("nnz")] if host else []
 
 
 def even_fibers(machine, _, kernel, strategy):
-    found = [(key[:3], row["counters"]["fiber_deviation"], row["median"])
+    found = [(key[:3], row["counters"]["fiber_deviation"], row)
              for key, row in side(machine, kernel, strategy).items()
              if "fiber_deviation" in row.get("counters", {})]
-    pairs = [one[2] < other[2] for one in found for other in found
+    pairs = [(one[2], other[2]) for one in found for other in found
              if one[0] == other[0] and one[1] < other[1]]
-    return [Value(sum(pairs) / len(pairs))] if pairs else []
-
-
-def on_five_modes(machine, _, kernel):
-    found = {row["strategy"] for row in machine.timed() if row["kernel"] == kernel
-             and row["strategy"] != "automatic" and len(row.get("dims") or []) > 4}
-    return [Value(len(found))] if found else []
+    return [_share([even["median"] < uneven["median"] for even, uneven in pairs],
+                   [row for pair in pairs for row in pair])] if pairs else []
 
 
 def pipeline(machine, _, kernel, strategy):
@@ -165,7 +168,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"share of the (peak|triad): (\w+), (.+)", share_of_roof),
     (r"share of mttkrp, flycoo, R = (\d+): remaps", part_of_remaps),
     (r"share of (\w+), (\w+): (\w+)", part_of_time),
-    (r"share of modes: (\w+), (.+) over (.+)", share_faster),
+    (r"share of modes: (\w+), (.+) over (.+?)(?:, R = (\d+))?", share_faster),
     (r"shares of wins: (\w+), (.+), (.+), (.+)", wins),
     (r"share of pairs of modes where fibers that deviate less are faster: (\w+), (.+)",
      even_fibers),
@@ -174,8 +177,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"bytes: (one )?(\w+) over (\w+)", bytes_over),
     (r"GFlop/s: (\w+), (.+), R = (\d+)", gflops),
     (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
-    (r"nonzeros a second over the first host: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),
-    (r"strategies timed on five modes or more: (\w+)", on_five_modes),
+    (r"over the first host, on the same tensor: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),
     (r"T_s over the time: (\w+), (\w+)", pipeline),
     (r"(\w+): (.+) over (.+?)(?:, R = (\d+))?(, by mode)?", times))]
 
@@ -193,9 +195,9 @@ def values(compared, machine, machines):
 
 
 def bounds(words):
-    """("CPU", "GPU" or None, least, most) of "GPU: 0.76 to 0.91", "1 or more", "0.9 or less"; the
-    latter two are None where nothing is said."""
-    kind, text = re.fullmatch(r"(?:(CPU|GPU): )?(.*)", words).groups()
+    """("CPU", "GPU" or None, least, most) of "GPU: 0.76 to 0.91", "1 or more", "0.9 or less", "CPU";
+    the latter two are None where nothing is said."""
+    kind, text = re.fullmatch(r"(?:(CPU|GPU)(?:: |$))?(.*)", words).groups()
     match = re.fullmatch(r"([\d.]+) (?:to ([\d.]+)|or (more|less))", text)
     if not match:
         if text:
@@ -206,8 +208,57 @@ def bounds(words):
         match.group(2) or (first if match.group(3) == "less" else "inf"))
 
 
+def verdict(found, mean, low, high):
+    """In a few words; perf/claims explains them."""
+    all_within = all(one.within(low, high) for one in found)
+    if isinstance(found, Shares):
+        return "holds" if all_within else "does not hold"
+    width = high / low - 1 if low else math.inf
+    distance = min((max(mean / end, end / mean) - 1 for end in (low, high)
+                    if mean and 0 < end < math.inf), default=math.inf)
+    bands = [one.band for one in found]
+    if width < max(bands) or distance < sum(bands) / len(bands):
+        return "cannot be told"
+    if not low <= mean <= high:
+        return "does not hold"
+    return "holds" if all_within else "holds in the mean"
+
+
+def commit(results):
+    return results["software"].get("git") or "unknown"
+
+
+def about(machine):
+    """What computed, and the commit of the latest results."""
+    described = machine.latest["machine"]
+    cores = described.get("processors") or described.get("cores") or machine.threads()
+    words = [(described.get("gpu") or {}).get("name", "GPU") if machine.gpu else "%s, %d core%s" % (
+        described.get("cpu") or "host", cores, "" if cores == 1 else "s"),
+        machine.latest["software"].get("backend") or "unknown backend",
+        "commit " + commit(machine.latest), machine.latest["date"][:10]]
+    return "%s: %s" % (machine.name, ", ".join(words + [
+        "beside %s %s (%s)" % (name, one.get("version"), one.get("git"))
+        for name, one in machine.software_of_peers().items()]))
+
+
+def remarks(found, machine, machines):
+    """The number of cases, the nonzeros of their tensors, and the commits where these are not only
+    that of about(machine)."""
+    rows = [row for one in found for row in one.rows]
+    commits = {id(row): commit(results) for one in [machine, *machines] for results in one.files
+               for row in results["rows"]}
+    words = [] if isinstance(found, Shares) or len(found) == 1 else [str(len(found))]
+    sizes = [number(size / 1e6) for size in sorted({row["nnz"] for row in rows if row.get("nnz")})]
+    if sizes:
+        words.append(" to ".join(dict.fromkeys((sizes[0], sizes[-1]))) + " M nonzeros")
+    used = sorted({commits[id(row)] for row in rows})
+    if used and used != [commit(machine.latest)]:
+        words.append("commits " * (len(used) > 1) + " and ".join(used))
+    return " (%s)" % "; ".join(words) if words else ""
+
+
 def cell(compared, holds_at, machine, machines):
-    """The verdict, the range, the geometric mean and the number of cases."""
+    """The verdict, the range, the geometric mean and remarks."""
     kind, low, high = bounds(holds_at)
     if kind and machine.gpu != (kind == "GPU"):
         return ""
@@ -215,11 +266,10 @@ def cell(compared, holds_at, machine, machines):
     if not found:
         return "not measured"
     numbers = [one.value for one in found]
-    mean = noise.geometric_mean(numbers) or 0
-    text = number(numbers[0]) if len(numbers) == 1 else "%s to %s, mean %s (%d)" % (
-        number(min(numbers)), number(max(numbers)), number(mean), len(numbers))
-    if low is None:
-        return text
-    all_within, mean_within = all(one.within(low, high) for one in found), low <= mean <= high
-    return ("holds: " if all_within and mean_within else "holds in the mean: " if mean_within else
-            "within the noise: " if all_within else "does not hold: ") + text
+    mean = noise.geometric_mean(numbers)
+    if len(numbers) == 1 or isinstance(found, Shares):
+        text = ", ".join(map(number, numbers))
+    else:
+        text = "%s to %s, mean %s" % (number(min(numbers)), number(max(numbers)), number(mean))
+    judged = "" if low is None else verdict(found, mean, low, high) + ": "
+    return judged + text + remarks(found, machine, machines)

@@ -62,5 +62,8 @@ def set_bands(rows):
 
 
 def geometric_mean(numbers):
-    logs = [math.log(number) for number in numbers if number > 0]
-    return math.exp(sum(logs) / len(logs)) if logs else None
+    """0 where one of them is; None of none."""
+    numbers = list(numbers)
+    if not numbers or min(numbers) <= 0:
+        return 0.0 if numbers else None
+    return math.exp(sum(map(math.log, numbers)) / len(numbers))

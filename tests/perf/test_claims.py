@@ -5,24 +5,26 @@
 import json
 import math
 import os
+import re
 import sys
 import unittest
 
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import claims, names, results  # noqa: E402
+from bench import claims, names, noise, results  # noqa: E402
 
 
-def machine(rows, backend="OpenMP"):
-    """rows: {a benchmark's name: seconds, or fields beside "median"}."""
+def machine(rows, backend="OpenMP", software=None):
+    """rows: {a benchmark's name: seconds, or fields beside "median"}; software: more of it."""
     made = []
     for name, fields in rows.items():
         fields = fields if isinstance(fields, dict) else {"median": fields}
         row = dict(names.parse(name), name=name, threads=2, noise=0.02, dims=[4, 5, 6], nnz=100,
                    rounds=[[fields.get("median", 1.0)]], median=1.0)
         made.append(dict(row, **fields))
-    found = results.Machine(backend, {"software": {"backend": backend}, "rows": made})
+    found = results.Machine(backend, {"software": dict(software or {}, backend=backend), "rows": made,
+                                      "machine": {}, "date": "2026-01-02T03:04:05Z"})
     found.peak = None
     return found
 
@@ -43,7 +45,9 @@ class Page(support.Folder):
     def test_numbers_of_the_small_results(self):
         cells, out = self.cells(support.DATA, "--peak", "100")
         self.assertIn("made by `perf/claims bench-results.json --peak '100'`", out)
-        self.assertIn("| Imaginary &lt;b&gt;chip&lt;/b&gt; &amp; Sons \"x\", 4 cores (OpenMP) |", out)
+        name = "Imaginary &lt;b&gt;chip&lt;/b&gt; &amp; Sons \"x\", 4 cores (OpenMP)"
+        self.assertIn("| %s |" % name, out)
+        self.assertRegex(out, "\n- %s: .*, 4 cores, OpenMP, commit \\w+, 20" % re.escape(name))
         with open(support.DATA, encoding="utf-8") as file:
             rows = {row["name"]: row["median"] for row in json.load(file)["rows"]
                     if row["threads"] == 4 and row["rounds"]}
@@ -58,38 +62,37 @@ class Page(support.Folder):
                 if name.startswith(kernel + "/") and name.endswith(end) and twin in rows and (
                         twin != name):
                     found.append(rows[twin] / rows[name])
-            return "%.3g to %.3g, mean %.3g (%d)" % (min(found), max(found), math.prod(found) ** (
-                1 / len(found)), len(found))
+            sizes = {"stream": "", "sptv": "; 0.001 M nonzeros"}.get(kernel, "; 0.1 M nonzeros")
+            return "%.3g to %.3g, mean %.3g (%d%s)" % (min(found), max(found), math.prod(found) ** (
+                1 / len(found)), len(found), sizes)
 
         def native(kernel, strategy, other):
             return expected(kernel, strategy + "/R16/all", (kernel + "/", kernel + "_native/"),
                             (strategy, other))
 
         for compared, holds_at, verdict, wanted in (
-                ("stream: Kokkos over native", "0.64 to 1.66", "holds",
+                ("stream: Kokkos over native", "0.64 or more", "holds",
                  expected("stream", "", ("stream/", "stream/native_"))),
                 ("mttkrp: atomic over native atomic", "CPU: 1 or more", "does not hold",
                  native("mttkrp", "/atomic", "/atomic")),
-                ("mttkrp: automatic over native atomic", "CPU: 1 or more", "holds",
-                 native("mttkrp", "/automatic", "/atomic")),
-                ("phi: atomic over native atomic", "CPU: 0.47 to 0.96", "does not hold",
-                 native("phi", "/atomic", "/atomic")),
-                ("phi: atomic over native pull", "CPU: 1 or less", "holds",
-                 native("phi", "/atomic", "/pull")),
-                ("phi: pull over atomic", "1 or more", "holds",
-                 expected("phi", "/pull/R16/all", ("/pull/", "/atomic/"))),
                 ("sptv: hocfs over hocsr", "1 or more", "holds",
                  expected("sptv", "", ("/hocfs/", "/hocsr/")))):
             with self.subTest(compared):
                 self.assertEqual(cells[compared, holds_at], verdict + ": " + wanted)
-        self.assertEqual(cells["phi: pull over native pull", ""],
-                         native("phi", "/pull", "/pull"))
+        for compared, wanted in (
+                ("mttkrp: automatic over native atomic", native("mttkrp", "/automatic", "/atomic")),
+                ("phi: atomic over native pull", native("phi", "/atomic", "/pull")),
+                ("phi: pull over native pull", native("phi", "/pull", "/pull")),
+                ("phi: pull over atomic",
+                 expected("phi", "/pull/R16/all", ("/pull/", "/atomic/")))):
+            with self.subTest(compared):
+                self.assertEqual(cells[compared, ""], wanted)
         for at, cell in {
-                ("mttkrp: atomic over native atomic", "GPU: 0.76 to 0.91"): "",
+                ("mttkrp: atomic over native atomic", "GPU: 0.76 or more"): "",
                 ("mttkrp: atomic over native atomic", "CPU: 1 or more"):
-                    "does not hold: 0.838 to 0.901, mean 0.864 (3)",
+                    "does not hold: 0.838 to 0.901, mean 0.864 (3; 0.1 M nonzeros)",
                 ("share of the peak: stream, Kokkos", ""): "0.614 to 0.652, mean 0.633 (2)",
-                ("bytes: hocoo over cfb", "1 or more"): "not measured",
+                ("bytes: hocoo over cfb", ""): "not measured",
                 ("– MATLAB is not in the suite", ""): "not measured"}.items():
             with self.subTest(at):
                 self.assertEqual(cells[at], cell)
@@ -101,8 +104,20 @@ class Page(support.Folder):
             if row["kernel"] == "stream_copy" and not row["native"]:
                 row["median"] *= 2
         cells, _ = self.cells(self.save("r.json", found))
-        self.assertRegex(cells["stream: Kokkos over native", "0.64 to 1.66"],
+        self.assertRegex(cells["stream: Kokkos over native", "0.64 or more"],
                          "^holds in the mean: 0.495 to 0.99")
+
+    def test_noise_as_large_as_the_difference(self):
+        with open(support.DATA, encoding="utf-8") as file:
+            found = json.load(file)
+        for row in found["rows"]:
+            if row["kernel"] == "mttkrp" and row["rounds"]:
+                row["noise"] = 0.2
+        cells, out = self.cells(self.save("r.json", found))
+        self.assertEqual(cells["mttkrp: atomic over native atomic", "CPU: 1 or more"],
+                         "cannot be told: 0.838 to 0.901, mean 0.864 (3; 0.1 M nonzeros)")
+        for verdict in ("holds", "holds in the mean", "does not hold", "cannot be told"):
+            self.assertIn("- %s: " % verdict, out)
 
     def test_each_line_of_the_list_is_understood(self):
         one = machine({})
@@ -151,6 +166,10 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("share of modes: spttm, scratch over the other four", rows), [0.25])
         self.assertEqual(numbers("shares of wins: spttm, SpMM in the layout, the library's, the five",
                                  rows), [0.25, 0.25, 0.5])
+        self.assertEqual(numbers("share of modes: spttm, scratch over the other four, R = 16", rows),
+                         [0.25])
+        self.assertEqual(numbers("share of modes: spttm, scratch over the other four, R = 32", rows),
+                         [])
         self.assertEqual(numbers("spttm: automatic over the best, by mode", rows), [0.5] * 4)
 
     def test_shares(self):
@@ -187,14 +206,19 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("GFlop/s: spttm, the five, R = 16", rows), [8.0])
 
     def test_a_gpu_over_the_first_host(self):
-        host = machine({"tucker/uber:100/double/R8": 4.0, "tucker/x/double/R8": 4.0})
+        host = machine({"tucker/uber:100/double/R8": 4.0, "tucker/x/double/R8": 4.0,
+                        "tucker/y/double/R8": {"median": 4.0, "nnz": None}})
         gpu = machine({"tucker/uber:1000/double/R8": {"median": 2.0, "nnz": 1000},
-                       "tucker/uber:500/double/R8": {"median": 2.0, "nnz": 500}}, "Cuda")
-        words = "nonzeros a second over the first host: tucker, automatic over automatic"
-        self.assertEqual(numbers(words, gpu, [host]), [20.0])
+                       "tucker/uber:100/double/R8": 0.5, "tucker/y/double/R8": 1.0,
+                       "tucker/x/double/R8": {"median": 2.0, "nnz": 1000}}, "Cuda")
+        words = "over the first host, on the same tensor: tucker, automatic over automatic"
+        self.assertEqual(numbers(words, gpu, [host]), [8.0])  # x has another number of nonzeros
         self.assertEqual(numbers(words, gpu), [])
-        self.assertEqual(claims.cell(words, "GPU: 1.3 to 3.2", gpu, [host, gpu]), "does not hold: 20")
-        self.assertEqual(claims.cell(words, "GPU: 1.3 to 3.2", host, [host, gpu]), "")
+        self.assertEqual(claims.cell(words, "GPU: 1 or more", gpu, [host, gpu]),
+                         "holds: 8 (0.0001 M nonzeros)")
+        self.assertEqual(claims.cell(words, "GPU: 1 or more", host, [host, gpu]), "")
+        other = machine({"tucker/uber:1000/double/R8": 1.0}, "Cuda")
+        self.assertEqual(claims.cell(words, "GPU: 1 or more", other, [host, other]), "not measured")
 
     def test_the_rest(self):
         rows = {"spttm/x/double/naive/R16/mode%d" % mode: {
@@ -202,30 +226,87 @@ class Measures(unittest.TestCase):
             for mode, (seconds, deviation) in enumerate(((1.0, 1.0), (2.0, 2.0), (1.5, 3.0)))}
         self.assertEqual(numbers("share of pairs of modes where fibers that deviate less are faster: "
                                  "spttm, the five", rows), [round(2 / 3, 6)])
-        rows = {"mttkrp/x/double/%s/R16/all" % one: {"dims": [2] * 5}
-                for one in ("automatic", "sorted", "alto")}
-        rows["mttkrp/y/double/csf/R16/all"] = 1.0
-        self.assertEqual(numbers("strategies timed on five modes or more: mttkrp", rows), [2])
         rows = {"streamed_sptv/x/double/cfb/mode0": {"median": 0.002, "counters": {"T_s": 3.0}}}
         self.assertEqual(numbers("T_s over the time: streamed_sptv, cfb", rows), [1.5])
 
     def test_verdicts(self):
-        def cell(seconds, holds_at):
+        def cell(seconds, holds_at, band=0.02):
             rows = {}
             for at, one in enumerate(seconds):
-                rows["phi/t%d/double/pull/R16/all" % at] = 1.0
-                rows["phi/t%d/double/atomic/R16/all" % at] = one
+                rows["phi/t%d/double/pull/R16/all" % at] = {"median": 1.0, "noise": band}
+                rows["phi/t%d/double/atomic/R16/all" % at] = {"median": one, "noise": band}
             return claims.cell("phi: pull over atomic", holds_at, machine(rows), []).split(":")[0]
         self.assertEqual(cell([0.99, 1.5], "1 or more"), "holds")  # within the noise of 2 %
         self.assertEqual(cell([0.97, 1.5], "1 or more"), "holds in the mean")
         self.assertEqual(cell([0.6, 1.5], "1 or more"), "does not hold")
-        self.assertEqual(cell([0.99], "1 or more"), "within the noise")
         self.assertEqual(cell([0.97], "1 or more"), "does not hold")
         self.assertEqual(cell([0.6, 1.2], "1 or less"), "holds in the mean")
         self.assertEqual(cell([0.7, 0.9], "0.76 to 0.91"), "holds in the mean")
         self.assertEqual(cell([0.95], "0.76 to 0.91"), "does not hold")
-        self.assertEqual(cell([2.0], ""), "2")
+        self.assertEqual(cell([2.0], ""), "2 (0.0001 M nonzeros)")
+        self.assertEqual(cell([2.0], "CPU"), "2 (0.0001 M nonzeros)")
+        self.assertEqual(cell([2.0], "GPU"), "")
         self.assertEqual(cell([2.0], "GPU: 1 or more"), "")
+
+    def test_what_noise_hides_cannot_be_told(self):
+        def cell(value, holds_at, *bands):
+            rows = {}
+            for at, band in enumerate(bands):
+                rows["phi/t%d/double/pull/R16/all" % at] = {"median": 1.0, "noise": band}
+                rows["phi/t%d/double/atomic/R16/all" % at] = {"median": value, "noise": 0.02}
+            return claims.cell("phi: pull over atomic", holds_at, machine(rows), []).split(":")[0]
+        # a bound nearer to the mean than the mean band, on either side of it
+        self.assertEqual(cell(0.99, "1 or more", 0.02), "cannot be told")
+        self.assertEqual(cell(1.01, "1 or more", 0.02), "cannot be told")
+        self.assertEqual(cell(1.1, "1 or less", 0.2), "cannot be told")
+        self.assertEqual(cell(1.1, "1 or less", 0.09), "does not hold")
+        self.assertEqual(cell(1.1, "1 or more", 0.02, 0.16), "holds")  # 9 % in the mean
+        self.assertEqual(cell(1.1, "1 or more", 0.02, 0.2), "cannot be told")
+        # a band wider than two bounds are apart
+        self.assertEqual(cell(3.0, "0.8 to 1.2", 0.3, 0.49), "does not hold")
+        self.assertEqual(cell(3.0, "0.8 to 1.2", 0.3, 0.51), "cannot be told")
+        # what is no time has no band
+        build = {"build/x/double/coo_sorted": {"storage_bytes": 101, "noise": 0.5},
+                 "build/x/double/alto": {"storage_bytes": 100, "noise": 0.5}}
+        self.assertEqual(claims.cell("bytes: coo_sorted over alto", "1 or more", machine(build), []),
+                         "holds: 1.01 (0.0001 M nonzeros)")
+
+    def test_zeros_are_shown(self):
+        self.assertEqual(noise.geometric_mean([0.0, 4.0]), 0.0)
+        self.assertEqual(noise.geometric_mean([]), None)
+        self.assertAlmostEqual(noise.geometric_mean(iter([2.0, 8.0])), 4.0)
+        rows = {"cp_apr/%s/double/R16/mu" % tensor: {"counters": {"phi ms": phi, "rest ms": 1.0}}
+                for tensor, phi in (("x", 3.0), ("y", 0.0))}
+        self.assertEqual(claims.cell("share of cp_apr, mu: phi", "0.5 or more", machine(rows), []),
+                         "does not hold: 0 to 0.75, mean 0 (2; 0.0001 M nonzeros)")
+
+    def test_shares_of_wins_are_all_shown_and_judged(self):
+        def cell(*modes):
+            rows = {}
+            for mode, seconds in enumerate(modes):
+                for strategy, one in zip(("spmm_rows", "spmm_library", "naive"), seconds):
+                    rows["spttm/x/double/%s/R16/mode%d" % (strategy, mode)] = one
+            return claims.cell("shares of wins: spttm, SpMM in the layout, the library's, the five",
+                               "CPU: 0.999 or less", machine(rows), [])
+        self.assertEqual(cell((1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0), (1.0, 2.0, 3.0)),
+                         "holds: 0.75, 0, 0.25 (0.0001 M nonzeros)")
+        self.assertEqual(cell((3.0, 2.0, 1.0)), "does not hold: 0, 0, 1 (0.0001 M nonzeros)")
+        self.assertEqual(cell(), "not measured")
+
+    def test_sizes_and_commits(self):
+        rows = {"mttkrp/%s/double/%s/R16/all" % (tensor, strategy): {"nnz": nonzeros}
+                for tensor, nonzeros in (("x", 77000000), ("y", 3309490), ("z", 100000))
+                for strategy in ("a", "b")}
+        one = machine(rows, software={"git": "abc"})
+        self.assertEqual(claims.cell("mttkrp: a over b", "", one, []),
+                         "1 to 1, mean 1 (3; 0.1 to 77 M nonzeros)")
+        later = machine({"mttkrp/x/double/a/R16/all": {"nnz": 77000000}}, software={"git": "def"})
+        one.add(later.latest)
+        self.assertEqual(claims.about(one), "OpenMP: host, 2 cores, OpenMP, commit def, 2026-01-02")
+        self.assertEqual(claims.cell("mttkrp: a over b", "", one, []),
+                         "1 to 1, mean 1 (3; 0.1 to 77 M nonzeros; commits abc and def)")
+        one.rows = {key: row for key, row in one.rows.items() if row["tensor"] == "y"}
+        self.assertEqual(claims.cell("mttkrp: a over b", "", one, []), "1 (3.31 M nonzeros; abc)")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,8 @@ class Files(support.Folder):
         self.assertEqual(numbers("phi: automatic over SparTen stored_pi"), [4])
         self.assertEqual(set(numbers("phi: automatic over pull")), {1})  # of the latest file
         self.assertEqual(claims.cell("phi: SparTen reduced_footprint over native atomic",
-                                     "CPU: 0.47 to 0.96", machine, [machine]), "holds: 0.8")
+                                     "CPU: 0.47 to 0.96", machine, [machine]),
+                         "holds: 0.8 (0.1 M nonzeros)")
         alone = self.merged(own_file())
         self.assertEqual(claims.cell("phi: SparTen reduced_footprint over native atomic",
                                      "CPU: 0.47 to 0.96", alone, [alone]), "not measured")
