@@ -75,7 +75,7 @@ OutOfCoreTensor<Tensor> summed_evenly(Communicator const& processes, ExecutionSp
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 ScaledTensor<CooTensor<Scalar, Index, MemorySpace>> summed_and_scaled(
     Communicator const& processes, ExecutionSpace const& exec,
-    CooTensor<Scalar, Index, MemorySpace> X, char const* where, std::uint64_t part_bytes = 0) {
+    CooTensor<Scalar, Index, MemorySpace> X, char const* where, std::uint64_t part_bytes) {
   expect_decomposable(processes, exec, X, where);
   auto summed = summed_evenly(processes, exec, hand_over(X), part_bytes,
                               [](Position) { return Position{2048}; });
@@ -122,9 +122,7 @@ template <class ExecutionSpace, class Scalar, class MemorySpace>
 int scale_matrix(ExecutionSpace const& exec, Matrix<Scalar, MemorySpace> const& A,
                  RowMap const& rows = {}) {
   Vector<Scalar, MemorySpace> const entries(A.data(), with_padding(A).size());
-  double const here = A.extent(0) > 0 ? static_cast<double>(max_abs(exec, entries)) : 0;
-  double const largest = largest_of_all(rows.processes, "largest values", here);
-  int const exponent = binary_exponent(largest);
+  int const exponent = binary_exponent(largest_value(rows.processes, exec, entries));
   if (exponent != 0) divide_by_power_of_two(exec, entries, exponent, entries);
   fence(exec, "sporades::scaled_tensor::scale_matrix");
   return exponent;
