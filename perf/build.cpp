@@ -25,20 +25,36 @@ constexpr double most_rows = 1e8;
 template <class Scalar>
 using Tensor = CooTensor<Scalar, std::uint32_t, MemorySpace>;
 
+/// The words that a format takes, as papers count them; 0 where none does.
+template <class Format>
+auto words_of(Format const& format, int) -> decltype(format.storage_words()) {
+  return format.storage_words();
+}
+template <class Format>
+std::uint64_t words_of(Format const&, long) {
+  return 0;
+}
+
 /// Times make(exec, X, n), which gives a format that serves mode n, for every mode; only once where
-/// one copy serves all. The counter has the bytes of all copies.
+/// one copy serves all. The counters have the bytes of all copies, and their words where a paper
+/// counts words.
 template <class Scalar, class Make>
 void run(benchmark::State& state, std::string const& name, bool serves_all, Make const& make) {
   ExecutionSpace const exec{};
   auto X = copy_to(exec, tensor<Scalar>(name));
   X.sorted_modes.clear();  // as a file that says nothing of its order
   int const copies = serves_all ? 1 : X.order();
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, words = 0;
   measure(state, exec, [&] {
-    bytes = 0;
-    for (int n = 0; n < copies; ++n) bytes += make(exec, X, n).storage_bytes();
+    bytes = words = 0;
+    for (int n = 0; n < copies; ++n) {
+      auto const format = make(exec, X, n);
+      bytes += format.storage_bytes();
+      words += words_of(format, 0);
+    }
   });
   state.counters["bytes"] = static_cast<double>(bytes);
+  if (words > 0) state.counters["words"] = static_cast<double>(words);
 }
 
 template <class Scalar>

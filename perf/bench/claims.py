@@ -119,12 +119,32 @@ def part_of_remaps(machine, _, rank):
         side(machine, "remap", "flycoo", rank), side(machine, "mttkrp", "flycoo", rank))]
 
 
+def part_of_fused_remaps(machine, _, strategy, rank):
+    """Of products that move the nonzeros, beside those of all modes that leave them where they are."""
+    unmoved = side(machine, "unmoved", strategy, rank)
+    found = []
+    for key, row in side(machine, "mttkrp", strategy, rank).items():
+        modes = [one for of, one in unmoved.items() if of[:3] == key[:3]]
+        if key[3] == "all" and len(modes) == len(row.get("dims") or ()):
+            found.append(Value(1 - sum(one["median"] for one in modes) / row["median"],
+                               row, *modes))
+    return found
+
+
 def bytes_over(machine, _, one, large, small):
     """Bytes of two formats; one: of one copy of the first instead of a copy a mode."""
     return [Value(first["storage_bytes"] / second["storage_bytes"] /
                   (len(first.get("dims") or [0]) if one else 1), first, second, exact=True)
             for first, second in cases(side(machine, "build", large), side(machine, "build", small))
             if first.get("storage_bytes") and second.get("storage_bytes")]
+
+
+def words_over(machine, _, one, large, small):
+    """Words of two formats as papers count them; one: as of bytes_over."""
+    return [Value(first["counters"]["words"] / second["counters"]["words"] /
+                  (len(first.get("dims") or [0]) if one else 1), first, second, exact=True)
+            for first, second in cases(side(machine, "build", large), side(machine, "build", small))
+            if first["counters"].get("words") and second["counters"].get("words")]
 
 
 def gflops(machine, _, kernel, strategy, rank):
@@ -167,6 +187,7 @@ def pipeline(machine, _, kernel, strategy):
 WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"share of the (peak|triad): (\w+), (.+)", share_of_roof),
     (r"share of mttkrp, flycoo, R = (\d+): remaps", part_of_remaps),
+    (r"share of mttkrp, (flycoo-blocks), R = (\d+): fused remaps", part_of_fused_remaps),
     (r"share of (\w+), (\w+): (\w+)", part_of_time),
     (r"share of modes: (\w+), (.+) over (.+?)(?:, R = (\d+))?", share_faster),
     (r"shares of wins: (\w+), (.+), (.+), (.+)", wins),
@@ -175,6 +196,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"(\w+): factor between (\w+) and (\w+) over that between Kokkos and native",
      factor_of_algorithm),
     (r"bytes: (one )?(\w+) over (\w+)", bytes_over),
+    (r"words: (one )?(\w+) over (\w+)", words_over),
     (r"GFlop/s: (\w+), (.+), R = (\d+)", gflops),
     (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
     (r"over the first host, on the same tensor: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),

@@ -92,7 +92,7 @@ class Page(support.Folder):
                 ("mttkrp: atomic over native atomic", "CPU: 1 or more"):
                     "does not hold: 0.838 to 0.901, mean 0.864 (3; 0.1 M nonzeros)",
                 ("share of the peak: stream, Kokkos", ""): "0.614 to 0.652, mean 0.633 (2)",
-                ("bytes: hocoo over cfb", ""): "not measured",
+                ("words: hocoo over cfb", "1 or more"): "not measured",
                 ("– MATLAB is not in the suite", ""): "not measured"}.items():
             with self.subTest(at):
                 self.assertEqual(cells[at], cell)
@@ -190,12 +190,29 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("share of tucker, automatic: ttm_chain", one), [0.2])
         self.assertEqual(numbers("share of mttkrp, flycoo, R = 32: remaps", one), [0.25])
 
+    def test_fused_remaps(self):
+        rows = {"mttkrp/x/double/flycoo-blocks/R32/all": {"median": 4.0, "dims": [5, 6]},
+                "unmoved/x/double/flycoo-blocks/R32/mode0": {"median": 1.0},
+                "unmoved/x/double/flycoo-blocks/R32/mode1": {"median": 2.0}}
+        words = "share of mttkrp, flycoo-blocks, R = 32: fused remaps"
+        self.assertEqual(numbers(words, rows), [0.25])
+        del rows["unmoved/x/double/flycoo-blocks/R32/mode1"]
+        self.assertEqual(numbers(words, rows), [])
+
     def test_bytes(self):
         rows = {"build/x/double/coo_sorted": {"storage_bytes": 600},
                 "build/x/double/alto": {"storage_bytes": 100}, "build/x/double/cfb": {}}
         self.assertEqual(numbers("bytes: one coo_sorted over alto", rows), [2.0])
         self.assertEqual(numbers("bytes: coo_sorted over alto", rows), [6.0])
         self.assertEqual(numbers("bytes: coo_sorted over cfb", rows), [])
+
+    def test_words(self):
+        rows = {"build/x/double/hocoo": {"counters": {"words": 600}},
+                "build/x/double/cfb": {"counters": {"words": 400}},
+                "build/x/double/packed": {"storage_bytes": 10, "counters": {}}}
+        self.assertEqual(numbers("words: hocoo over cfb", rows), [1.5])
+        self.assertEqual(numbers("words: one hocoo over cfb", rows), [0.5])
+        self.assertEqual(numbers("words: hocoo over packed", rows), [])
 
     def test_flops(self):
         rows = {"spttm/x/double/automatic/R%d/all" % rank: {"median": seconds, "flops": 2e9 * rank}
