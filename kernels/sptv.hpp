@@ -37,15 +37,33 @@ enum class SptvStrategy {
   /// The buckets of a CfbTensor (algorithm 5).
   cfb,
   /// The fibers of the slices of a HocfsTensor (algorithm 6).
-  hocfs
+  hocfs,
+  /// A baseline, never chosen: algorithm 3 as the paper has it, on the format of `hocoo`: on GPUs a
+  /// thread a nonzero, and a segmented reduction by warps.
+  hocoo_warps,
+  /// A baseline, never chosen: algorithm 5 as the paper has it, on the format of `cfb`: a thread a
+  /// fiber.
+  cfb_threads,
+  /// A baseline, never chosen: algorithm 6 as figures 6, 9 and 10 of the paper have it, on the
+  /// format of `hocfs`: a block of threads a slice, a thread a fiber.
+  hocfs_blocks
 };
 
 namespace detail {
 template <>
 struct Names<SptvStrategy> {
   static constexpr char const* kind = "SpTV strategy";
-  static constexpr char const* list[] = {"automatic", "hocoo", "hocsr", "cfb", "hocfs"};
+  static constexpr char const* list[] = {"automatic", "hocoo",       "hocsr",       "cfb",
+                                         "hocfs",     "hocoo-warps", "cfb-threads", "hocfs-blocks"};
 };
+
+/// The strategy of ours that takes the format of a strategy.
+inline SptvStrategy with_same_format(SptvStrategy strategy) {
+  return strategy == SptvStrategy::hocoo_warps    ? SptvStrategy::hocoo
+         : strategy == SptvStrategy::cfb_threads  ? SptvStrategy::cfb
+         : strategy == SptvStrategy::hocfs_blocks ? SptvStrategy::hocfs
+                                                  : strategy;
+}
 
 template <class Tensor>
 inline constexpr bool is_sptv_format =
@@ -57,7 +75,7 @@ inline constexpr bool is_sptv_format =
 /// What a plan of SpTV is made for.
 struct SptvOptions {
   SptvStrategy strategy = SptvStrategy::automatic;
-  HocfsSlices slices = HocfsSlices::automatic;  // of `hocfs`
+  HocfsSlices slices = HocfsSlices::automatic;  // of `hocfs` and `hocfs_blocks`
   bool updatable = false;                       // as MttkrpOptions::updatable
 };
 
@@ -72,6 +90,8 @@ struct SptvPlan {
 
   Dims dims;     // of X
   int mode = 0;  // n
+  SptvStrategy strategy =
+      SptvStrategy::automatic;  // where it is a baseline; else that of the format
   std::variant<HocfsTensor<Scalar, Index, MemorySpace>, HocooTensor<Scalar, Index, MemorySpace>,
                HocsrTensor<Scalar, Index, MemorySpace>, CfbTensor<Scalar, Index, MemorySpace>>
       tensor;

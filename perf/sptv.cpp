@@ -21,7 +21,11 @@ std::vector<Way> ways() {
           {"cfb", {SptvStrategy::cfb}},
           {"hocfs_csr", {SptvStrategy::hocfs, HocfsSlices::csr}},
           {"hocfs_ell", {SptvStrategy::hocfs, HocfsSlices::ell}},
-          {"hocfs", {SptvStrategy::hocfs}}};
+          {"hocfs", {SptvStrategy::hocfs}},
+          {"hocoo_warps", {SptvStrategy::hocoo_warps}},
+          {"cfb_threads", {SptvStrategy::cfb_threads}},
+          {"hocfs_blocks_csr", {SptvStrategy::hocfs_blocks, HocfsSlices::csr}},
+          {"hocfs_blocks_ell", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}}};
 }
 
 /// Longer arrays of rows are not made for HOCSR.

@@ -43,6 +43,11 @@ TEMPLATE_LIST_TEST_CASE("Pipelines give the bits of products without one", "[ker
     auto const v = random_vector<Scalar>(exec, X.dims[n], 3);
     VectorProduct const product(X, {n}, std::vector{v});
     for (auto const& [name, options] : sptv_ways()) {
+      if (sporades::detail::with_same_format(options.strategy) != options.strategy) {
+        CHECK_THROWS_WITH(make_sptv_pipeline(exec, X, n, {options, ways()[0]}),
+                          Catch::Matchers::ContainsSubstring("has no pipeline"));
+        continue;
+      }
       auto plan = make_sptv_plan(exec, copy_to(exec, X), n, options);
       auto const Y = make_sptv_output(exec, plan);
       sptv(exec, plan, v, Y);

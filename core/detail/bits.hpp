@@ -27,6 +27,17 @@ KOKKOS_FORCEINLINE_FUNCTION int count_ones(std::uint32_t word) {
 #endif
 }
 
+/// The place of the highest bit that is set; word is not 0.
+KOKKOS_FORCEINLINE_FUNCTION int highest_one(std::uint32_t word) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return 31 - __clz(static_cast<int>(word));
+#else
+  int place = 0;
+  while (word >>= 1) ++place;
+  return place;
+#endif
+}
+
 /// A set of bits of a word, in any places. With it come the six steps that gather or scatter such
 /// bits on processors that have no instruction for it (Warren, Hacker's Delight, 2nd ed., sections
 /// 7-4 and 7-5).

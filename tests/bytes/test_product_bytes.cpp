@@ -109,7 +109,9 @@ TEST_CASE("sptv touches the bytes that its cost says", "[bytes][sptv]") {
     for (auto const& options :
          {SptvOptions{SptvStrategy::hocoo}, SptvOptions{SptvStrategy::hocsr},
           SptvOptions{SptvStrategy::cfb}, SptvOptions{SptvStrategy::hocfs, HocfsSlices::csr},
-          SptvOptions{SptvStrategy::hocfs, HocfsSlices::ell}}) {
+          SptvOptions{SptvStrategy::hocfs, HocfsSlices::ell},
+          SptvOptions{SptvStrategy::cfb_threads},
+          SptvOptions{SptvStrategy::hocfs_blocks, HocfsSlices::csr}}) {
       auto plan = make_sptv_plan(exec, X, n, options);
       auto const Y = make_sptv_output(exec, plan);
       Vector<double, Kokkos::HostSpace> const v("v", X.dims[n]);

@@ -26,7 +26,11 @@ inline std::vector<SptvWay> sptv_ways() {
           {"cfb", {SptvStrategy::cfb}},
           {"hocfs", {SptvStrategy::hocfs}},
           {"hocfs of csr slices", {SptvStrategy::hocfs, HocfsSlices::csr}},
-          {"hocfs of ell slices", {SptvStrategy::hocfs, HocfsSlices::ell}}};
+          {"hocfs of ell slices", {SptvStrategy::hocfs, HocfsSlices::ell}},
+          {"hocoo by warps", {SptvStrategy::hocoo_warps}},
+          {"cfb by threads", {SptvStrategy::cfb_threads}},
+          {"hocfs by blocks", {SptvStrategy::hocfs_blocks}},
+          {"hocfs by blocks of ell slices", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}}};
 }
 
 template <class Scalar, class ExecutionSpace>

@@ -200,6 +200,7 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
   if (options.updatable) Y.values = numbered_values<Scalar>(exec, X.nnz(), "make_sptv_plan");
   auto const plan = [&](auto const& tensor) {
     auto result = plan_sptv<ExecutionSpace, Scalar, Index, MemorySpace>(exec, X.dims, n, tensor);
+    if (with_same_format(options.strategy) != options.strategy) result.strategy = options.strategy;
     if (options.updatable) {
       result.values.keep(X.nnz());
       result.values.add(exec, values_of(tensor));
@@ -211,7 +212,7 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
   auto strategy = options.strategy;
   if (strategy == SptvStrategy::automatic)
     strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.nnz(), n).choice);
-  switch (strategy) {
+  switch (with_same_format(strategy)) {
     case SptvStrategy::hocoo:
       return plan(make_hocoo(exec, Y, n));
     case SptvStrategy::hocsr:

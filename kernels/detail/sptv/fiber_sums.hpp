@@ -77,6 +77,9 @@ struct VectorTerms {
     return term(index(p), values(p));
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Position p) const {
+    return padded && index(p) == no_index;
+  }
   /// The end of a fiber without its padding.
   KOKKOS_FORCEINLINE_FUNCTION Position end_of(Position begin, Position end) const {
     if constexpr (padded)

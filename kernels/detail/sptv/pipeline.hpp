@@ -157,6 +157,9 @@ SptvPipeline<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sptv_pi
   Region const region("sporades::make_sptv_pipeline");
   auto const builder = builder_of<GivenSpace>(exec);
   check_streaming("make_sptv_pipeline", options.streaming);
+  auto const strategy = options.product.strategy;
+  expects(with_same_format(strategy) == strategy, "make_sptv_pipeline: strategy ",
+          to_string(strategy), " has no pipeline: ", to_string(with_same_format(strategy)), " has");
   auto const modes = cyclic_modes(n, X.order(), "make_sptv_pipeline");
   check_coordinates(builder, X, "make_sptv_pipeline");
   SptvPipeline<Scalar, Index, MemorySpace> pipeline;

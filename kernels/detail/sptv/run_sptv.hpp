@@ -6,6 +6,7 @@
 #include <sporades/core/detail/region.hpp>
 #include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/kernels/detail/cost.hpp>
+#include <sporades/kernels/detail/sptv/baselines/yan19.hpp>
 #include <sporades/kernels/detail/sptv/segments.hpp>
 #include <sporades/kernels/detail/sptv/unfolded_rows.hpp>
 #include <sporades/kernels/sptv.hpp>
@@ -20,7 +21,10 @@ void multiply_vector(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, Memo
                      SptvPlan<Scalar, Index, MemorySpace>& plan,
                      Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
   constexpr char const* label = "sporades::sptv::hocfs";
-  if (X.entries() == X.nnz())
+  bool const is_padded = X.entries() != X.nnz();
+  if (plan.strategy == SptvStrategy::hocfs_blocks)
+    return is_padded ? sum_slices<true>(exec, X, v, y) : sum_slices<false>(exec, X, v, y);
+  if (!is_padded)
     sum_fibers_of_vector(exec, label, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v},
                          X.begin, plan.split, y);
   else
@@ -33,9 +37,13 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void multiply_vector(ExecutionSpace const& exec, CfbTensor<Scalar, Index, MemorySpace> const& X,
                      SptvPlan<Scalar, Index, MemorySpace>& plan,
                      Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
-  sum_fibers_of_vector(exec, "sporades::sptv::cfb",
-                       VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v}, X.begin,
-                       plan.split, y);
+  using Terms = VectorTerms<Scalar, Index, MemorySpace>;
+  Terms const terms{X.index, X.values, v};
+  if (plan.strategy == SptvStrategy::cfb_threads)
+    launch_items(exec, "sporades::sptv::cfb_threads", y.extent(0),
+                 SumFiberAlone<Terms, MemorySpace>{terms, X.begin, y});
+  else
+    sum_fibers_of_vector(exec, "sporades::sptv::cfb", terms, X.begin, plan.split, y);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -57,7 +65,10 @@ void multiply_vector(ExecutionSpace const& exec, HocooTensor<Scalar, Index, Memo
       {X.tensor.coordinates, {modes.begin(), modes.end() - 1}},
       plan.places,
       segment_length<ExecutionSpace>(X.nnz())};
-  sum_segments(exec, nonzeros, y, plan.carry);
+  if (plan.strategy == SptvStrategy::hocoo_warps)
+    sum_segments_by_warps(exec, nonzeros, y, plan.carry);
+  else
+    sum_segments(exec, nonzeros, y, plan.carry);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

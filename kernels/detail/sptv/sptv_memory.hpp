@@ -38,7 +38,7 @@ void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape co
   }
   double const fibers = tuples.of(modes, others);
   double const indices = X.nnz * X.index_bytes;
-  auto strategy = options.strategy;
+  auto strategy = with_same_format(options.strategy);
   if (strategy == SptvStrategy::automatic)
     strategy = from_name<SptvStrategy>(choose_sptv<ExecutionSpace>(X.dims, X.count(), n).choice);
   double const values = is_sorted_by(X, modes) ? 0 : X.value_bytes();
