@@ -50,11 +50,10 @@ Prepared<Scalar>& prepare(std::string const& name, int rank) {
   return prepared;
 }
 
-/// Which threads of a block take which fibers and columns matters to `scratch` everywhere, and to
-/// `fine_grained` on GPUs, whose neighbouring threads read together; to others only threads a row.
+/// Threads of a block matter to `scratch` everywhere, and on GPUs to all; elsewhere only threads a
+/// row do.
 inline bool takes_threads(SpttmStrategy strategy) {
-  return strategy == SpttmStrategy::scratch ||
-         (strategy == SpttmStrategy::fine_grained && sporades::detail::is_gpu<ExecutionSpace>);
+  return strategy == SpttmStrategy::scratch || sporades::detail::is_gpu<ExecutionSpace>;
 }
 
 /// Tries, the first time that it is asked for a strategy and mode, numbers of threads a row and

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <sporades/core/detail/kokkos.hpp>
+#include <sporades/core/error.hpp>
 
 /// Launches of kernels over a range of items. Items do not depend on one another, so that the bits
 /// do not depend on which thread does which of them.
@@ -88,6 +89,16 @@ void launch_unequal_items(ExecutionSpace const& exec, char const* label, std::ui
     launch_items(exec, label, items, kernel);
   else
     launch_parts(exec, label, {HostKernel(kernel), items, items}, true);
+}
+
+/// A policy of teams of so many threads. Throws Error where there are too many teams. The pool of
+/// scratch memory is not used: where it is 0, Kokkos 4.6 on CUDA allocates it anew in every launch.
+template <class Policy, class ExecutionSpace>
+Policy team_policy(ExecutionSpace const& exec, std::uint64_t teams, int threads) {
+  expects(teams <= 0x7fffffffu, "a kernel takes at most 2^31 - 1 teams, not ", teams);
+  Policy policy(exec, static_cast<int>(teams), threads, 1);
+  policy.set_scratch_size(1, Kokkos::PerTeam(8));
+  return policy;
 }
 
 /// Work is small up to this number of multiply-adds. One thread does them in about 10 microseconds,

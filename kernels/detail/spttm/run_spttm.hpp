@@ -43,7 +43,7 @@ void check_spttm(HierarchicalTensor<Scalar, Index, MemorySpace> const& X,
 
 /// The strategies of Ma et al. that divide a row among threads.
 inline bool takes_block(SpttmStrategy strategy) {
-  return strategy >= SpttmStrategy::fine_grained && strategy <= SpttmStrategy::scratch;
+  return strategy >= SpttmStrategy::naive && strategy <= SpttmStrategy::scratch;
 }
 
 /// block: of the strategies that take one.
@@ -56,7 +56,7 @@ void run_spttm(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, Mem
   FiberProduct<Scalar, Index, MemorySpace> const product(X, U, Y.values);
   switch (strategy) {
     case SpttmStrategy::naive:
-      return spttm_naive(exec, product);
+      return spttm_naive(exec, product, block);
     case SpttmStrategy::fine_grained:
       return spttm_fine_grained(exec, product, block);
     case SpttmStrategy::coalesced:

@@ -10,9 +10,11 @@ namespace sporades::detail {
 template <class Scalar, class Index, class MemorySpace>
 struct NaiveSpttm {
   FiberProduct<Scalar, Index, MemorySpace> product;
+  ThreadGrid grid;
 
   KOKKOS_FUNCTION void operator()(Position f) const {
     auto const& [begin, index, values, U, V] = product;
+    if (f >= product.fibers()) return;
     int const R = product.columns();
     for (int r = 0; r < R; ++r) V(f, r) = 0;
     for (Position p = begin(f); p < begin(f + 1); ++p)
@@ -24,9 +26,10 @@ struct NaiveSpttm {
 /// thread, Algorithm 1.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void spttm_naive(ExecutionSpace const& exec,
-                 FiberProduct<Scalar, Index, MemorySpace> const& product) {
-  launch_items(exec, "sporades::spttm::naive", product.fibers(),
-               NaiveSpttm<Scalar, Index, MemorySpace>{product});
+                 FiberProduct<Scalar, Index, MemorySpace> const& product,
+                 ThreadBlock const& block = {}) {
+  launch_grid(exec, "sporades::spttm::naive", product.fibers(), block.threads,
+              NaiveSpttm<Scalar, Index, MemorySpace>{product, {block.threads, 1}});
 }
 
 }  // namespace sporades::detail

@@ -8,9 +8,7 @@
 namespace sporades::detail {
 
 /// Threads of a block, and at most so many of them for a row: N_TB and N_TR of Ma et al. 2018, who
-/// tune them, as perf/spttm.cpp does. On GPUs `scratch` takes powers of two. The size of a range
-/// policy's blocks on the device is Kokkos' choice: there, these only say which threads are
-/// neighbours.
+/// tune them, as perf/spttm.cpp does.
 struct ThreadBlock {
   int threads = 256;
   int row = 16;
@@ -53,12 +51,32 @@ struct ThreadGrid {
   }
 };
 
+/// On GPUs a team is a block of threads.
+template <class ExecutionSpace, class Functor>
+struct GridTeam {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, 1024, 1>>;
+
+  Functor functor;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& member) const {
+    functor(static_cast<Position>(member.league_rank()) * member.team_size() + member.team_rank());
+  }
+};
+
 /// Launches functor on blocks of x * y threads, which take `fibers_of_block` fibers.
 template <class ExecutionSpace, class Functor>
 void launch_grid(ExecutionSpace const& exec, char const* label, Position fibers,
                  int fibers_of_block, Functor const& functor) {
-  auto const threads = static_cast<Position>(functor.grid.x * functor.grid.y);
-  launch_items(exec, label, chunks_of(fibers, fibers_of_block) * threads, functor);
+  int const threads = functor.grid.x * functor.grid.y;
+  Position const blocks = chunks_of(fibers, fibers_of_block);
+  if constexpr (is_gpu<ExecutionSpace>) {
+    using Team = GridTeam<ExecutionSpace, Functor>;
+    if (blocks > 0)
+      Kokkos::parallel_for(label, team_policy<typename Team::Policy>(exec, blocks, threads),
+                           Team{functor});
+  } else {
+    launch_items(exec, label, blocks * static_cast<Position>(threads), functor);
+  }
 }
 
 }  // namespace sporades::detail
