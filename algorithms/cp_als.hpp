@@ -24,7 +24,7 @@
 /// 2^k. Carroll & Chang 1970, Harshman 1970; Kolda & Bader, SIAM Review 51(3), 2009, Figure 3.3.
 ///
 /// One seed gives one model, bit for bit, on a backend with any number of threads, except for
-/// strategies `atomic`, `duplicated` and `alto_atomic`.
+/// strategies `atomic`, `duplicated` and `alto_atomic`, and on GPUs `flycoo_blocks`.
 ///
 ///   CpAlsOptions options;
 ///   options.rank = 16;

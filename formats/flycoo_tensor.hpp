@@ -41,12 +41,12 @@ struct FlycooLayout {
 /// What a FlycooTensor holds for one mode.
 template <class MemorySpace>
 struct FlycooMode {
-  std::vector<Position> partitions;                // κ + 1: the first nonzero of each, and the end
-  Position rows = 0;                               // that have nonzeros
-  Kokkos::View<Position*, MemorySpace> pieces;     // first nonzeros of each, and the end
-  bool shares_rows = false;                        // some piece ends inside a row
-  Kokkos::View<std::uint32_t*, MemorySpace> next;  // remap ids: the place of each nonzero in the
-                                                   // order of the next mode, side by side
+  Kokkos::View<Position*, MemorySpace> partitions;  // κ + 1: first nonzeros of each, and the end
+  Position rows = 0;                                // that have nonzeros
+  Kokkos::View<Position*, MemorySpace> pieces;      // first nonzeros of each, and the end
+  bool shares_rows = false;                         // some piece ends inside a row
+  Kokkos::View<std::uint32_t*, MemorySpace> next;   // remap ids: the place of each nonzero in the
+                                                    // order of the next mode, side by side
 };
 
 /// FLYCOO: one copy of the nonzeros, which lies in the order of one mode and is moved to the order
@@ -90,6 +90,8 @@ struct FlycooTensor {
   /// What the paper counts (section 3.5.1), in bits:
   ///   nnz (N ceil(log2 nnz) + sum over modes of ceil(log2 I_n) + the bits of a value).
   std::uint64_t storage_bits() const;
+  /// Both of its buffers as the paper has them: N indices, N remap ids and a value a nonzero, twice.
+  std::uint64_t storage_words() const { return 2 * (2 * dims.size() + 1) * count; }
   /// With both buffers of Algorithm 5: records in whole units, twice, and N remap ids.
   std::uint64_t storage_bytes() const;
 };

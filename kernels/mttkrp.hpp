@@ -57,16 +57,19 @@ enum class MttkrpStrategy {
   /// One copy of the nonzeros, in the order of one mode's rows, which a product leaves in the order
   /// of the next mode's. A product on another mode than that one moves it there first. Same bits.
   /// Wijeratne et al., CF 2024.
-  flycoo
+  flycoo,
+  /// A baseline, never chosen: the format of `flycoo` by the kernel of that paper, a team a
+  /// partition, which moves the nonzeros as it multiplies them. Bits change on GPUs.
+  flycoo_blocks
 };
 
 namespace detail {
 template <>
 struct Names<MttkrpStrategy> {
   static constexpr char const* kind = "MTTKRP strategy";
-  static constexpr char const* list[] = {"automatic",   "atomic", "duplicated", "permuted",
-                                         "sorted",      "fibers", "csf",        "alto",
-                                         "alto-atomic", "flycoo"};
+  static constexpr char const* list[] = {"automatic",   "atomic", "duplicated",   "permuted",
+                                         "sorted",      "fibers", "csf",          "alto",
+                                         "alto-atomic", "flycoo", "flycoo-blocks"};
 };
 }  // namespace detail
 
@@ -112,7 +115,7 @@ struct MttkrpOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   MttkrpRows rows = {};
   Streaming streaming = {};   // where the nonzeros take too much memory, of `sorted` and `fibers`
-  FlycooOptions flycoo = {};  // of `flycoo`
+  FlycooOptions flycoo = {};  // of `flycoo` and `flycoo_blocks`
   GatherPrecision gather = GatherPrecision::full;  // of factor rows, of `sorted` and `fibers`
   std::uint64_t memory = 0;  // bytes that X and the plan may take where exec computes, also while
                              // it is built; 0: what is left
@@ -146,7 +149,7 @@ struct MttkrpWork {
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   RoundedFactors<MemorySpace> rounded;
   ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
-  NonzeroNumbers<MemorySpace> record_numbers;  // of `flycoo`, in the order of mode 0
+  NonzeroNumbers<MemorySpace> record_numbers;  // of a FlycooTensor, in the order of mode 0
   std::shared_ptr<DistributedProducts<Scalar, Index, MemorySpace>> distributed;  // of processes
 };
 }  // namespace detail
@@ -158,7 +161,7 @@ struct MttkrpWork {
 ///   csf                   N trees
 ///   permuted              one copy and N permutations
 ///   alto, alto_atomic     one copy
-///   flycoo                one copy, room for another, and N remap ids a nonzero
+///   flycoo, flycoo_blocks one copy, room for another, and N remap ids a nonzero
 ///   atomic, duplicated    the tensor as it is
 template <class ScalarType, class IndexType, class MemorySpaceType>
 struct MttkrpPlan {
@@ -255,8 +258,8 @@ MttkrpPlan<Scalar, Index, MemorySpace> make_mttkrp_plan(Communicator const& proc
 ///   copy_factor(exec, V, views[n]);
 /// Enqueued on exec, does not fence, allocates nothing where V has the plan's rank. Where the plan
 /// streams it fences, and the first call allocates room for windows. The plan is changed only in
-/// its buffers, and where it is `flycoo` in its order: one product of a plan at a time. N R nnz
-/// flops. Throws Error if the shapes disagree or n is not in [0, N).
+/// its buffers, and where it has a FlycooTensor in its order: one product of a plan at a time. N R
+/// nnz flops. Throws Error if the shapes disagree or n is not in [0, N).
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace,
           class FactorsType = Factors<Scalar, MemorySpace>, class Output>
 void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& plan,
@@ -269,7 +272,7 @@ void mttkrp(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpace>& 
 ///   PermutedTensor   permuted
 ///   CsfTensor        csf, on its root mode only
 ///   AltoTensor       alto, alto_atomic
-///   FlycooTensor     flycoo, on the mode in whose order it is only; it stays there
+///   FlycooTensor     flycoo, flycoo_blocks, on the mode in whose order it is only; it stays there
 /// X's indices are trusted: check_coordinates checks them. Enqueued on exec, does not fence. Throws
 /// Error if the shapes disagree, n is not in [0, N), or X does not allow the strategy.
 template <class ExecutionSpace, class Tensor, class FactorsType = detail::FactorsOf<Tensor>,
@@ -284,7 +287,8 @@ void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, i
 ///                      empty; N indices and its value where indices do not fit the word
 ///   csf                its share of the tree's nodes
 ///   alto, alto_atomic  8 or 16 bytes and its value, and the lists of parts of mode n
-///   flycoo             its record twice, as it is moved to the next mode's order, and a remap id
+///   flycoo, flycoo_blocks  its record twice, as it is moved to the next mode's order, and a remap
+///                      id
 ///   permuted           N indices, its value and 8 bytes
 ///   atomic, duplicated N indices and its value
 /// One pass over the indices of each mode whose used rows the plan does not know: alto, permuted,

@@ -10,8 +10,8 @@ namespace sporades::perf {
 namespace {
 
 /// "fibers"; "fibers:1": with that split; "morton": `sorted` along a curve; "automatic+atomic":
-/// with atomic flushes; "automatic+half": factors gathered in that precision; "flycoo:264:32": with
-/// these partitions and nonzeros at once.
+/// with atomic flushes; "automatic+half": factors gathered in that precision; "flycoo:264:32" and
+/// "flycoo-blocks:264:32": with these partitions and nonzeros at once.
 MttkrpOptions options_named(std::string name, int rank) {
   MttkrpOptions options{MttkrpStrategy::automatic, rank};
   if (auto const plus = name.find('+'); plus != std::string::npos) {
@@ -23,7 +23,7 @@ MttkrpOptions options_named(std::string name, int rank) {
   if (auto const colon = name.find(':'); colon != std::string::npos) {
     auto const numbers = name.substr(colon + 1);
     name = name.substr(0, colon);
-    if (name == "flycoo")
+    if (name == "flycoo" || name == "flycoo-blocks")
       options.flycoo = {std::stoi(numbers), std::stoi(numbers.substr(numbers.find(':') + 1))};
     else
       options.rows.split = std::stoi(numbers);
@@ -105,6 +105,19 @@ void run(benchmark::State& state, std::string const& name, std::string const& st
   state.SetLabel(chosen);
 }
 
+/// The products of strategies flycoo and flycoo-blocks on one mode, whose nonzeros stay where they
+/// are: all that mttkrp does beside remaps.
+template <class Scalar>
+void run_unmoved(benchmark::State& state, std::string const& name, std::string const& strategy,
+                 int rank, int n) {
+  ExecutionSpace const exec{};
+  auto& prepared = prepare<Scalar>(name, strategy, rank);
+  auto& flycoo = *prepared.plan.formats.template as<FlycooTensor>(0);
+  while (flycoo.mode != n) remap(exec, flycoo);
+  auto const kind = prepared.plan.choices.front().strategy;
+  measure(state, exec, [&] { mttkrp(exec, flycoo, prepared.A, n, prepared.V[n], kind); });
+}
+
 /// What strategy flycoo does after the products of all modes: N remaps.
 template <class Scalar>
 void run_remaps(benchmark::State& state, std::string const& name, std::string const& strategy,
@@ -155,6 +168,12 @@ void add_for(Settings const& settings) {
         add("all_modes/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
                 std::to_string(rank),
             [=](benchmark::State& state) { run_all_modes<Scalar>(state, name, strategy, rank); });
+        for (int mode = 0; strategy.rfind("flycoo", 0) == 0 && mode < N; ++mode)
+          add("unmoved/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
+                  std::to_string(rank) + "/mode" + std::to_string(mode),
+              [=](benchmark::State& state) {
+                run_unmoved<Scalar>(state, name, strategy, rank, mode);
+              });
         for (int mode = -1; mode < N; ++mode)
           add("mttkrp/" + short_name(name) + "/" + scalar_name<Scalar>() + "/" + strategy + "/R" +
                   std::to_string(rank) + (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),

@@ -49,10 +49,11 @@ void check_mttkrp_plan(ExecutionSpace const& exec, test::MemoryTrial const& tria
           .is_linear();
   constexpr bool is_gpu = sporades::detail::is_gpu<ExecutionSpace>;
   check_plan<Memory>(need, 0, static_cast<double>(plan.storage_bytes()), recording,
-                     is_linear                                      ? 2.5
-                     : slices > 1                                   ? 2
-                     : is_gpu && strategy == MttkrpStrategy::flycoo ? 1.4
-                                                                    : test::most_counted);
+                     is_linear    ? 2.5
+                     : slices > 1 ? 2
+                     : is_gpu && sporades::detail::facts_of(strategy).is_flycoo
+                         ? 1.4
+                         : test::most_counted);
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernels][memory]",
@@ -60,7 +61,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what plans of MTTKRP take", "[kernel
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const strategy =
       GENERATE(MttkrpStrategy::automatic, MttkrpStrategy::sorted, MttkrpStrategy::flycoo,
-               MttkrpStrategy::csf, MttkrpStrategy::permuted, MttkrpStrategy::alto_atomic);
+               MttkrpStrategy::csf, MttkrpStrategy::permuted, MttkrpStrategy::alto_atomic,
+               MttkrpStrategy::flycoo_blocks);
   auto const trial = GENERATE(from_range(test::memory_trials()));
   int const slices = GENERATE(1, 3);
   check_mttkrp_plan<typename TestType::ExecutionSpace, typename TestType::Scalar>(exec, trial,
@@ -146,8 +148,9 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
   SpttmOptions spttm;
   spttm.rank = trial.rank;
   check_beside(memory_need(exec, X, spttm), 1.6, [&] { return make_spttm_plan(exec, X, spttm); });
-  for (auto strategy : {SptvStrategy::hocoo, SptvStrategy::hocsr, SptvStrategy::cfb,
-                        SptvStrategy::hocfs, SptvStrategy::automatic}) {
+  for (auto strategy :
+       {SptvStrategy::hocoo, SptvStrategy::hocsr, SptvStrategy::cfb, SptvStrategy::hocfs,
+        SptvStrategy::automatic, SptvStrategy::hocoo_warps, SptvStrategy::hocfs_blocks}) {
     double rows = 1;
     for (auto dim : trial.dims) rows *= static_cast<double>(dim);
     if (strategy == SptvStrategy::hocsr && rows / static_cast<double>(trial.dims[1]) > 1e7)

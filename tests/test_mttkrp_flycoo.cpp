@@ -11,10 +11,15 @@ using namespace sporades::test;
 
 namespace {
 
-MttkrpOptions flycoo_options(int partitions, int parallel, int rank = 17) {
-  MttkrpOptions options{MttkrpStrategy::flycoo, rank};
+MttkrpOptions flycoo_options(int partitions, int parallel, int rank = 17,
+                             MttkrpStrategy strategy = MttkrpStrategy::flycoo) {
+  MttkrpOptions options{strategy, rank};
   options.flycoo = {partitions, parallel};
   return options;
+}
+
+MttkrpOptions block_options(int partitions, int parallel) {
+  return flycoo_options(partitions, parallel, 17, MttkrpStrategy::flycoo_blocks);
 }
 
 }  // namespace
@@ -112,6 +117,91 @@ TEST_CASE("flycoo moves nonzeros once a product, and allocates nothing", "[kerne
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("flycoo_blocks equals the definition for any partitions, P and R",
+                        "[kernels][mttkrp]", Cases) {
+  for (auto const& problem : mttkrp_problems())
+    for (int partitions : {0, 1, 3, 1000})
+      for (int parallel : {0, 1, 32, 64})
+        for (std::size_t R : {1, 8, 17, 32}) {
+          if (R != 17 && (partitions == 1 || parallel == 1)) continue;
+          check_all_modes<TestType>(problem, R, block_options(partitions, parallel), R != 17);
+        }
+  // More columns than a team has threads.
+  check_all_modes<TestType>({{7, 6, 5}, 60, 1}, 1030, block_options(2, 3), true);
+}
+
+TEMPLATE_LIST_TEST_CASE("flycoo_blocks equals the definition for orders 1 to 16 and all indices",
+                        "[kernels][mttkrp]", Cases) {
+  using Wide = Case<typename TestType::ExecutionSpace, typename TestType::Scalar, std::uint64_t>;
+  for (std::size_t order = 1; order <= 16; ++order)
+    check_all_modes<TestType>({Dims(order, order < 4 ? 20 : 3), 700, 1}, 5, block_options(4, 3),
+                              true);
+  for (auto const& problem : {Problem{{70000, 60000, 50000}, 20000, 3},
+                              Problem{Dims(6, 8000), 20000, 2}, Problem{Dims(10, 8000), 5000, 1}}) {
+    check_all_modes<TestType>(problem, 5, block_options(0, 0), true);
+    check_all_modes<Wide>(problem, 5, block_options(9, 2), true);
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("flycoo_blocks moves the nonzeros as it multiplies, as remap does",
+                        "[kernels][mttkrp]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Exec = typename TestType::ExecutionSpace;
+  auto const exec = new_instance<Exec>();
+  Dims const dims{40, 2, 300, 50};
+  auto const X = random_coo<Scalar, std::uint32_t>(exec, dims, 20000, 3, 2);
+  auto const A = random_factor_list<Exec, Scalar>(exec, dims, 17, true);
+  auto plan = make_mttkrp_plan(exec, X, block_options(7, 5));
+  auto moved = make_flycoo(exec, X, {7, 5});
+  auto const& own = *plan.formats.template as<FlycooTensor>(0);
+  CHECK(plan.choices[0].strategy == MttkrpStrategy::flycoo_blocks);
+  auto const same_records = [&] {
+    Kokkos::DefaultHostExecutionSpace const host{};
+    auto const a = copy_to(host, to_coo(exec, own)), b = copy_to(host, to_coo(exec, moved));
+    return hash_bits(a.coordinates) == hash_bits(b.coordinates) &&
+           hash_bits(a.values) == hash_bits(b.values);
+  };
+  for (int n : {0, 1, 2, 3, 0, 1}) {
+    INFO("mode " << n);
+    CHECK(own.mode == n);
+    CHECK(same_records());
+    auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
+    auto const recording = check_launches(exec, [&] { mttkrp(exec, plan, A, n, V); });
+    for (auto const& launch : recording.launches) CHECK(launch.label != "sporades::flycoo::remap");
+    for (auto const& label : recording.allocations)  // Kokkos' own, of teams
+      CHECK(label == "Kokkos::CudaSpace::TeamScratchMemory");
+    remap(exec, moved);
+  }
+  CHECK(own.mode == 2);
+  CHECK(same_records());
+  mttkrp(exec, plan, A, 0, make_matrix<Scalar>(exec, "V", dims[0], 17));  // by way of mode 3
+  CHECK(own.mode == 1);
+
+  auto const alone = make_flycoo(exec, X, {7, 5});
+  auto const still = make_matrix<Scalar>(exec, "still", dims[0], 17),
+             taken = make_matrix<Scalar>(exec, "taken", dims[0], 17);
+  mttkrp(exec, alone, A, 0, still, MttkrpStrategy::flycoo_blocks);
+  CHECK(alone.mode == 0);
+  auto again = make_mttkrp_plan(exec, X, block_options(7, 5));
+  mttkrp(exec, again, A, 0, taken);
+  if (!sporades::detail::is_gpu<Exec>) CHECK(hash_bits(still) == hash_bits(taken));
+}
+
+TEST_CASE("flycoo_blocks on hosts gives the same bits on every run and number of threads",
+          "[kernels][mttkrp][threads]") {
+  Kokkos::DefaultHostExecutionSpace const exec{};
+  Dims const dims{40, 2, 3000, 50};
+  auto const X = random_coo<double, std::uint32_t>(exec, dims, 60000, 3, 2);
+  auto const A =
+      random_factor_list<Kokkos::DefaultHostExecutionSpace, double>(exec, dims, 17, true);
+  auto plan = make_mttkrp_plan(exec, X, block_options(20, 0));
+  for (int n = 0; n < 4; ++n) {
+    auto const V = make_matrix<double>(exec, "V", dims[n], 17);
+    mttkrp(exec, plan, A, n, V);
+    check_same_bits("mttkrp flycoo-blocks mode " + std::to_string(n), hash_bits(V));
+  }
+}
+
 TEST_CASE("flycoo refuses what it cannot do", "[kernels][mttkrp]") {
   using Catch::Matchers::ContainsSubstring;
   Kokkos::DefaultExecutionSpace const exec{};
@@ -125,7 +215,8 @@ TEST_CASE("flycoo refuses what it cannot do", "[kernels][mttkrp]") {
       ContainsSubstring("sorted does not work on a FlycooTensor"));
   auto options = flycoo_options(0, 0);
   options.rows.atomic_flush = true;
-  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options), ContainsSubstring("adds nothing atomic"));
+  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, options),
+                    ContainsSubstring("not for strategy flycoo,"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, flycoo_options(-2, 0)),
                     ContainsSubstring("-2 partitions"));
   CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, flycoo_options(0, 65)),

@@ -73,7 +73,8 @@ TEMPLATE_LIST_TEST_CASE("plans of MTTKRP take new values", "[kernels][update_val
     options.rank = 3;
     bool const is_atomic = options.strategy == MttkrpStrategy::atomic ||
                            options.strategy == MttkrpStrategy::duplicated ||
-                           options.strategy == MttkrpStrategy::alto_atomic;
+                           options.strategy == MttkrpStrategy::alto_atomic ||
+                           options.strategy == MttkrpStrategy::flycoo_blocks;
     double const bound = is_atomic ? 1e3 * double{std::numeric_limits<Scalar>::epsilon()} : 0;
     if (options.strategy == MttkrpStrategy::alto) options.strategy = MttkrpStrategy::automatic;
     options.updatable = true;
@@ -256,8 +257,9 @@ TEMPLATE_LIST_TEST_CASE("plans of SpTTM and SpTV take new values", "[kernels][up
                       sporades::test::matrix_on_host(Q.values), 0) == 0);
 
     auto const v = sporades::detail::to_view(exec, "v", std::vector<Scalar>(dims[n], Scalar(1.5)));
-    for (auto const strategy : {sporades::SptvStrategy::hocoo, sporades::SptvStrategy::hocsr,
-                                sporades::SptvStrategy::cfb, sporades::SptvStrategy::hocfs})
+    for (auto const strategy :
+         {sporades::SptvStrategy::hocoo, sporades::SptvStrategy::hocsr, sporades::SptvStrategy::cfb,
+          sporades::SptvStrategy::hocfs, sporades::SptvStrategy::hocfs_blocks})
       for (auto const slices : {sporades::HocfsSlices::csr, sporades::HocfsSlices::ell}) {
         CAPTURE(n, to_string(strategy), static_cast<int>(slices));
         sporades::SptvOptions vector_options{strategy, slices, true};

@@ -180,6 +180,18 @@ KOKKOS_FORCEINLINE_FUNCTION void add_pack_atomically(Scalar* to, Scalar const (&
     for (std::size_t j = 0; j < size; ++j) Kokkos::atomic_add(to + j, entries[j]);
 }
 
+/// to += value, atomically for the threads of the calling thread's team; others must not touch it.
+template <class Scalar>
+KOKKOS_FORCEINLINE_FUNCTION void atomic_add_in_team(Scalar* to, Scalar value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+  atomicAdd_block(to, value);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __hip_atomic_fetch_add(to, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+#else
+  Kokkos::atomic_add(to, value);
+#endif
+}
+
 /// The tile with its entries converted to double.
 template <class Scalar, int width>
 KOKKOS_FORCEINLINE_FUNCTION Tile<double, width> in_double(Tile<Scalar, width> const& tile) {

@@ -33,7 +33,8 @@ template <class Scalar, class Index, class MemorySpace>
 std::uint64_t FlycooTensor<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes = sizeof(Unit) * (records.extent(0) + spare.extent(0));
   for (auto const& mode : modes)
-    bytes += sizeof(std::uint32_t) * mode.next.extent(0) + sizeof(Position) * mode.pieces.extent(0);
+    bytes += sizeof(std::uint32_t) * mode.next.extent(0) +
+             sizeof(Position) * (mode.pieces.extent(0) + mode.partitions.extent(0));
   return bytes;
 }
 
@@ -178,6 +179,13 @@ MoveRecords<MemorySpace> move_to_next(FlycooTensor<Scalar, Index, MemorySpace> c
       X.records.data(), X.spare.data(), {X.modes[X.mode].next.data(), X.id_bits}, X.layout.units};
 }
 
+/// After the records were moved to where the next order has them.
+template <class Scalar, class Index, class MemorySpace>
+void take_next_order(FlycooTensor<Scalar, Index, MemorySpace>& X) {
+  std::swap(X.records, X.spare);
+  X.mode = (X.mode + 1) % X.order();
+}
+
 /// κ where options leave it open.
 template <class ExecutionSpace>
 Position default_partitions(ExecutionSpace const& exec, Position nnz) {
@@ -214,7 +222,7 @@ std::vector<RankedRows<Index, MemorySpace>> rank_all_rows(
                                      is_gpu<ExecutionSpace> ? 4 : 1);
     auto& mode = result.modes[n];
     mode.rows = ranked.rows;
-    mode.partitions = ranked.partitions;
+    mode.partitions = to_view(exec, "sporades::flycoo::partitions", ranked.partitions);
     mode.pieces = to_view(exec, "sporades::flycoo::pieces", begins);
     mode.shares_rows = std::any_of(begins.begin(), begins.end(), [&](Position begin) {
       return !std::binary_search(ranked.partitions.begin(), ranked.partitions.end(), begin);
@@ -322,8 +330,7 @@ void remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace>&
   if (X.order() < 2) return;
   detail::MoveSegments<MemorySpace> const moves{detail::move_to_next(X), X.nnz()};
   detail::launch_items(exec, "sporades::flycoo::remap", moves.items(), moves);
-  std::swap(X.records, X.spare);
-  X.mode = (X.mode + 1) % X.order();
+  detail::take_next_order(X);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -349,10 +356,10 @@ MadeBytes flycoo_bytes(ExecutionSpace const& exec, CooShape const& X, bool is_la
   FlycooLayout const layout(X.dims, static_cast<int>(8 * X.scalar_bytes), unit_bits<Unit>);
   double const records = sizeof(Unit) * (X.nnz * layout.units + double{spare_units});
   double const ids = 4 * static_cast<double>(packed_number_words(X.count(), index_bits(X.count())));
-  double const pieces =
-      8 * X.order() *
-      static_cast<double>(
-          most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())) + 1);
+  double const pieces = 8 * X.order() *
+                        static_cast<double>(most_pieces(X.count(), partitions,
+                                                        piece_length<ExecutionSpace>(X.count())) +
+                                            partitions + 2);
   double const others = X.order() > 1 ? X.order() : 0;  // orders that records are moved to
   double ranks = 0, ranking = 0;
   for (auto const length : X.dims) {

@@ -29,6 +29,7 @@ void check_products(MttkrpStrategy strategy, Of<CooTensor> const& X, double mode
       least = model - (X.order() - 1) * 8;
       break;
     case MttkrpStrategy::flycoo:
+    case MttkrpStrategy::flycoo_blocks:
       most = model + 20;
       break;
     case MttkrpStrategy::alto:
@@ -66,9 +67,10 @@ TEST_CASE("mttkrp touches the bytes that its cost says", "[bytes][mttkrp]") {
                      [&] { mttkrp(exec, plan, A, n, V); });
     }
   };
-  for (auto strategy : {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
-                        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf,
-                        MttkrpStrategy::alto_atomic, MttkrpStrategy::flycoo})
+  for (auto strategy :
+       {MttkrpStrategy::automatic, MttkrpStrategy::atomic, MttkrpStrategy::permuted,
+        MttkrpStrategy::sorted, MttkrpStrategy::fibers, MttkrpStrategy::csf,
+        MttkrpStrategy::alto_atomic, MttkrpStrategy::flycoo, MttkrpStrategy::flycoo_blocks})
     check({strategy, R});
   MttkrpOptions atomic{MttkrpStrategy::sorted, R}, rounded{MttkrpStrategy::fibers, R};
   atomic.rows.atomic_flush = true;

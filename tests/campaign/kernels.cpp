@@ -44,7 +44,8 @@ struct DrawnFactors {
 };
 
 bool has_atomics(std::string const& strategy) {
-  return strategy.find("atomic") != std::string::npos || strategy == "duplicated";
+  return strategy.find("atomic") != std::string::npos || strategy == "duplicated" ||
+         strategy == "flycoo-blocks";
 }
 
 /// "fibers mode 2: the same bits ..." of a matrix that was computed.

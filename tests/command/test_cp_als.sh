@@ -42,7 +42,7 @@ check_not 'another seed, another model' cmp -s m.ktns seed.ktns
 
 # The strategies agree.
 backend=$(sed -n 's/.*"backend": "\(.*\)".*/\1/p' r1.json)
-for strategy in automatic atomic duplicated permuted sorted fibers csf alto alto-atomic flycoo; do
+for strategy in automatic atomic duplicated permuted sorted fibers csf alto alto-atomic flycoo flycoo-blocks; do
   if [[ $strategy == alto && $backend == cuda ]]; then
     refuses 'alto-atomic allows' "${base[@]}" --format alto
     continue

@@ -33,7 +33,7 @@ for length in 2147483648 4294967296 9223372036854775807 9223372036854775808 9223
   quickly 0 convert long.tns long.spt
   quickly 0 convert long.spt back.tns
   check 'the same nonzeros' cmp <(sort long.tns) <(grep -v '#' back.tns | sort)
-  for format in automatic atomic duplicated permuted sorted fibers csf alto flycoo; do
+  for format in automatic atomic duplicated permuted sorted fibers csf alto flycoo flycoo-blocks; do
     too_long cp-als long.spt --rank 2 --format $format "${limit[@]}"
   done
   for start in random hosvd; do

@@ -79,7 +79,7 @@ stays_within "${als[@]}" --init random --starts 2 --checkpoint c.ck -o o.ktns
 run 0 "${als[@]}" --init random --checkpoint c.ck
 stays_within cp-als x.spt --rank 16 --iterations 3 --tolerance 0 --init random --resume c.ck
 stays_within "${als[@]}" --init random --slices 4
-for format in alto csf permuted atomic flycoo; do
+for format in alto csf permuted atomic flycoo flycoo-blocks; do
   stays_within "${als[@]}" --init random --strategy $format
 done
 apr=(cp-apr x.spt --rank 16 --iterations 1 --inner-iterations 2)

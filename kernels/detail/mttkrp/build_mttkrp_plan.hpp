@@ -65,12 +65,17 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
   }
 }
 
-/// One copy for all modes, and slots for the rows that its pieces share.
+/// One copy for all modes, and for `flycoo` slots for the rows that its pieces share. P of
+/// `flycoo_blocks` is the paper's where it is left open.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_flycoo(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
                   MttkrpOptions const& options, MttkrpPlan<Scalar, Index, MemorySpace>& plan) {
-  auto const format = plan.formats.share(make_flycoo(exec, hand_over(X), options.flycoo));
+  bool const is_by_blocks = options.strategy == MttkrpStrategy::flycoo_blocks;
+  auto division = options.flycoo;
+  if (is_by_blocks && division.parallel == 0) division.parallel = 32;
+  auto const format = plan.formats.share(make_flycoo(exec, hand_over(X), division));
   plan.formats.set_all(format);
+  if (is_by_blocks) return;
   auto& flycoo = std::get<FlycooTensor<Scalar, Index, MemorySpace>>(*format);
   Position chunks = 0;  // the most of a mode: slots do not grow from mode to mode
   for (auto const& mode : flycoo.modes)
@@ -200,6 +205,7 @@ void build_other(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpac
       build_alto(exec, X, options, layout, plan);
       break;
     case MttkrpStrategy::flycoo:
+    case MttkrpStrategy::flycoo_blocks:
       build_flycoo(exec, X, options, plan);
       break;
     case MttkrpStrategy::automatic:

@@ -122,11 +122,13 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, Counte
       if (needs_carry) count_sorted_lists(exec, count, X, false, false, unfit);
       break;
     }
-    case MttkrpStrategy::flycoo: {
+    case MttkrpStrategy::flycoo:
+    case MttkrpStrategy::flycoo_blocks: {
       Position const partitions = options.flycoo.partitions > 0
                                       ? static_cast<Position>(options.flycoo.partitions)
                                       : default_partitions(exec, X.count());
       count.make(flycoo_bytes(exec, X, X.is_last, partitions), X.is_last ? X.bytes() : 0);
+      if (options.strategy == MttkrpStrategy::flycoo_blocks) break;
       CarryCount().reserve<Scalar>(
           count, most_pieces(X.count(), partitions, piece_length<ExecutionSpace>(X.count())),
           static_cast<std::size_t>(options.rank), X.index_bytes);

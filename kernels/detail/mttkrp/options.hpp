@@ -27,6 +27,7 @@ MttkrpOptions options_for(MttkrpOptions options) {
 struct StrategyFacts {
   bool is_by_rows = false;     // a copy of the nonzeros a mode, in the order of its rows
   bool is_linear = false;      // one copy in the linear order
+  bool is_flycoo = false;      // one copy that is moved from mode to mode
   bool has_carries = false;    // rows that chunks share are summed by carry slots
   bool keeps_tensor = false;   // the plan holds X as it is given
   bool shares_values = false;  // the plan's values are those of X
@@ -36,7 +37,10 @@ inline StrategyFacts facts_of(MttkrpStrategy strategy) {
   StrategyFacts facts;
   switch (strategy) {
     case MttkrpStrategy::automatic:
+      break;
     case MttkrpStrategy::flycoo:
+    case MttkrpStrategy::flycoo_blocks:
+      facts.is_flycoo = true;
       break;
     case MttkrpStrategy::atomic:
     case MttkrpStrategy::duplicated:
@@ -97,8 +101,9 @@ inline void check_options(MttkrpOptions const& options, int order) {
       "without atomics");
   check_streaming("make_mttkrp_plan", options.streaming);
   check_options(options.flycoo, "make_mttkrp_plan");
-  expects(!options.rows.atomic_flush || options.strategy != MttkrpStrategy::flycoo,
-          "make_mttkrp_plan: strategy flycoo adds nothing atomically");
+  expects(!options.rows.atomic_flush || !facts_of(options.strategy).is_flycoo,
+          "make_mttkrp_plan: rows.atomic_flush is not for strategy ", to_string(options.strategy),
+          ", which has no rows that chunks share");
   expects(options.gather == GatherPrecision::full || may_be_by_rows(options.strategy),
           "make_mttkrp_plan: strategy ", to_string(options.strategy),
           " gathers factors in full precision: sorted and fibers can in ",

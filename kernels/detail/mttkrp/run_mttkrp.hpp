@@ -9,6 +9,7 @@
 #include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
+#include <sporades/kernels/detail/mttkrp/baselines/flycoo_blocks.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/permuted.hpp>
 #include <sporades/kernels/detail/mttkrp/bytes.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo.hpp>
@@ -140,20 +141,28 @@ void run_mttkrp(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySp
   check_mttkrp(X.dims, operands);
   expects(X.mode == operands.n, "mttkrp: the tensor is in the order of mode ", X.mode,
           ", the product is on mode ", operands.n, ": remap moves it");
-  expects(strategy == MttkrpStrategy::automatic || strategy == MttkrpStrategy::flycoo,
+  expects(strategy == MttkrpStrategy::automatic || facts_of(strategy).is_flycoo,
           "mttkrp: strategy ", to_string(strategy), " does not work on a FlycooTensor");
+  if (strategy == MttkrpStrategy::flycoo_blocks)
+    return mttkrp_flycoo_blocks(exec, X, operands.A, operands.V, false);
   mttkrp_flycoo(exec, X, operands.A, operands.V, 0, carry);
 }
 
 /// The product on mode n of a plan's tensor, which is left in the order of the next mode.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_and_remap(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace>& X,
-                   MttkrpOperands<Scalar, MemorySpace> const& operands, int split,
+                   MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpChoice const& choice,
                    CarryBuffers<Scalar, Index, MemorySpace>& carry) {
   check_mttkrp(X.dims, operands);
   while (X.mode != operands.n) remap(exec, X);
-  mttkrp_flycoo(exec, X, operands.A, operands.V, split, carry);
-  remap(exec, X);
+  bool const moves = X.order() > 1;
+  if (choice.strategy == MttkrpStrategy::flycoo_blocks) {
+    mttkrp_flycoo_blocks(exec, X, operands.A, operands.V, moves);
+    if (moves) take_next_order(X);
+  } else {
+    mttkrp_flycoo(exec, X, operands.A, operands.V, choice.split, carry);
+    remap(exec, X);
+  }
 }
 
 /// V's rows of mode n, or the parts of them, that are summed here, from the factor rows that the
@@ -180,7 +189,7 @@ void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
               walk_packed(instance, list_label(choice.strategy), part, rows, operands, split);
           });
     } else if constexpr (is_instance<Format, FlycooTensor>) {
-      run_and_remap(exec, X, operands, choice.split, work.carry);
+      run_and_remap(exec, X, operands, choice, work.carry);
     } else {
       if constexpr (is_instance<Format, CooTensor>)
         if (is_by_rows(choice.strategy))
