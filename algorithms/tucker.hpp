@@ -53,14 +53,16 @@ struct Names<TuckerInit> {
 enum class SingularVectorMethod {
   automatic,  // the cheaper by flops
   gram,       // from the Gram matrix of the smaller side and LAPACK: exact, with squared condition
-  lanczos     // by block Lanczos from the vectors that are there, to the rounding of their energy
+  lanczos,    // by block Lanczos from the vectors that are there, to the rounding of their energy
+  svd  // never chosen: by LAPACK's SVD of Y_(n) itself, on the host and in double: exact. Every
+       // process takes all of Y_(n), three times in memory
 };
 
 namespace detail {
 template <>
 struct Names<SingularVectorMethod> {
   static constexpr char const* kind = "method of singular vectors";
-  static constexpr char const* list[] = {"automatic", "gram", "lanczos"};
+  static constexpr char const* list[] = {"automatic", "gram", "lanczos", "svd"};
 };
 }  // namespace detail
 

@@ -183,6 +183,41 @@ TEST_CASE("leading eigenpairs are those of the whole", "[core][lapack]") {
   CHECK_THROWS_AS(sporades::detail::leading_eigen({std::nan("")}, 1, 1), sporades::RunError);
 }
 
+TEST_CASE("leading left singular vectors are those of the Gram matrix", "[core][lapack]") {
+  using sporades::detail::leading_left_vectors;
+  auto const shape = GENERATE(values<std::pair<int, int>>({{1, 1}, {7, 3}, {3, 7}, {40, 40}}));
+  auto const [rows, columns] = shape;
+  int const least = std::min(rows, columns);
+  std::vector<double> A;
+  for (int e = 0; e < rows * columns; ++e)
+    A.push_back(sporades::detail::random_entry<double>(5, 0, e, 0) - 0.5);
+  std::vector<double> G(static_cast<std::size_t>(rows * rows));  // A A^T
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < rows; ++j)
+      for (int c = 0; c < columns; ++c) G[i * rows + j] += A[i * columns + c] * A[j * columns + c];
+  auto const eigen = sporades::detail::leading_eigen(G, rows, least);
+  for (int count : {0, 1, least}) {
+    auto const found = leading_left_vectors(A, rows, columns, count);
+    REQUIRE(found.values.size() == static_cast<std::size_t>(count));
+    REQUIRE(found.vectors.size() == static_cast<std::size_t>(count * rows));
+    for (int k = 0; k < count; ++k) {
+      CHECK(std::abs(found.values[k] * found.values[k] - eigen.values[k]) < 1e-12 * rows);
+      double inner = 0;
+      for (int i = 0; i < rows; ++i)
+        inner += found.vectors[k * rows + i] * eigen.vectors[k * rows + i];
+      CHECK(std::abs(std::abs(inner) - 1) < 1e-9);
+    }
+  }
+  // A small value keeps its digits, which those of squares lose.
+  auto const small = leading_left_vectors({1, 0, 0, 1e-12}, 2, 2, 2);
+  CHECK(small.values[1] == Approx(1e-12).epsilon(1e-10));
+  CHECK(sporades::test::message_of([&, rows = rows, columns = columns] {
+          leading_left_vectors(A, rows, columns, least + 1);
+        }) == "leading_left_vectors: " + std::to_string(least + 1) + " of " +
+                  std::to_string(least) + " singular values");
+  CHECK_THROWS_AS(leading_left_vectors({std::nan("")}, 1, 1, 1), sporades::RunError);
+}
+
 TEST_CASE("Gram-Schmidt keeps the order of columns and drops dependent ones", "[core][lapack]") {
   // Y = [a, b, a + b, c] for independent a, b, c: G of it from G of [a, b, c].
   auto const base = gram_of_random(3, 9);

@@ -119,7 +119,8 @@ TEMPLATE_LIST_TEST_CASE("HOOI of a tensor in another unit has the same bits",
   auto options = sporades::test::tucker_options({3, 2, 3}, 3);
   options.init = GENERATE(TuckerInit::random, TuckerInit::hosvd, TuckerInit::given);
   options.singular_vectors =
-      GENERATE(sporades::SingularVectorMethod::gram, sporades::SingularVectorMethod::lanczos);
+      GENERATE(sporades::SingularVectorMethod::gram, sporades::SingularVectorMethod::lanczos,
+               sporades::SingularVectorMethod::svd);
   bool const resumes = GENERATE(false, true);
   auto const X = sporades::test::random_coo<Scalar, std::uint32_t>(exec, {9, 8, 7}, 150);
   auto with = options;

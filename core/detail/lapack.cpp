@@ -27,6 +27,9 @@ void dsyevr_(char const* jobz, char const* range, char const* uplo, int const* n
              double const* abstol, int* m, double* w, double* z, int const* ldz, int* isuppz,
              double* work, int const* lwork, int* iwork, int const* liwork, int* info, std::size_t,
              std::size_t, std::size_t);
+void dgesdd_(char const* jobz, int const* m, int const* n, double* a, int const* lda, double* s,
+             double* u, int const* ldu, double* vt, int const* ldvt, double* work, int const* lwork,
+             int* iwork, int* info, std::size_t);
 
 // Present where the BLAS is OpenBLAS (openmp or pthread build) or MKL.
 __attribute__((weak)) int openblas_get_parallel();
@@ -208,6 +211,39 @@ SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count) {
     auto const row = vectors.begin() + static_cast<std::ptrdiff_t>(j) * n;
     result.vectors.insert(result.vectors.end(), row, row + n);
   }
+  return result;
+}
+
+LeadingSingular leading_left_vectors(std::vector<double> A, int rows, int columns, int count) {
+  int const least = std::min(rows, columns);
+  expects(0 <= count && count <= least, "leading_left_vectors: ", count, " of ", least,
+          " singular values");
+  for (double entry : A)
+    if (!std::isfinite(entry))
+      throw RunError("leading_left_vectors: the matrix holds NaN or infinity");
+  LeadingSingular result;
+  if (count == 0) return result;
+  OneBlasThread const one;
+  // A^T by columns, whose right singular vectors these are.
+  auto const n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(least);
+  std::vector<double> right(static_cast<std::size_t>(columns) * k), left(k * n);
+  std::vector<int> iwork(8 * k);
+  result.values.resize(k);
+  int info = 0, size = -1;
+  double best = 0;
+  auto const solve = [&](double* work) {
+    dgesdd_("S", &columns, &rows, A.data(), &columns, result.values.data(), right.data(), &columns,
+            left.data(), &least, work, &size, iwork.data(), &info, 1);
+  };
+  solve(&best);
+  size = static_cast<int>(best);
+  std::vector<double> work(static_cast<std::size_t>(size));
+  solve(work.data());
+  if (info != 0) throw RunError(concatenate("leading_left_vectors: dgesdd failed with ", info));
+  result.values.resize(static_cast<std::size_t>(count));
+  result.vectors.resize(static_cast<std::size_t>(count) * n);
+  for (std::size_t j = 0; j < result.values.size(); ++j)
+    for (std::size_t i = 0; i < n; ++i) result.vectors[j * n + i] = left[i * k + j];
   return result;
 }
 

@@ -26,6 +26,16 @@ SymmetricEigen symmetric_eigen(std::vector<double> const& H, int n);
 /// Throws Error unless 0 <= count <= n, and RunError as symmetric_eigen does.
 SymmetricEigen leading_eigen(std::vector<double> const& H, int n, int count);
 
+struct LeadingSingular {
+  std::vector<double> values;   // descending
+  std::vector<double> vectors;  // row j, of length `rows`, is the left singular vector of values[j]
+};
+
+/// The `count` largest singular values of A, rows x columns row by row, and their left singular
+/// vectors (LAPACK's dgesdd). Takes three times the memory of A. Throws Error unless 0 <= count <=
+/// min(rows, columns), and RunError if the iteration fails or A holds NaN or infinity.
+LeadingSingular leading_left_vectors(std::vector<double> A, int rows, int columns, int count);
+
 struct SymmetricInverse {
   std::vector<double> inverse;  // n x n; where is_factor: U
   bool is_pseudo;               // H was numerically singular: this is its pseudo-inverse

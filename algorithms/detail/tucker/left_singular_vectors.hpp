@@ -82,7 +82,9 @@ class LeftSingularVectors {
     std::size_t const rows = product.all_rows(), columns = Y.extent(1);
     int const wanted = static_cast<int>(std::min({A.extent(1), rows, columns}));
     MatrixType U;
-    if (prefers_lanczos(method_, rows, columns, wanted))
+    if (method_ == SingularVectorMethod::svd)
+      U = by_svd(Y, wanted);
+    else if (prefers_lanczos(method_, rows, columns, wanted))
       U = by_lanczos(product, A, wanted, tolerance, std::move(core));
     else if (rows <= columns)
       U = by_rows(Y, wanted);
@@ -130,6 +132,30 @@ class LeftSingularVectors {
     auto const G = tall_.gram_on_host(A, rows);
     throw_if_stopped(stop_);
     return G;
+  }
+
+  /// All rows of Y are here.
+  MatrixType by_svd(MatrixType const& Y, int wanted) {
+    std::size_t const rows = Y.extent(0), columns = Y.extent(1);
+    throw_if_stopped(stop_);
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+    expects(rows <= most && columns <= most, "tucker: singular vectors of ", rows, " x ", columns,
+            " are not found by svd, but by gram and lanczos");
+    // Without the padding of rows.
+    MatrixType const packed(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
+                                               std::string("sporades::tucker::packed")),
+                            rows, columns);
+    copy_view(exec_, packed, Y);
+    auto const host = Kokkos::create_mirror_view(packed);
+    copy_view(exec_, host, packed);
+    fence(exec_, "sporades::tucker::svd");
+    auto const found =
+        leading_left_vectors({host.data(), host.data() + rows * columns}, static_cast<int>(rows),
+                             static_cast<int>(columns), wanted);
+    throw_if_stopped(stop_);
+    squares_.clear();
+    for (double value : found.values) squares_.push_back(value * value);
+    return to_columns(found.vectors, rows, wanted);
   }
 
   /// From Y Y^T, rows x rows: its eigenvectors are what is wanted. All rows of Y are here.

@@ -61,14 +61,14 @@ inline NamedOptions named_options(TuckerOptions const& options) {
 
 /// Where the rows of mode n's unfolding are, on several processes. Where there are no more rows
 /// than columns, all are on every process: so many numbers are few, and the sums over columns are
-/// in one process's order. Else each process's rows begin where blocks do whose sums
-/// LeftSingularVectors adds.
+/// in one process's order. So are they for an SVD. Else each process's rows begin where blocks do
+/// whose sums LeftSingularVectors adds.
 template <class ExecutionSpace, class Plan>
 RowMap distribute_unfolding(Plan const& plan, int n, SingularVectorMethod method) {
   auto const mode = static_cast<std::size_t>(n);
   std::uint64_t const rows = plan.work.where[mode].used.begins.back();
   std::uint64_t const columns = plan.choices[mode].columns.count();
-  if (rows <= columns) return {};
+  if (rows <= columns || method == SingularVectorMethod::svd) return {};
   auto const wanted = static_cast<int>(std::min<std::uint64_t>(plan.ranks[mode], columns));
   bool const by_lanczos = prefers_lanczos(method, rows, columns, wanted);
   // No less than any sum of LeftSingularVectors has: of Y^T Y, and of Y^T U as normal_blocks
