@@ -12,15 +12,33 @@
 /// be dense, block by block; it is refused. The same bits on every run and number of threads.
 /// Cost: 2 R flops an entry of Y, which is read once for eight columns of U (on GPUs, for one); R
 /// blocks are written a fiber.
-/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018, Algorithm 5 (whose line 10 places by the row of U where
-/// its column is meant).
+/// Ma, Li, Wu, Yan, Sun & Vuduc, JPDC 2018, section 5 and Algorithm 5 (whose line 10 places by the
+/// row of U where its column is meant).
 
 namespace sporades {
+
+/// How SspTTM sums blocks.
+enum class SspttmStrategy {
+  /// Chunks of blocks x tiles of their entries and of columns of U.
+  automatic,
+  /// A baseline, never chosen: Algorithm 5 of the paper, a thread a fiber of Z, on GPUs a block of
+  /// threads. Does not stream.
+  chunks
+};
+
+namespace detail {
+template <>
+struct Names<SspttmStrategy> {
+  static constexpr char const* kind = "SspTTM strategy";
+  static constexpr char const* list[] = {"automatic", "chunks"};
+};
+}  // namespace detail
 
 /// What a plan of SspTTM is made for.
 struct SspttmOptions {
   int rank = 16;  // columns that the buffers are made for; any other works and reallocates once
   Streaming streaming = {};  // where Y and its fibers take too much
+  SspttmStrategy strategy = SspttmStrategy::automatic;
 };
 
 /// The fibers of mode n that Y's blocks form, known from Y's coordinates alone: built once, used
@@ -31,6 +49,7 @@ struct SspttmPlan {
   using Index = IndexType;
   using MemorySpace = MemorySpaceType;
 
+  SspttmStrategy strategy = SspttmStrategy::automatic;
   Dims dims;                                // of Y
   std::vector<int> dense_modes;             // of Y
   Fibers<Index, MemorySpace> fibers;        // of blocks
@@ -58,7 +77,8 @@ struct SspttmPlan {
 /// - Y and its fibers take more than options.streaming.memory.
 ///
 /// In these cases Y.sorted_modes must list all sparse modes, n last. Throws Error if n is not a
-/// sparse mode of Y, the rank is not positive, or Y would be streamed and is not sorted; RunError
+/// sparse mode of Y, the rank is not positive, or Y would be streamed and is not sorted, or by
+/// strategy `chunks`; RunError
 /// where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(

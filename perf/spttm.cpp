@@ -280,9 +280,12 @@ Chained<Scalar>& chain(std::string const& name, int rank) {
 }
 
 template <class Scalar>
-void run_semi_sparse(benchmark::State& state, std::string const& name, int rank, bool as_sparse) {
+void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
+                     std::string const& way) {
   ExecutionSpace const exec{};
   auto& chained = chain<Scalar>(name, rank);
+  bool const as_sparse = way == "as_sparse";
+  chained.plan.strategy = way == "chunks" ? SspttmStrategy::chunks : SspttmStrategy::automatic;
   if (as_sparse && chained.sparse.order() == 0)
     return state.SkipWithError("too many entries for a sparse tensor");
   measure(state, exec, [&] {
@@ -292,11 +295,10 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
     else
       sspttm(exec, chained.plan, chained.Y, chained.U, chained.Z);
   });
-  auto const cost = cost_of(
-      key_of<Scalar>("sspttm", name, as_sparse ? "as_sparse" : "semi_sparse", rank, -1), [&] {
-        return as_sparse ? spttm_cost(exec, chained.sparse, rank)
-                         : sspttm_cost(exec, chained.plan, rank);
-      });
+  auto const cost = cost_of(key_of<Scalar>("sspttm", name, way, rank, -1), [&] {
+    return as_sparse ? spttm_cost(exec, chained.sparse, rank)
+                     : sspttm_cost(exec, chained.plan, rank);
+  });
   count<Scalar>(state, cost.bytes, cost.flops);
 }
 
@@ -321,11 +323,9 @@ void add_for(Settings const& settings) {
         add("spttm_unfold/" + what + of_rank.substr(1) + "/mode" + std::to_string(mode),
             [=](benchmark::State& state) { run_unfold<Scalar>(state, name, rank, mode); });
       if (N < 2) continue;
-      for (bool as_sparse : {false, true})
-        add("sspttm/" + what + (as_sparse ? "as_sparse" : "semi_sparse") + of_rank,
-            [=](benchmark::State& state) {
-              run_semi_sparse<Scalar>(state, name, rank, as_sparse);
-            });
+      for (std::string const way : {"semi_sparse", "as_sparse", "chunks"})
+        add("sspttm/" + what + way + of_rank,
+            [=](benchmark::State& state) { run_semi_sparse<Scalar>(state, name, rank, way); });
     }
 }
 

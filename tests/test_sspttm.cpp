@@ -66,7 +66,8 @@ Sums define_sspttm(Scoo const& Y, int n, MatrixType const& U, Scoo const& Z) {
 }
 
 template <class Case>
-void check_all_modes(SemiSparseProblem const& problem, std::size_t R, bool padded) {
+void check_all_modes(SemiSparseProblem const& problem, std::size_t R, bool padded,
+                     SspttmStrategy strategy = SspttmStrategy::automatic) {
   using Scalar = typename Case::Scalar;
   using Exec = typename Case::ExecutionSpace;
   Exec const exec{};
@@ -79,7 +80,7 @@ void check_all_modes(SemiSparseProblem const& problem, std::size_t R, bool padde
     Y.values = packed;
   }
   for (int n : Y.sparse_modes) {
-    auto plan = make_sspttm_plan(exec, Y, n, SspttmOptions{4});
+    auto plan = make_sspttm_plan(exec, Y, n, {4, {}, strategy});
     auto const U =
         random_matrix<Scalar>(exec, X.dims[n], R, 100 + static_cast<unsigned>(n), padded);
     auto Z = make_sspttm_output(exec, plan, R);
@@ -113,6 +114,22 @@ TEMPLATE_LIST_TEST_CASE("sspttm with blocks of any size equals its definition", 
 TEMPLATE_LIST_TEST_CASE("sspttm with an output larger than caches equals its definition",
                         "[kernels][sspttm]", Cases) {
   check_all_modes<TestType>({{9000, 32, 3}, 20000, 1, {1}}, 33, true);
+}
+
+TEMPLATE_LIST_TEST_CASE("sspttm by chunks equals its definition", "[kernels][sspttm]", Cases) {
+  for (auto const& problem : semi_sparse_problems())
+    for (std::size_t R : {1, 17, 33})
+      check_all_modes<TestType>(problem, R, R == 17, SspttmStrategy::chunks);
+}
+
+TEST_CASE("sspttm by chunks is not streamed", "[kernels][sspttm]") {
+  Kokkos::DefaultExecutionSpace const exec{};
+  auto const X = random_coo<double, std::uint32_t>(exec, {20, 30, 4}, 900);
+  auto const Y = make_scoo(exec, X, {2});
+  SspttmOptions options{4, {}, SspttmStrategy::chunks};
+  options.streaming.always = true;
+  CHECK_THROWS_WITH(make_sspttm_plan(exec, Y, Y.sorted_modes.back(), options),
+                    Catch::Matchers::ContainsSubstring("strategy chunks cannot stream"));
 }
 
 TEST_CASE("sspttm with 64-bit indices equals its definition", "[kernels][sspttm]") {

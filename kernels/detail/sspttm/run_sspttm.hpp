@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/cost.hpp>
+#include <sporades/kernels/detail/sspttm/baselines/chunks.hpp>
 #include <sporades/kernels/detail/sspttm/blocks.hpp>
 #include <sporades/kernels/sspttm.hpp>
 
@@ -37,6 +38,7 @@ SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_pl
   expects(options.rank > 0, "make_sspttm_plan: rank ", options.rank, " is not positive");
   check_streaming("make_sspttm_plan", options.streaming);
   SspttmPlan<Scalar, Index, MemorySpace> plan;
+  plan.strategy = options.strategy;
   plan.dims = Y.dims;
   plan.dense_modes = Y.dense_modes;
   plan.carry.windows.options = options.streaming;
@@ -59,6 +61,8 @@ SspttmPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_sspttm_pl
   };
   auto const move_out_of_core = [&](auto const& fibers) {
     expects_sorted();
+    expects(options.strategy != SspttmStrategy::chunks,
+            "make_sspttm_plan: strategy chunks cannot stream, and Y would have to be");
     HierarchicalTensor<Scalar, Index, typename std::decay_t<decltype(fibers)>::MemorySpace>
         resident;
     resident.dims = Y.dims;
@@ -123,6 +127,8 @@ void run_sspttm(ExecutionSpace const& exec, SspttmPlan<Scalar, Index, MemorySpac
                 ScooTensor<Scalar, Index, MemorySpace> const& Z,
                 CarryBuffers<Scalar, Position, MemorySpace>& carry) {
   check_sspttm(plan, Y, U, Z);
+  if (plan.strategy == SspttmStrategy::chunks)
+    return sspttm_chunks(exec, plan.fibers, plan.blocks, Y.values, U, Z.values);
   FiberOperands<Scalar, Index, MemorySpace> const all{plan.fibers,
                                                       Y.values,
                                                       Z.values,
