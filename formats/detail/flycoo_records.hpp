@@ -170,6 +170,17 @@ struct MoveRecords {
     }
   }
 
+  /// Record p, by one thread.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Position p) const {
+    if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>) {
+      (*this)(p, p + 1);
+    } else {
+      Unit const* const source = from + p * static_cast<Position>(units);
+      Unit* const target = to + place(p) * static_cast<Position>(units);
+      for (int k = 0; k < units; ++k) target[k] = source[k];
+    }
+  }
+
   /// Records begin to end - 1, no more than there are lanes, by all of them: each lane reads where
   /// one record goes, and neighbouring lanes move neighbouring units.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Position begin, Position end,

@@ -35,7 +35,7 @@ struct FlycooElement {
     return product;
   }
   KOKKOS_FORCEINLINE_FUNCTION void remap(Position p) const {
-    if (moves) move(p, p + 1);
+    if (moves) move(p);
   }
 };
 
