@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sporades/core/detail/bits.hpp>
+#include <sporades/formats/hocfs_tensor.hpp>
 #include <sporades/kernels/detail/sptv/segments.hpp>
 
 /// The kernels of Yang, Li & Li, TKDD 2019, for GPUs as the paper draws them, and the same loops
