@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sporades/core/detail/launch.hpp>
+#include <sporades/core/detail/sort.hpp>
+#include <sporades/core/matrix.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
 
 namespace sporades::detail {
