@@ -43,10 +43,11 @@ def speeds(rows, scalar, rank):
 
 
 def ranks_of_steps(rows, scalar):
-    """Numbers of components for which strategies were measured beside naive."""
+    """Numbers of components for which strategies were measured beside naive, in all modes."""
     ranks = {step: {row["rank"] for row in _counted(rows) if row["rounds"]
                     and row["scalar"] == scalar and row["strategy"] == step} for step in STEPS}
-    return sorted(ranks["naive"] & set().union(*(ranks[step] for step in STEPS[1:])))
+    both = ranks["naive"] & set().union(*(ranks[step] for step in STEPS[1:]))
+    return [rank for rank in sorted(both) if over_naive(rows, scalar, rank)]
 
 
 def over_naive(rows, scalar, rank):
@@ -81,15 +82,28 @@ def semi_sparse(rows, scalar, rank):
             if family in as_sparse and own[family].tensor == as_sparse[family].tensor}
 
 
-def modes(rows, scalar, rank):
+def by_best(make):
+    """(whose times, make(strategies)): those of the fastest of STEPS, or of automatic where STEPS give
+    nothing."""
+    for whose, strategies in (("the fastest of their five strategies", STEPS),
+                              ("automatic", ("automatic",))):
+        found = make(strategies)
+        if found:
+            return whose, found
+    return None, {}
+
+
+def modes(rows, scalar, rank, strategies=STEPS):
     """Figure 8: {family: {mode: (standard deviation of the fibers' lengths, time over that of mode
-    0)}} by automatic; tensors whose mode 0 was not measured are left out."""
+    0)}} by the fastest of the strategies; tensors whose mode 0 was not measured are left out."""
     by_tensor = {}
     for row in kernels.of_largest([
-            row for row in rows if row["kernel"] == "spttm" and row["strategy"] == "automatic"
+            row for row in rows if row["kernel"] == "spttm" and row["strategy"] in strategies
             and row["scalar"] == scalar and row["rank"] == rank and isinstance(row["mode"], int)
             and row["rounds"] and "fiber_deviation" in row.get("counters", {})]):
-        by_tensor.setdefault(row["tensor"], {})[row["mode"]] = row
+        own = by_tensor.setdefault(row["tensor"], {})
+        if row["mode"] not in own or row["median"] < own[row["mode"]]["median"]:
+            own[row["mode"]] = row
     return {names.family(tensor): {
         mode: (row["counters"]["fiber_deviation"], row["median"] / own[0]["median"])
         for mode, row in sorted(own.items())} for tensor, own in by_tensor.items() if 0 in own}
@@ -103,20 +117,19 @@ def agreeing(found):
     return sum(one[1] > other[1] for one, other in pairs), len(pairs)
 
 
-def by_rank(rows, scalar):
-    """Figure 9: {family: {rank: flops a second by Equation 3}} of all modes by automatic, of tensors
-    with three ranks or more; of several sizes of a look-alike the one with most ranks."""
+def by_rank(rows, scalar, strategies=STEPS, mode=0):
+    """Figure 9: {family: {rank: flops a second by Equation 3}} by the fastest of the strategies, of
+    tensors with three ranks or more; of several sizes of a look-alike the one with most ranks."""
     by_tensor, found = {}, {}
     for row in _counted(rows):
-        if row["kernel"] == "spttm":
-            by_tensor.setdefault(row["tensor"], []).append(row)
-    for tensor, own in by_tensor.items():
-        speeds = {rank: speed(whole) for rank in sorted({row["rank"] for row in own})
-                  for whole in kernels.wholes(own, "spttm", scalar, rank,
-                                              strategy="automatic").values()}
+        if (row["strategy"] in strategies and row["mode"] == mode and row["scalar"] == scalar
+                and row["rounds"]):
+            own = by_tensor.setdefault(row["tensor"], {})
+            own[row["rank"]] = max(own.get(row["rank"], 0), equation_3(row) / row["median"])
+    for tensor, speeds in by_tensor.items():
         family = names.family(tensor)
         if len(speeds) > max(2, len(found.get(family, {}))):
-            found[family] = speeds
+            found[family] = dict(sorted(speeds.items()))
     return found
 
 

@@ -74,8 +74,31 @@ class Measured(unittest.TestCase):
                  for strategy in ("as_sparse", "semi_sparse")]
         self.assertAlmostEqual(found["nell-2"], times[0] / times[1])
 
-    def test_modes(self):
-        found = spttm.modes(self.machine.timed(), "double", 16)
+    def test_modes_by_the_fastest_of_the_five(self):
+        whose, found = spttm.by_best(
+            lambda strategies: spttm.modes(self.machine.timed(), "double", 16, strategies))
+        self.assertEqual(whose, "the fastest of their five strategies")
+        least = [min(self.row(strategy, mode=mode)["median"] for strategy in spttm.STEPS)
+                 for mode in (0, 3)]
+        self.assertAlmostEqual(found["uber"][3][1], least[1] / least[0])
+        self.assertNotAlmostEqual(found["uber"][3][1], self.row("automatic", mode=3)["median"] /
+                                  self.row("automatic", mode=0)["median"])
+
+    def test_ranks_by_the_fastest_of_the_five(self):
+        for row in self.contents["rows"]:  # as if automatic were two of the five, in mode 0
+            if row["kernel"] == "spttm" and row["strategy"] == "automatic" and row["mode"] == "all":
+                for strategy, factor in (("naive", 1.0), ("scratch", 1.5 - row["rank"] / 32)):
+                    key = "spttm/x/%s/R%d" % (strategy, row["rank"])
+                    self.machine.rows[key, row["threads"]] = dict(
+                        row, name=key, strategy=strategy, mode=0, tensor=row["tensor"] + "0",
+                        median=row["median"] * factor)
+        found = spttm.by_rank(self.machine.timed(), "double")["nell-2"]
+        for rank, factor in ((8, 1.0), (16, 1.0), (32, 0.5)):
+            row = self.row("automatic", rank, tensor="nell-2")
+            self.assertAlmostEqual(found[rank], 2 * 20000 * rank / row["median"] / factor, delta=1)
+
+    def test_modes_by_automatic(self):
+        found = spttm.modes(self.machine.timed(), "double", 16, ("automatic",))
         self.assertEqual(list(found["uber"]), [0, 1, 2, 3])
         deviation, ratio = found["uber"][3]
         self.assertEqual(deviation, self.row("automatic", mode=3)["counters"]["fiber_deviation"])
@@ -86,7 +109,9 @@ class Measured(unittest.TestCase):
         self.assertEqual(spttm.agreeing(marks), (1, 2))  # equal deviations say nothing
 
     def test_ranks(self):
-        found = spttm.by_rank(self.machine.timed(), "double")
+        whose, found = spttm.by_best(lambda strategies: spttm.by_rank(
+            self.machine.timed(), "double", strategies, "all"))
+        self.assertEqual(whose, "automatic")  # the five have two ranks only
         self.assertEqual(list(found["nell-2"]), [8, 16, 32, 64])
         row = self.row("automatic", 64, tensor="nell-2")
         self.assertAlmostEqual(found["nell-2"][64], 6 * 20000 * 64 / row["median"], delta=1)

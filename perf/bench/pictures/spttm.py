@@ -7,8 +7,7 @@ from bench.pictures import style
 EQUATION = "Flops are those of their equation 3: 2 nnz R for each product."
 
 
-def _speeds(data, machine):
-    """Figure 5."""
+def figure_5(data, machine):
     found = spttm.speeds(machine.timed(), data.scalar, data.rank)
     if not found:
         return None
@@ -28,8 +27,7 @@ def _speeds(data, machine):
         [EQUATION], data.tensor_names.key())
 
 
-def _steps(data, machine):
-    """Figure 6."""
+def figure_6(data, machine):
     rows = machine.timed()
     by_rank = {rank: spttm.over_naive(rows, data.scalar, rank)
                for rank in spttm.ranks_of_steps(rows, data.scalar)}
@@ -57,8 +55,8 @@ def _steps(data, machine):
          "scratch; lanes is the library's own, and automatic chooses between lanes and SpMM."])
 
 
-def _semi_sparse(data):
-    """Figure 7, of all machines."""
+def figure_7(data):
+    """Of all machines."""
     families, series = [], []
     for machine in data.machines:
         found = spttm.semi_sparse(machine.timed(), data.scalar, data.rank)
@@ -81,9 +79,9 @@ def _semi_sparse(data):
          "entries as nonzeros."], data.machine_names.key() + data.tensor_names.key())
 
 
-def _modes(data, machine):
-    """Figure 8."""
-    found = spttm.modes(machine.timed(), data.scalar, data.rank)
+def figure_8(data, machine):
+    whose, found = spttm.by_best(
+        lambda strategies: spttm.modes(machine.timed(), data.scalar, data.rank, strategies))
     if not found:
         return None
     made, axes = style.figure(3.0)
@@ -110,18 +108,19 @@ def _modes(data, machine):
              % (agree, pairs)] if pairs else []
     return style.Picture(
         "spttm-modes-%d" % data.machines.index(machine),
-        "SpTTM of each mode by how uneven its fibers are (%s, R = %s)%s"
-        % (data.scalar, data.rank, data.of(machine)),
+        "SpTTM of each mode by how uneven its fibers are (%s, R = %s), by %s%s"
+        % (data.scalar, data.rank, whose, data.of(machine)),
         "Each mark is a mode of a tensor, with its number, as in figure 8 of Ma and others (2018): "
         "marks of a tensor that rise to the right mean that uneven fibers cost time.", made, notes,
         data.tensor_names.key())
 
 
-def _ranks(data, machine):
-    """Figure 9."""
-    found = spttm.by_rank(machine.timed(), data.scalar)
+def figure_9(data, machine):
+    whose, found = spttm.by_best(lambda strategies: spttm.by_rank(
+        machine.timed(), data.scalar, strategies, 0 if strategies == spttm.STEPS else "all"))
     if not found:
         return None
+    of_modes = "all modes" if whose == "automatic" else "mode 1"
     made, axes = style.figure(3.0)
     axis = axes[0][0]
     for at, (family, speeds) in enumerate(found.items()):
@@ -137,14 +136,15 @@ def _ranks(data, machine):
     style.legend(axis, 3)
     return style.Picture(
         "spttm-ranks-%d" % data.machines.index(machine),
-        "Speed of SpTTM by the number of components (%s)%s" % (data.scalar, data.of(machine)),
-        "Flops a second over all modes for R from %d to %d, as in figure 9 of Ma and others (2018): "
-        "where a line is level, time grows as R does." % (ranks[0], ranks[-1]), made, [EQUATION],
+        "Speed of SpTTM by the number of components (%s), by %s%s" % (
+            data.scalar, whose, data.of(machine)),
+        "Flops a second over %s for R from %d to %d, as in figure 9 of Ma and others (2018): where a "
+        "line is level, time grows as R does." % (of_modes, ranks[0], ranks[-1]), made, [EQUATION],
         data.tensor_names.key())
 
 
 def draw(data):
-    found = [draw_one(data, machine) for draw_one in (_speeds, _steps) for machine in data.machines]
-    found.append(_semi_sparse(data))
-    found += [draw_one(data, machine) for draw_one in (_modes, _ranks) for machine in data.machines]
+    found = [figure(data, machine) for figure in (figure_5, figure_6) for machine in data.machines]
+    found.append(figure_7(data))
+    found += [figure(data, machine) for figure in (figure_8, figure_9) for machine in data.machines]
     return [picture for picture in found if picture]
