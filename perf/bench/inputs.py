@@ -11,7 +11,7 @@ LINES, LINES_QUICKLY = 2000000, 100000
 def command_of(options):
     """The arguments, files without their folders."""
     found = []
-    for name in ("quick", "budget", "memory", "parts", "tensors", "files", "name"):
+    for name in ("paper", "scale", "quick", "budget", "memory", "parts", "tensors", "files", "name"):
         value = getattr(options, name)
         if isinstance(value, list):
             value = [os.path.basename(one) for one in value]

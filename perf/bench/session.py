@@ -88,7 +88,8 @@ class Session:
             "date": self.date.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "complete": complete,
             "command": inputs.command_of(options),
-            "settings": {"budget": options.budget, "memory": self.memory,
+            "settings": {"paper": options.paper, "scale": options.scale,
+                         "budget": options.budget, "memory": self.memory,
                          "rounds": self.suite.common["rounds"], "threads": self.threads,
                          "environment": {name: os.environ[name] for name in ENVIRONMENT
                                          if name in os.environ},
@@ -120,8 +121,10 @@ class Session:
         self.threads = machine.processors()
         if not on_gpu:
             self.threads = int(self.context.get("concurrency", self.threads))
-        self.memory = options.memory or machine.free_memory(on_gpu) // 2
-        tensors, left_out = suite.look_alikes(options, parts, self.memory, on_gpu, self.threads)
+        self.memory = options.memory or int(machine.free_memory(on_gpu)
+                                            * suite.share_of_memory(on_gpu))
+        tensors, left_out, smaller = suite.look_alikes(options, parts, self.memory, on_gpu,
+                                                       self.threads)
         self.left_out += [{"part": None, "tensor": name, "why": why} for name, why in left_out]
         with tempfile.TemporaryDirectory(prefix="sporades-bench-") as folder:
             files = options.files
@@ -134,6 +137,11 @@ class Session:
             progress = Progress(options.budget, len(jobs))
             for name, why in left_out:
                 progress.say("%s is left out: %s" % (name, why))
+            for name, why in smaller:
+                progress.say("%s is smaller: %s" % (name, why))
+            if not jobs:
+                raise results.Bad("there is nothing to run: none of these parts takes one of these "
+                                  "tensors on this machine")
             try:
                 self.run_jobs(jobs, progress)
             except program.Stopped:

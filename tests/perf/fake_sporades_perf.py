@@ -109,11 +109,15 @@ class Maker:
 
     def products(self, what, dims, nnz, rank, size):
         end = "/R%d" % rank
-        for strategy, factor in MTTKRP.items():
-            if strategy in self.options["strategies"].split(","):
-                label = " ".join(["fibers" if strategy == "automatic" else strategy] * len(dims))
-                yield from self.product("mttkrp/%s/%s" % (what, strategy), end, dims, nnz, rank, size,
-                                        factor, "with all", label)
+        for strategy in self.options["strategies"].split(","):
+            base, *numbers = strategy.split(":")  # flycoo:82:32
+            if base not in MTTKRP:
+                yield ("mttkrp/%s/%s%s/all" % (what, strategy, end), None, 0, 0, {},
+                       "there is no strategy '%s'" % base)
+                continue
+            label = " ".join(["fibers" if strategy == "automatic" else strategy] * len(dims))
+            yield from self.product("mttkrp/%s/%s" % (what, strategy), end, dims, nnz, rank, size,
+                                    MTTKRP[base] * (1.1 if numbers else 1), "with all", label)
         yield from self.product("mttkrp_native/%s/atomic" % what, end, dims, nnz, rank, size, 4.2,
                                 "with all")
         for strategy, factor in PHI.items():
@@ -140,6 +144,7 @@ class Maker:
         for strategy, factor in (("semi_sparse", 1.2), ("as_sparse", 2.9)):
             yield ("sspttm/%s/%s%s" % (what, strategy, end), factor * moved / self.bandwidth, moved,
                    2.0 * nnz * rank, {}, "")
+        yield from self.product("spttm_unfold/" + what, end, dims, nnz, rank, size, 9.0, "")
         iteration = len(dims) * nnz * rank * 1.6 / self.flops * len(dims)
         yield "cp_als/%s%s" % (what, end), iteration, 0, 0, {"mttkrp mode 0 ms": 1.0}, ""
         yield "cp_als/%s%s/no_dimension_tree" % (what, end), 1.2 * iteration, 0, 0, {}, ""
@@ -154,7 +159,7 @@ class Maker:
 
     def others(self, what, dims, nnz, size):
         for strategy, factor in SPTV.items():
-            if strategy == "cfb" and len(dims) == 3:
+            if strategy == "cfb" and what.startswith("nell-2"):
                 yield "sptv/%s/cfb/mode0" % what, None, 0, 0, {}, "cfb: too many buckets"
                 continue
             for n in range(len(dims)):
@@ -162,6 +167,15 @@ class Maker:
                 yield ("sptv/%s/%s/mode%d" % (what, strategy, n), factor * 1.4 * moved / self.bandwidth,
                        moved, 2.0 * nnz, {},
                        "%s, 3.1 a fiber" % ("hocfs" if strategy == "automatic" else strategy))
+        for strategy in ("cfb", "hocfs"):
+            for n in range(len(dims)):
+                seconds = nnz * (4.0 + size) / self.bandwidth * 5
+                yield ("streamed_sptv/%s/%s/mode%d" % (what, strategy, n), seconds, nnz * 8.0, 0,
+                       {"T_s": 1.2e3 * seconds, "T_p": 1e3 * seconds, "collections": 9.0}, "")
+        for strategy in self.options["strategies"].split(","):
+            if strategy == "flycoo":
+                moved = len(dims) * nnz * 30.0
+                yield "remap/%s/%s/all" % (what, strategy), moved / self.bandwidth, moved, 0, {}, ""
         for n in range(len(dims)):
             for strategy, factor in (("automatic", 1.0), ("semi_sparse", 2.2), ("csf", 1.3),
                                      ("fused", 1.0)):
