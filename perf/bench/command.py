@@ -15,8 +15,9 @@ def add_peak(parser):
 
 def add_shown(parser):
     """What is shown where that is one type of values and one number of components."""
-    parser.add_argument("--scalar", choices=("double", "float"), default="double",
-                        help="the type of values, where one is shown (default: double)")
+    parser.add_argument("--scalar", choices=("double", "float"),
+                        help="the type of values, where one is shown (default: double, or float where "
+                             "nothing else was measured)")
     parser.add_argument("--rank", type=int, metavar="R",
                         help="the number of components, where one is shown (default: 16, or the least "
                              "that was measured)")
@@ -24,10 +25,10 @@ def add_shown(parser):
 
 def arguments_text(options):
     """The arguments that decide what a page holds, files without their folders."""
-    rank, scalar = getattr(options, "rank", None), getattr(options, "scalar", "double")
+    rank, scalar = getattr(options, "rank", None), getattr(options, "scalar", None)
     return " ".join([os.path.basename(path) for path in options.results]
                     + ["--peak '%s'" % one for one in options.peak or []]
-                    + ["--scalar " + scalar] * (scalar != "double")
+                    + (["--scalar " + scalar] if scalar else [])
                     + (["--rank %d" % rank] if rank else [])
                     + ["--summary"] * getattr(options, "summary", False))
 

@@ -5,15 +5,21 @@ from bench import kernels, noise, peaks
 
 
 class Data:
-    """machines: merged results. Pictures and most tables show one scalar type and one rank.
-    given_peaks: of --peak. The names are those that pictures show; None without pictures."""
+    """machines: merged results. Pictures and most tables show one scalar type and one rank: scalar and
+    rank, or of None what was measured. given_peaks: of --peak. The names are those that pictures show;
+    None without pictures."""
 
     def __init__(self, machines, scalar, rank, given_peaks, machine_names=None, tensor_names=None):
-        self.machines, self.scalar = machines, scalar
         rows = [row for machine in machines for row in machine.rows.values()]
+        has_float_only = {row["scalar"] for row in rows if row["scalar"]} == {"float"}
+        self.machines, self.scalar = machines, scalar or ("float" if has_float_only else "double")
         self.rank = kernels.shown_rank(rows, rank)
         self.peaks = peaks.of_machines(machines, given_peaks)
         self.machine_names, self.tensor_names = machine_names, tensor_names
+
+    def settings(self):
+        """What a title says of them: the rank only where something has one."""
+        return self.scalar + (", R = %s" % self.rank if self.rank else "")
 
     def of(self, machine):
         """What a title says where there are several machines."""

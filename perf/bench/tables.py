@@ -89,7 +89,7 @@ def times(data, machine):
     header = ["milliseconds"] + ["%s, %s nonzeros" % (family, number((row.get("nnz") or 0) / 1e6) + " M"
                                                       if row.get("nnz") else "?")
                                  for family, row in tensors.items()]
-    return Table("%s: times (%s, R = %s)" % (machine.name, data.scalar, data.rank), header, rows,
+    return Table("%s: times (%s)" % (machine.name, data.settings()), header, rows,
                  "All modes together, of SspTTM one product, by `automatic` where a kernel has it; in "
                  "brackets, the share of the measured triad's bandwidth that the bytes reach. HOOI and "
                  "TTM chains: ranks 8.")
@@ -276,7 +276,7 @@ def portability(data):
         if any(of_triad):
             rows.append([title] + cells + ["%.2f" % kernels.portability(of_triad),
                                            "%.2f" % kernels.portability(of_bound)])
-    return Table("What bounds each kernel (%s, R = %s)" % (data.scalar, data.rank),
+    return Table("What bounds each kernel (%s)" % data.settings(),
                  ["kernel"] + [one.name for one in data.machines]
                  + ["portability, of the triad", "of the bound"], rows,
                  "For each machine: the share of the measured triad's bandwidth that the kernel's bytes "

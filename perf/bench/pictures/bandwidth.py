@@ -42,7 +42,7 @@ def _draw_shares(data, roofs, name, title, reading, notes):
 def draw(data):
     triads = {machine.name: kernels.triad(machine.timed(), data.scalar) for machine in data.machines}
     peaks = {machine.name: data.peaks[machine.name].bandwidth for machine in data.machines}
-    settings = "%s, R = %s" % (data.scalar, data.rank)
+    settings = data.settings()
     dots = ("a bar is the geometric mean over the tensors, a dot one tensor, and the dashed line "
             "all of it.")
     found = [_draw_shares(

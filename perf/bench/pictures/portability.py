@@ -58,7 +58,7 @@ def draw(data):
     notes.append("Over %s. The efficiency on a machine is the geometric mean over its tensors; above "
                  "100 %% counts as 100 %%." % "; ".join(machine.name for machine in data.machines))
     return [style.Picture(
-        "portability", "Performance portability (%s, R = %s)" % (data.scalar, data.rank),
+        "portability", "Performance portability (%s)" % data.settings(),
         "The harmonic mean over the machines of the share of the bandwidth that each kernel reaches, "
         "0 where a machine does not run it: 1 is all of every machine. A kernel that gathers rows of "
         "factors is bound by memory or by the rate at which caches give rows at random, whichever "

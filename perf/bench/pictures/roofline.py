@@ -47,7 +47,7 @@ def _draw(data, machine):
     style.legend(axis, 3)
     return style.Picture(
         "roofline-%d" % data.machines.index(machine),
-        "Roofline (%s, R = %s)%s" % (data.scalar, data.rank, data.of(machine)),
+        "Roofline (%s)%s" % (data.settings(), data.of(machine)),
         "Each mark is a kernel on one tensor: the closer to the solid line, the more of the memory's "
         "bandwidth it uses; above it, caches serve.", made, notes)
 
