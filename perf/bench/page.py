@@ -23,6 +23,8 @@ figure p { font-size: .9rem; line-height: 1.4; margin: .1em 0 .5em; }
 figure img { display: block; width: 100%; height: auto; }
 figcaption { font-size: .82rem; line-height: 1.4; color: #444; overflow-wrap: anywhere; }
 figcaption ul { margin: .3em 0 0; padding-left: 1.2em; }
+.exhibit { margin: 1.6em 0; }
+.exhibit > h3 { font-size: 1.1rem; margin: 0 0 .2em; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .85rem; line-height: 1.35; margin: .5em 0 1em;
   font-variant-numeric: tabular-nums; }
@@ -67,6 +69,26 @@ def picture_html(picture):
                 escape(picture.title + ". " + picture.reading), data, listed))
 
 
+def exhibit_html(exhibit):
+    """exhibit: a bench.exhibit.Shown."""
+    pictures = "".join(map(picture_html, exhibit.pictures))
+    lacks = ("<p class=lacks>Not measured: %s.</p>\n" % escape(exhibit.missing)
+             if exhibit.missing else "")
+    return ('<section class=exhibit id="%s"><h3>%s</h3>\n<p>In the paper: %s<br>Here: %s</p>\n%s%s%s</section>\n'
+            % (escape(exhibit.name), escape(exhibit.title), escape(exhibit.shows),
+               escape(exhibit.ours),
+               "<div class=pictures>\n%s</div>\n" % pictures if pictures else "",
+               "".join(map(table_html, exhibit.tables)), lacks))
+
+
+def _paper_html(paper):
+    """paper: (id, title, notes, exhibits)."""
+    name, title, notes, exhibits = paper
+    return "<h2 id=%s>%s</h2>\n%s%s" % (
+        name, escape(title), "".join("<p>%s</p>\n" % escape(note) for note in notes),
+        "".join(map(exhibit_html, exhibits)))
+
+
 def _remarks(machines, messages):
     """What a reader should know first: files that are cut short, rows replaced."""
     found = list(messages)
@@ -109,14 +131,15 @@ def _row_table(machine):
                                                        "\n".join(rows)))
 
 
-def html(machines, sections, tables, messages):
-    """sections: [(id, title, [Picture])]."""
+def html(machines, papers, sections, tables, messages):
+    """papers: [(id, title, notes, exhibits)]. sections: [(id, title, [Picture])]."""
     shown = [one for one in sections if one[2]]
-    links = " ".join('<a href="#%s">%s</a>' % (name, escape(title)) for name, title, _ in shown)
+    links = " ".join('<a href="#%s">%s</a>' % (one[0], escape(one[1])) for one in papers + shown)
     remarks = "".join("<p class=warning>%s</p>\n" % escape(text)
                       for text in _remarks(machines, messages))
     dates = sorted(results["date"][:10] for machine in machines for results in machine.files)
-    body = "".join("<h2 id=%s>%s</h2>\n<div class=pictures>\n%s</div>\n" % (
+    body = "".join(map(_paper_html, papers))
+    body += "".join("<h2 id=%s>%s</h2>\n<div class=pictures>\n%s</div>\n" % (
         name, escape(title), "".join(map(picture_html, pictures))) for name, title, pictures in shown)
     return """<!DOCTYPE html>
 <html lang="en">

@@ -49,7 +49,7 @@ def _fill(data, axis, groups, labelled):
     axis.grid(axis="x")
 
 
-def _draw(data, kernel_names, name, title):
+def over_native(data, kernel_names, name, title):
     panels = _panels(data, kernel_names)
     if not panels:
         return None
@@ -83,8 +83,9 @@ def _draw(data, kernel_names, name, title):
 
 def draw(data):
     settings = "(%s, R = %s)" % (data.scalar, data.rank)
-    found = [_draw(data, kernels.STREAM, "native-stream", "STREAM over the same loops without Kokkos")]
+    found = [over_native(data, kernels.STREAM, "native-stream",
+                         "STREAM over the same loops without Kokkos")]
     for kernel in ("mttkrp", "phi"):
-        found.append(_draw(data, (kernel,), "native-" + kernel, "%s over loops without Kokkos %s"
-                           % (kernels.title(kernel), settings)))
+        found.append(over_native(data, (kernel,), "native-" + kernel,
+                                 "%s over loops without Kokkos %s" % (kernels.title(kernel), settings)))
     return [picture for picture in found if picture]

@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Wijeratne, Kannan & Prasanna, Sparse MTTKRP acceleration for tensor decomposition on GPU (2024),
+section 5."""
+import re
+
+from bench import kernels, names, papers, tables
+from bench.exhibit import (Exhibit, Series, each, mean_of_each, platforms, speedups, tensors_table,
+                           times_table)
+from bench.text import number
+
+NOTE = ("Table 1 and figures 1 to 4 explain notation, hypergraphs, partitions and blocks of threads; "
+        "they measure nothing. Values are floats, R = 32; times are of all modes together, remaps "
+        "included.")
+BLOCKS = Series("flycoo_blocks", "mttkrp", papers.FLYCOO_BLOCKS,
+                "sporades_perf has no kernel yet in which blocks of threads remap, too (algorithm 4)")
+FLYCOO = Series("flycoo", "mttkrp", "flycoo")
+OWN = [BLOCKS, FLYCOO]
+# what stands for the baselines here, and the baselines themselves, if they are measured beside it
+BASELINES = [
+    Series("alto-atomic, as BLCO", "mttkrp", "alto-atomic"),
+    Series("csf, as MM-CSF", "mttkrp", "csf"),
+    Series("atomic, as ParTI-GPU", "mttkrp", "atomic"),
+    Series("BLCO", "mttkrp", "BLCO", "not in these results; perf/results/peers.md has it"),
+    Series("MM-CSF", "mttkrp", "MM-CSF", "another library, not measured beside Sporades"),
+    Series("ParTI-GPU", "mttkrp", "ParTI", "another library, not measured beside Sporades")]
+OTHERS = [Series("sorted", "mttkrp", "sorted"), Series("fibers", "mttkrp", "fibers"),
+          Series("automatic", "mttkrp", "automatic")]
+FORMATS = [Series(one, "build", one) for one in ("flycoo", "alto", "csf", "packed", "coo_sorted")]
+PROFILER = ("needs a profiler (there Nsight Compute), which sporades_perf does not run; "
+            "perf/results/bytes.md has what an H200 counts")
+
+
+def remaps(data, draw, machine):
+    """The share of N remaps in a sweep over all modes."""
+    found = {}
+    for own in OWN:
+        remapped = Series("", "remap", own.strategy).cases(data, machine)
+        for family, modes in own.cases(data, machine).items():
+            if "all" in modes and "all" in remapped.get(family, {}):
+                found.setdefault(own.label, {})[family] = 100 * (
+                    remapped[family]["all"]["median"] / modes["all"]["median"])
+    return draw.bars(data, "remaps", "The share of remaps in MTTKRP of all modes (%s, R = %s)%s" % (
+        data.scalar, data.rank, data.of(machine)),
+        "Time of N remaps over that of a sweep over all modes, remaps included: shorter is less "
+        "overhead.", found, "per cent")
+
+
+def sweep(pattern):
+    """{"strategy, tensor": {number of the pattern: Gflop/s}} of strategies such as flycoo:82:32."""
+    def found(data, machine):
+        points = {}
+        for row in kernels.of_largest([row for row in machine.timed() if row["kernel"] == "mttkrp"]):
+            match = re.fullmatch(pattern, row["strategy"] or "")
+            if match and row["mode"] == "all" and row.get("flops") and (
+                    (row["scalar"], row["rank"]) == (data.scalar, data.rank)):
+                label = "%s, %s" % (match.group(1), data.tensor_names(names.family(row["tensor"])))
+                points.setdefault(label, {})[int(match.group(2))] = row["flops"] / row["median"] / 1e9
+        return points
+    return found
+
+
+def swept(pattern, name, what, axis_label):
+    points = sweep(pattern)
+    return each(lambda data, draw, machine: draw.lines(
+        data, name, "Speed of FLYCOO by %s (%s, R = %s)%s" % (what, data.scalar, data.rank,
+                                                             data.of(machine)),
+        "Flops a second of MTTKRP over all modes, remaps included: higher is faster.",
+        points(data, machine), (axis_label, "Gflop/s")))
+
+
+def counted(counter, title):
+    """make: a counter of a profiler, where rows have it."""
+    def make(data, _):
+        rows = [[machine.name, row["tensor"], row["strategy"] or "", number(row["counters"][counter])]
+                for machine in data.machines for row in machine.timed()
+                if row["kernel"] == "mttkrp" and counter in row.get("counters", {})]
+        return [tables.Table(title, ["machine", "tensor", "strategy", "per cent"], rows)]
+    return make
+
+
+def total_times(data, _, machine):
+    return times_table(data, machine, OWN + BASELINES + OTHERS)
+
+
+def speedup_table(data, _):
+    rows = []
+    for machine in data.machines:
+        for base in BASELINES:
+            means = mean_of_each(speedups(data, machine, OWN, base))
+            if means:
+                rows.append([machine.name, base.label] + [number(means.get(one.label)) or "–"
+                                                          for one in OWN])
+    return [tables.Table("How many times as fast, geometric means over the tensors",
+                         ["machine", "over"] + [one.label for one in OWN], rows)]
+
+
+def build_times(data, _, machine):
+    return times_table(data, machine, FORMATS, "s")
+
+
+PART = "no rows: part '%s' of sporades-bench --paper wij24 measures them"
+EXHIBITS = [
+    Exhibit("table 2", "An RTX 3090.", "The machines of these results.", platforms, ""),
+    Exhibit("table 3", "Six tensors.", "Look-alikes; dims and nonzeros of some are rounded, as the "
+            "paper has them.", tensors_table(papers.PAPERS["wij24"]), ""),
+    Exhibit("figure 5", "The shares of products and of remaps in the time: remaps take 5 to 35 %.",
+            "The share of remaps; of flycoo they are kernels of their own.", each(remaps),
+            PART % "mttkrp", [Series("flycoo_blocks", "remap", papers.FLYCOO_BLOCKS,
+                                     "there are no rows of its remaps alone")]),
+    Exhibit("figure 6", "How busy multiprocessors are, beside BLCO and MM-CSF.",
+            "A profiler's numbers.", counted("sm_throughput", "Throughput of multiprocessors"),
+            PROFILER),
+    Exhibit("figure 7", "Throughput of L1 caches, beside BLCO and MM-CSF.", "A profiler's numbers.",
+            counted("l1_throughput", "Throughput of L1 caches"), PROFILER),
+    Exhibit("figure 8", "How busy multiprocessors are for P = 1 to 64 nonzeros at once, R = 32.",
+            "Speed instead, for the same P and as many partitions as the library takes by default.",
+            swept(r"(flycoo\w*):0:(\d+)", "parallel", "nonzeros at once", "P"), PART % "parallel",
+            [Series("flycoo_blocks", "mttkrp", papers.FLYCOO_BLOCKS + ":0:32", BLOCKS.why)]),
+    Exhibit("κ (section 5.1.5)",
+            "κ = 82 partitions, one a multiprocessor; there is no figure of others.", "Speed by the number of partitions, with P = 32.",
+            swept(r"(flycoo\w*):([1-9]\d*):32", "partitions", "partitions", "κ"), PART % "partitions",
+            [Series("flycoo_blocks", "mttkrp", papers.FLYCOO_BLOCKS + ":82:32", BLOCKS.why)]),
+    Exhibit("figure 9", "Time of all modes beside BLCO, MM-CSF and ParTI-GPU.",
+            "Beside strategies of this library that work as they do.", each(total_times),
+            PART % "mttkrp", [BLOCKS] + BASELINES[3:]),
+    Exhibit("table 4", "How many times as fast as the baselines: 1.5, 2.0 and 21.7, geometric means.",
+            "Over strategies of this library that work as they do.", speedup_table, PART % "mttkrp",
+            [BLOCKS] + BASELINES),
+    Exhibit("figure 10", "Time of building the formats on a host.", "Time of building the formats on "
+            "the same machine as the products: flycoo and alto a copy, others a copy a mode.",
+            each(build_times), PART % "build",
+            [Series("ParTI-GPU", "build", "ParTI", BASELINES[-1].why)]),
+]

@@ -1,0 +1,346 @@
+# SPDX-FileCopyrightText: Sporades contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""sporades-bench --paper and --scale, and the papers' figures and tables in perf/report."""
+import copy
+import re
+import sys
+import types
+import unittest
+
+import support
+
+sys.path.insert(0, support.PERF)
+from bench import exhibits, jobs, names, papers, report_data, results  # noqa: E402
+from bench.originals import ORIGINALS  # noqa: E402
+
+DRAWING = support.drawing_python()
+# What the evaluation of each paper has, by its sections of experiments.
+FIGURES = {"ma18": range(4, 10), "wij24": range(5, 11), "and21": range(2, 12), "yan19": range(14, 18),
+           "ahm24": ()}
+TABLES = {"ma18": range(2, 7), "wij24": range(2, 5), "and21": range(2, 4), "yan19": range(2, 9),
+          "ahm24": ()}
+RATES = (600, 20000)
+
+
+def numbers_of(paper):
+    return (["figure %d" % at for at in FIGURES[paper]] + ["table %d" % at for at in TABLES[paper]]
+            + ["result %d of the abstract" % at for at in (1, 2, 3)] * (paper == "ahm24"))
+
+
+def options(**given):
+    return types.SimpleNamespace(**dict({"tensors": None, "quick": False, "scale": None,
+                                         "budget": 100.0}, **given))
+
+
+def suite(paper, quick=False):
+    return papers.PaperSuite(papers.PAPERS[paper], quick, RATES)
+
+
+def look_alikes(paper, on_gpu, memory=1e13, parts=None, **given):
+    given = options(**given)
+    own = suite(paper, given.quick)
+    found, left_out, smaller = own.look_alikes(given, own.chosen_parts(parts, given.quick), memory,
+                                               on_gpu, 4)
+    return dict(one.split(":") if ":" in one else (one, "") for one in found), left_out, smaller
+
+
+def drawing():
+    """Stands for bench/pictures/papers.py: keeps what would be drawn."""
+    def chart(data, name, title, reading, series, *rest):
+        return types.SimpleNamespace(name=name, title=title, series=series) \
+            if any(series.values()) else None
+
+    def picture(*_):
+        return types.SimpleNamespace(name="", title="")
+    return types.SimpleNamespace(
+        bars=chart, lines=chart, twins=types.SimpleNamespace(over_native=picture),
+        spttm=types.SimpleNamespace(**{"figure_%d" % at: picture for at in range(5, 10)}),
+        shares=types.SimpleNamespace(draw=lambda data: [picture()]))
+
+
+def shown(*files):
+    """{number: exhibit} of the first paper of results."""
+    data = report_data.Data(results.merge(list(files)), None, None, [], str, str)
+    (_, _, _, found), = exhibits.sections(data, drawing())
+    return {one.title.rpartition("), ")[2]: one for one in found}
+
+
+class Suites(unittest.TestCase):
+    def test_each_part_runs_somewhere(self):
+        for paper in papers.PAPERS:
+            for is_quick in (False, True):
+                own = suite(paper, is_quick)
+                parts = own.chosen_parts(None, is_quick)
+                tensors, left_out, _ = own.look_alikes(options(quick=is_quick), parts, 1e13, True, 4)
+                self.assertEqual(left_out, [])
+                found = jobs.plan(parts, tensors, [], 4, True, own.common["rounds"])
+                self.assertEqual({job.part["part"] for job in found},
+                                 {part["part"] for part in papers.PAPERS[paper].parts}, paper)
+                self.assertEqual(own.common["rounds"], 1 if is_quick else 2)
+                for job in found:
+                    re.compile(job.part["filter"])
+                    self.assertIn("--scalars=" + papers.PAPERS[paper].scalar, job.arguments)
+
+    def test_tensors_types_and_numbers_of_components(self):
+        tables = {"ma18": ("float", "16", 11), "wij24": ("float", "32", 6), "and21": ("double", "16", 4),
+                  "yan19": ("float", "1", 9), "ahm24": ("float", "16,32", 10)}
+        for key, (scalar, ranks, count) in tables.items():
+            paper = papers.PAPERS[key]
+            self.assertEqual((paper.common["scalars"], paper.common["ranks"], len(paper.tensors)),
+                             (scalar, ranks, count))
+            self.assertLessEqual({base for _, base in paper.tensors}, set(ORIGINALS))
+            self.assertLessEqual(set(paper.quick_tensors), {base for _, base in paper.tensors})
+
+    def test_sweeps(self):
+        by_part = {part["part"]: part for part in suite("wij24").chosen_parts(None, False)}
+        for parallel in (1, 2, 4, 8, 16, 32, 64):
+            self.assertIn("flycoo:0:%d" % parallel, by_part["parallel"]["strategies"].split(","))
+            self.assertIn("flycoo_blocks:0:%d" % parallel, by_part["parallel"]["strategies"].split(","))
+        self.assertIn("flycoo:82:32", by_part["partitions"]["strategies"].split(","))
+        by_part = {part["part"]: part for part in suite("ma18").chosen_parts(None, False)}
+        self.assertEqual(by_part["ranks"]["ranks"], "8,16,32,64")
+        self.assertEqual(by_part["ranks"]["tensors"], ("choa", "nell-2", "uber", "enron"))
+
+    def test_full_on_a_gpu(self):
+        for paper in papers.PAPERS:
+            found, _, smaller = look_alikes(paper, True)
+            self.assertEqual(found, {base: str(ORIGINALS[base][1])
+                                     for _, base in papers.PAPERS[paper].tensors})
+            self.assertEqual(smaller, [])
+
+    def test_the_budget_limits_hosts_and_quick_runs(self):
+        found, _, _ = look_alikes("ma18", False)
+        self.assertEqual(found["uber"], "200000")  # 100 s, 600 a second and core, 4 cores
+        found, _, _ = look_alikes("ma18", True, quick=True)
+        self.assertEqual(found, {"nell-2": "2000000", "uber": "2000000"})
+
+    def test_scale(self):
+        for on_gpu in (False, True):
+            found, _, _ = look_alikes("yan19", on_gpu, scale=0.01)
+            self.assertEqual(found["usershopping-x40"], "299995")
+            self.assertEqual(found["usertaggedmovies"], "5000")  # of 47,957
+            found, _, _ = look_alikes("yan19", on_gpu, scale=1.0, tensors=["usertaggedmovies"])
+            self.assertEqual(found, {"usertaggedmovies": "47957"})
+            found, _, _ = look_alikes("yan19", on_gpu, scale=0.5, quick=True)
+            self.assertEqual(found["userratedmovies"], "427799")
+            found, _, _ = look_alikes("and21", on_gpu, scale=0.5, tensors=["uber:77", "x.tns"])
+            self.assertEqual(found, {"uber": "77", "x.tns": ""})  # what is stated counts
+
+    def test_memory_limits_all(self):
+        found, left_out, smaller = look_alikes("ma18", True, memory=2e10)
+        self.assertEqual([name for name, _ in left_out], ["freebase-sampled"])
+        self.assertIn(("delicious-3d", "20000000 nonzeros instead of 140126181 fit the memory of "
+                       "20 GB"), smaller)
+        self.assertEqual(found["delicious-3d"], "20000000")
+        self.assertEqual(found["uber"], "3309490")
+        _, left_out, smaller = look_alikes("wij24", True, memory=1.35e11)
+        self.assertEqual((left_out, smaller), ([], []))  # an H200 holds them
+        self.assertEqual(suite("ma18").share_of_memory(True), 0.9)
+        self.assertEqual(suite("ma18").share_of_memory(False), 0.5)
+
+    def test_a_run_on_more_nonzeros_gets_more_time(self):
+        part, = suite("yan19").chosen_parts(["sptv"], False)
+        weights = [jobs.Job(part, tensor, 1, 0, []).weight for tensor in ("a:10", "b:20000000", "c.tns")]
+        self.assertAlmostEqual(weights[1] / weights[2], 2)
+        self.assertAlmostEqual(weights[0] / weights[2], 1, places=5)
+
+    def test_files_stand_for_look_alikes_of_their_names(self):
+        part, = suite("ma18").chosen_parts(["tucker"], False)
+        self.assertEqual(jobs.taken(part, ["choa:10", "uber:10", "folder/enron.tns"]),
+                         ["choa:10", "folder/enron.tns"])
+
+
+class Runs(support.Folder):
+    def test_each_paper(self):
+        for paper, kernels in (
+                ("ma18", {"spttm", "sspttm", "build", "tucker"}),
+                ("wij24", {"mttkrp", "remap", "build"}),
+                ("and21", {"stream", "mttkrp", "phi", "pi", "cp_apr", "cp_als", "build"}),
+                ("yan19", {"sptv", "build", "streamed_sptv"}), ("ahm24", {"spttm", "spttm_unfold"})):
+            found, _ = self.measure("r.json", "--paper", paper, "--quick", "--scale", "0.01")
+            self.assertTrue(found["complete"], found["left_out"])
+            self.assertEqual((found["settings"]["paper"], found["settings"]["scale"]), (paper, 0.01))
+            self.assertEqual(found["command"][:4], ["--paper", paper, "--scale", "0.01"])
+            self.assertEqual({re.sub("^stream_.*", "stream", row["kernel"]) for row in found["rows"]},
+                             kernels)
+            self.assertEqual({row["scalar"] for row in found["rows"]}, {papers.PAPERS[paper].scalar})
+            for row in found["rows"]:
+                if row["tensor"]:
+                    self.assertEqual(row["nnz"], max(
+                        5000, int(0.01 * ORIGINALS[names.family(row["tensor"])][1])))
+
+    def test_parts_and_tensors(self):
+        found, _ = self.measure("r.json", "--paper", "ma18", "--tensors", "uber,nell-2:9000",
+                                "--parts", "sequential,ranks", "--scale", "0.01")
+        self.assertEqual({(row["tensor"], row["threads"], row["part"]) for row in found["rows"]},
+                         {("nell-2:9000", 1, "sequential"), ("nell-2:9000", 4, "ranks"),
+                          ("uber:33094", 4, "ranks")})
+        self.assertEqual({row["strategy"] for row in found["rows"] if row["part"] == "ranks"},
+                         {"naive", "fine_grained", "coalesced", "rank_blocked", "scratch"})
+
+    def test_a_gpu_runs_originals(self):
+        found, err = self.measure("r.json", "--paper", "yan19", "--parts", "sptv", "--memory", "1G",
+                                  "--tensors", "movielens,usershopping-x40", FAKE_BACKEND="Cuda")
+        self.assertEqual({row["tensor"] for row in found["rows"]},
+                         {"movielens:1048575", "usershopping-x40:10000000"})
+        self.assertIn("usershopping-x40 is smaller: 10000000 nonzeros instead of 29999529", err)
+        self.assertEqual({row["threads"] for row in found["rows"]}, {found["settings"]["threads"]})
+
+    def test_scale_without_a_paper(self):
+        found, _ = self.measure("r.json", "--quick", "--parts", "build", "--scale", "0.5", "--memory",
+                                "100G")
+        self.assertEqual({row["tensor"] for row in found["rows"]}, {"uber:1654745", "nell-2:38439709"})
+        self.assertIsNone(found["settings"]["paper"])
+
+    def test_bad_input(self):
+        for words, arguments in (
+                ("invalid choice: 'ma19'", ("--paper", "ma19")),
+                ("'0' is no share of the nonzeros", ("--scale", "0")),
+                ("above 0 and at most 1", ("--scale", "1.5")),
+                ("no share", ("--scale=-0.1",)), ("no share", ("--scale", "nan")),
+                ("no share", ("--scale", "small")),
+                ("there is no part 'phi'; there are spttm", ("--paper", "ma18", "--parts", "phi")),
+                ("there is nothing to run", ("--paper", "ma18", "--parts", "tucker", "--tensors",
+                                             "uber"))):
+            _, err = self.run_command(2, "sporades-bench", "--quick", "--program", support.FAKE,
+                                      "--output", self.path("r.json"), *arguments)
+            self.assertIn(words, err)
+
+    def test_claims_of_a_paper(self):
+        self.measure("r.json", "--paper", "yan19", "--quick", "--scale", "0.01")
+        out, _ = self.run_command(0, "claims", self.path("r.json"))
+        self.assertEqual(re.findall("^## (.*?):", out, re.MULTILINE), ["Yang, Li & Li 2019"])
+        self.assertRegex(out, r"HOCFS is faster than HOCOO .* holds: ")
+        out, _ = self.run_command(0, "claims", self.path("r.json"), support.DATA)
+        self.assertEqual(len(re.findall("^## (.*?):", out, re.MULTILINE)), 5)
+
+
+class Exhibits(support.Folder):
+    def results_of(self, paper, name="r.json", **environment):
+        self.measure(name, "--paper", paper, "--quick", "--scale", "0.01", **environment)
+        return results.load(self.path(name))
+
+    def test_every_number_is_there(self):
+        for paper in papers.PAPERS:
+            found = shown(self.results_of(paper))
+            self.assertLessEqual(set(numbers_of(paper)), set(found), paper)
+            for number, one in found.items():
+                with self.subTest(paper=paper, number=number):
+                    self.assertTrue(one.tables or one.pictures or one.missing)
+                    self.assertTrue(one.shows.endswith(".") and one.ours.endswith("."))
+                    self.assertFalse(one.missing.endswith("."))
+
+    def test_what_is_missing(self):
+        host, gpu = (self.results_of("ma18", name, **more) for name, more in (
+            ("r.json", {}), ("g.json", {"FAKE_BACKEND": "Cuda"})))
+        gpu["machine"]["gpu"] = {"name": "Imaginary"}
+        found = shown(host)
+        self.assertEqual({number for number, one in found.items()
+                          if not one.tables and not one.pictures}, {"figure 4"})
+        self.assertIn("needs results of a GPU and of a host", found["figure 4"].missing)
+        self.assertIn("F-COO", shown(host, gpu)["figure 4"].missing)
+        picture, = shown(host, gpu)["figure 4"].pictures
+        (values,) = picture.series.values()
+        self.assertEqual(set(values), {"uber", "nell-2"})
+        times = [{row["strategy"]: row["median"] for row in one["rows"] if row["part"] == "spttm"
+                  and row["tensor"] == "uber:33094" and row["rank"] == 16 and row["mode"] == "all"}
+                 for one in (gpu, host)]
+        best = min(time for strategy, time in times[0].items()
+                   if strategy not in ("automatic", "lanes"))
+        self.assertAlmostEqual(values["uber"], times[1]["naive"] / best)
+        self.assertEqual(found["table 4"].tables[0].rows[0][1], "nell-2")
+        self.assertIn("Tensor Toolbox (MATLAB is not in the suite)", found["table 4"].missing)
+        self.assertIn("whole runs (sporades_perf times an iteration", found["table 6"].missing)
+        for number in ("figure 5", "figure 8", "figure 9", "table 3"):
+            self.assertEqual(found[number].missing, "")
+        none = copy.deepcopy(host)
+        none["rows"] = [row for row in none["rows"] if row["part"] == "sspttm"]
+        self.assertEqual(shown(none)["table 5"].missing,
+                         "no rows: part 'storage' of sporades-bench --paper ma18 measures them")
+
+    def test_what_comes_later_is_taken(self):
+        """Rows of names that sporades_perf does not have yet."""
+        host = self.results_of("wij24")
+        found = shown(host)
+        for number in ("figure 5", "figure 8", "κ (section 5.1.5)", "figure 9", "table 4"):
+            self.assertRegex(found[number].missing,
+                             r"flycoo_blocks \((sporades_perf has no kernel yet|there are no rows)")
+            self.assertTrue(found[number].tables or found[number].pictures)
+        self.assertIn("needs a profiler", found["figure 6"].missing)
+        later = copy.deepcopy(host)
+        for row in copy.deepcopy(later["rows"]):
+            if row["kernel"] in ("mttkrp", "remap") and row["strategy"].startswith("flycoo") and (
+                    row["rounds"]):
+                row["strategy"] = row["strategy"].replace("flycoo", "flycoo_blocks")
+                row["name"] = row["name"].replace("/flycoo", "/flycoo_blocks")
+                row["median"] /= 2
+                row["counters"] = {"sm_throughput": 61.0}
+                later["rows"].append(row)
+        found = shown(later)
+        for number in ("figure 5", "figure 8", "κ (section 5.1.5)"):
+            self.assertEqual(found[number].missing, "")
+        self.assertNotIn("flycoo_blocks", found["figure 9"].missing)
+        self.assertEqual(found["figure 6"].tables[0].rows[0][-1], "61")
+        row, = (row for row in found["table 4"].tables[0].rows if row[1] == "csf, as MM-CSF")
+        self.assertAlmostEqual(float(row[2]) / float(row[3]), 2, delta=0.02)
+
+    def test_numbers_by_hand(self):
+        host = self.results_of("yan19")
+        rows = {row["name"]: row for row in host["rows"]}
+        found = shown(host)
+        table, = found["table 7"].tables
+        self.assertEqual(table.header[:4], ["tensor", "nonzeros", "mode", "hocoo"])
+        row, = (row for row in table.rows if row[0] == "userratedmovies" and row[2] == "2")
+        self.assertAlmostEqual(float(row[3]), 1e3 * rows[
+            "sptv/userratedmovies:8555/float/hocoo/mode1"]["median"], delta=1e-2 * float(row[3]))
+        times = [sum(rows["sptv/userratedmovies:8555/float/%s/mode%d" % (strategy, mode)]["median"]
+                     for mode in range(3)) for strategy in ("hocfs_ell", "hocoo")]
+        self.assertAlmostEqual(found["figure 14"].pictures[0].series["hocfs_ell over hocoo"][
+            "userratedmovies"], 100 * (1 - times[0] / times[1]))
+        for values in found["figure 17"].pictures[0].series.values():
+            for value in values.values():  # steps take 1.2 times as long in the program
+                self.assertAlmostEqual(value, 100 * (1 - 1 / 1.2), delta=1)
+        self.assertEqual((found["table 8"].tables, found["figure 15"].pictures), ([], []))
+        self.assertIn("on a GPU", found["table 8"].missing)
+        self.assertIn("see table 6", found["table 4"].missing)
+        words = rows["build/userratedmovies:8555/float/hocfs"]["storage_bytes"] / 4 / 8555
+        row, = (row for row in found["table 6"].tables[0].rows if row[0] == "userratedmovies")
+        self.assertEqual(row[1], "all")
+        self.assertEqual(row[-1], "%.3g (8.48)" % words)  # 7255856 / 855598
+
+    def test_wins_and_shares(self):
+        found = shown(self.results_of("ahm24"))
+        row, = found["result 1 of the abstract"].tables[0].rows
+        self.assertEqual(row[1:3], ["the fastest of Ma's five", "7"])  # modes of uber and nell-2
+        wins = [row[2] for row in found["result 2 of the abstract"].tables[0].rows]
+        self.assertEqual(sum(int(one.split(" of ")[0]) for one in wins), 7)
+        self.assertIn("cuSPARSE", found["result 2 of the abstract"].missing)
+
+
+@unittest.skipUnless(DRAWING, "there is no matplotlib")
+class Report(support.Folder):
+    def test_each_paper(self):
+        for paper in papers.PAPERS:
+            self.measure("r.json", "--paper", paper, "--quick", "--scale", "0.01")
+            self.measure("g.json", "--paper", paper, "--quick", "--scale", "0.01", FAKE_BACKEND="Cuda")
+            out, _ = self.run_command(0, "report", self.path("r.json"), self.path("g.json"), "--output",
+                                      self.path("r.html"), python=DRAWING)
+            self.assertIn("of 2 machines", out)
+            with open(self.path("r.html"), encoding="utf-8") as file:
+                source = file.read()
+            sections = re.findall("<section class=exhibit.*?</section>", source, re.DOTALL)
+            for number in numbers_of(paper):
+                with self.subTest(paper=paper, number=number):
+                    own, = (one for one in sections if ", %s</h3>" % number in one)
+                    self.assertRegex(own, "<table>|<img |<p class=lacks>Not measured: ")
+            self.assertIn("Made with --scale 0.01", source)
+            for figure in re.findall("<figure.*?</figure>", "".join(sections), re.DOTALL):
+                words = re.search("<p>(.*?)</p>", figure, re.DOTALL).group(1)
+                self.assertRegex(words, r"^[A-Z].{40,}\.$")
+                self.assertEqual(words.count(". "), 0, words)
+            ids = re.findall(' id="([^"]*)"', source)
+            self.assertEqual(len(ids), len(set(ids)))
+
+
+if __name__ == "__main__":
+    unittest.main()
