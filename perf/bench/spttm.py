@@ -93,7 +93,7 @@ def by_best(make):
     return None, {}
 
 
-def modes(rows, scalar, rank, strategies=STEPS):
+def modes(rows, scalar, rank, strategies):
     """Figure 8: {family: {mode: (standard deviation of the fibers' lengths, time over that of mode
     0)}} by the fastest of the strategies; tensors whose mode 0 was not measured are left out."""
     by_tensor = {}
@@ -117,7 +117,7 @@ def agreeing(found):
     return sum(one[1] > other[1] for one, other in pairs), len(pairs)
 
 
-def by_rank(rows, scalar, strategies=STEPS, mode=0):
+def by_rank(rows, scalar, strategies, mode):
     """Figure 9: {family: {rank: flops a second by Equation 3}} by the fastest of the strategies, of
     tensors with three ranks or more; of several sizes of a look-alike the one with most ranks."""
     by_tensor, found = {}, {}

@@ -248,6 +248,10 @@ class Exhibits(support.Folder):
         best = min(time for strategy, time in times[0].items()
                    if strategy not in ("automatic", "lanes"))
         self.assertAlmostEqual(values["uber"], times[1]["naive"] / best)
+        other = copy.deepcopy(gpu)
+        for row in other["rows"]:
+            row["nnz"] += 1
+        self.assertIn("needs results of a GPU", shown(host, other)["figure 4"].missing)
         self.assertEqual(found["table 4"].tables[0].rows[0][1], "nell-2")
         self.assertIn("Tensor Toolbox (MATLAB is not in the suite)", found["table 4"].missing)
         self.assertIn("whole runs (sporades_perf times an iteration", found["table 6"].missing)
@@ -307,6 +311,21 @@ class Exhibits(support.Folder):
         row, = (row for row in found["table 6"].tables[0].rows if row[0] == "userratedmovies")
         self.assertEqual(row[1], "all")
         self.assertEqual(row[-1], "%.3g (8.48)" % words)  # 7255856 / 855598
+
+    def test_sizes_of_a_look_alike_are_not_mixed(self):
+        host = self.results_of("wij24")
+        for row in copy.deepcopy(host["rows"]):
+            if row["strategy"] == "flycoo" and row["mode"] == "all":
+                row.update(name=row["name"].replace(":260219", ":7"), tensor="vast-2015:7", nnz=7)
+                host["rows"].append(row)
+            elif row["strategy"] == "csf":
+                larger = row["name"].replace(":260219", ":900000")
+                host["rows"].append(dict(row, name=larger, tensor="vast-2015:900000", nnz=900000))
+        table, = shown(host)["figure 9"].tables
+        row, = table.rows
+        self.assertEqual(row[:2], ["vast-2015", "0.9 M"])
+        self.assertEqual([cell != "–" for cell in row[2:]],
+                         [label == "csf, as MM-CSF" for label in table.header[2:]])
 
     def test_wins_and_shares(self):
         found = shown(self.results_of("ahm24"))

@@ -92,7 +92,7 @@ class Measured(unittest.TestCase):
                     self.machine.rows[key, row["threads"]] = dict(
                         row, name=key, strategy=strategy, mode=0, tensor=row["tensor"] + "0",
                         median=row["median"] * factor)
-        found = spttm.by_rank(self.machine.timed(), "double")["nell-2"]
+        found = spttm.by_rank(self.machine.timed(), "double", spttm.STEPS, 0)["nell-2"]
         for rank, factor in ((8, 1.0), (16, 1.0), (32, 0.5)):
             row = self.row("automatic", rank, tensor="nell-2")
             self.assertAlmostEqual(found[rank], 2 * 20000 * rank / row["median"] / factor, delta=1)
