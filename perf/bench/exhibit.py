@@ -22,7 +22,7 @@ class Exhibit:
 
 class Series:
     """A kernel and a strategy, as bench/claims.py names them, of the paper's number of components or
-    of any. why: said where there are no rows."""
+    of any. why: said where there are no rows; "": what the program says that refuses them."""
 
     def __init__(self, label, kernel, strategy, why="", any_rank=False):
         self.label, self.kernel, self.strategy, self.why = label, kernel, strategy, why
@@ -39,6 +39,13 @@ class Series:
             if row["tensor"] in shown:
                 found.setdefault(names.family(tensor), {})[mode] = row
         return found
+
+
+    def refusal(self, data):
+        """Why its rows have no times, in the words of the first of them; "" where there are none."""
+        return next((row["refused"] for machine in data.machines for row in machine.rows.values()
+                     if not row["rounds"] and row.get("refused") and row["scalar"] == data.scalar
+                     and (row["kernel"], row["strategy"]) == (self.kernel, self.strategy)), "")
 
 
 class Shown:
@@ -69,13 +76,14 @@ def shown(key, paper, exhibits, data, draw):
 
 def _missing(exhibit, data, made):
     """In a line, what is not shown and why; "" of a whole exhibit."""
-    if not made:
-        return exhibit.why
     absent = {}  # {why: [what]}
     for one in exhibit.lacks:
-        if not any(one.cases(data, machine) for machine in data.machines):
-            absent.setdefault(one.why, []).append(one.label)
-    return "; ".join("%s (%s)" % (", ".join(labels), why) for why, labels in absent.items())
+        why = one.why if made else ""  # else the reason is that of the exhibit, or a refusal
+        why = why or not one.why and one.refusal(data)
+        if why and not any(one.cases(data, machine) for machine in data.machines):
+            absent.setdefault(why, []).append(one.label)
+    words = "; ".join("%s (%s)" % (", ".join(labels), why) for why, labels in absent.items())
+    return words if made or words else exhibit.why
 
 
 def joint(*sides):

@@ -312,6 +312,16 @@ class Exhibits(support.Folder):
         self.assertEqual(row[1], "all")
         self.assertEqual(row[-1], "%.3g (8.48)" % words)  # 7255856 / 855598
 
+    def test_refusals_are_told(self):
+        host = self.results_of("and21")
+        for row in host["rows"]:
+            if row["strategy"] == "coo-alto-pull":
+                row.update(rounds=[], refused="too many rows")
+        for number in ("figure 9", "figure 11"):
+            self.assertEqual(shown(host)[number].missing, "coo-alto-pull (too many rows)")
+        host["rows"] = [row for row in host["rows"] if row["kernel"] != "phi"]
+        self.assertIn("no rows: part 'phi'", shown(host)["figure 9"].missing)
+
     def test_sizes_of_a_look_alike_are_not_mixed(self):
         host = self.results_of("wij24")
         for row in copy.deepcopy(host["rows"]):

@@ -129,12 +129,12 @@ EXHIBITS = [
     Exhibit("figure 8", "Time of Φ by ALTO on COO with atomics, in OpenMP.", PHI + " By Kokkos here.",
             times_of(ATOMICS), PART % "phi"),
     Exhibit("figure 9", "Time of Φ by ALTO on COO by pull, in OpenMP.", PHI + " By Kokkos here.",
-            times_of(PULL), PART % "phi"),
+            times_of(PULL), PART % "phi", [PULL]),
     Exhibit("figure 10", "How many times as fast ALTO on COO with atomics is as SparTen with Π on the "
             "fly: 1.04 to 2.13.", "coo-alto-atomic over atomic, and over SparTen.",
             over_sparten(ATOMICS), PART % "phi", [SPARTEN]),
     Exhibit("figure 11", "How many times as fast ALTO on COO by pull is as SparTen with Π on the fly.",
-            "coo-alto-pull over atomic, and over SparTen.", over_sparten(PULL), PART % "phi", [SPARTEN]),
+            "coo-alto-pull over atomic, and over SparTen.", over_sparten(PULL), PART % "phi", [SPARTEN, PULL]),
     Exhibit("threads", "All cores of a machine; there is no figure of fewer.",
             "Speed by the number of threads, on hosts.", each(threads),
             "no rows of fewer threads: part 'threads' of sporades-bench --paper and21 measures them on "
