@@ -8,11 +8,10 @@ from bench.originals import ORIGINALS
 DOUBLING = 2e7  # nonzeros with which a run gets twice the time of a small one
 PAPER_BUDGET = 3600  # seconds
 
+FLYCOO_BLOCKS = "flycoo-blocks"  # of MTTKRP: product and remap in one kernel (Wijeratne, algorithm 4)
 # Names that sporades_perf may not have yet: its rows say so, and reports name what is missing.
-FLYCOO_BLOCKS = "flycoo_blocks"  # of MTTKRP: product and remap in one kernel (Wijeratne, algorithm 4)
 CUSPARSE = "spmm_cusparse"       # of SpTTM
 TUCKER_RUN = "tucker_run"        # a whole run of Tucker, as `tucker` is an iteration
-AS_PRINTED = "algorithm_%s"      # of SpTV: Yang's algorithms 3 to 6 as they are printed
 
 FIVE = "naive|fine_grained|coalesced|rank_blocked|scratch"
 PARALLEL = (1, 2, 4, 8, 16, 32, 64)           # P of Wijeratne's figure 8
@@ -69,7 +68,7 @@ PAPERS = {
          ("Nell1", "nell-1"), ("Twitch", "twitch"), ("Vast", "vast-2015")],
         ("vast-2015",), False, settings("float", "32"), [
             # figures 5 to 7 and 9, table 4
-            {"part": "mttkrp", "filter": "^(mttkrp/.*/all/|remap/)", "tensors": "all", "weight": 6,
+            {"part": "mttkrp", "filter": "^(mttkrp/.*/all/|remap/|unmoved/)", "tensors": "all", "weight": 6,
              "strategies": "automatic,flycoo,%s,sorted,fibers,csf,alto-atomic,atomic" % FLYCOO_BLOCKS},
             {"part": "parallel", "filter": "^mttkrp/.*/all/", "tensors": "all", "weight": 4,  # figure 8
              "strategies": flycoo(":0:%d", PARALLEL), "repetitions": 3},
@@ -102,17 +101,18 @@ PAPERS = {
     "yan19": Paper(
         "Yang, Li & Li (2019)", "a pipeline computing method of SpTV on CPU and GPU",
         "Yang, Li & Li 2019",
-        [("userRatedmovies", "userratedmovies"), ("userTaggedmovies", "usertaggedmovies"),
-         ("userTaggedbookmarks", "usertaggedbookmarks"), ("userTaggedartists", "usertaggedartists"),
-         ("ratings-m1", "ratings-m1"), ("ratings-m20", "movielens"),
-         ("userShopping-x10", "usershopping-x10"), ("userShopping-x22", "usershopping-x22"),
-         ("userShopping-x40", "usershopping-x40")],
-        ("userratedmovies", "usershopping-x10"), False, settings("float", "1"), [
+        [("userRatedmovies", "user-rated-movies"), ("userTaggedmovies", "user-tagged-movies"),
+         ("userTaggedbookmarks", "user-tagged-bookmarks"), ("userTaggedartists", "user-tagged-artists"),
+         ("ratings-m1", "ratings-m1"), ("ratings-m20", "ratings-m20"),
+         ("userShopping-x10", "user-shopping-x10"), ("userShopping-x22", "user-shopping-x22"),
+         ("userShopping-x40", "user-shopping-x40")],
+        ("user-rated-movies", "user-shopping-x10"), False, settings("float", "1"), [
             # tables 7, 8, figures 14 to 16. Memory of hocsr and hocfs_ell does not follow from the
             # number of nonzeros: runs of their own, which may fail alone.
-            {"part": "sptv", "filter": "^sptv/.*/(automatic|hocoo|cfb|hocfs|hocfs_csr|%s)/"
-             % (AS_PRINTED % "[^/]*"), "tensors": "all", "weight": 4},
-            {"part": "hocfs_ell", "filter": "^sptv/.*/hocfs_ell/", "tensors": "all", "weight": 1},
+            {"part": "sptv", "filter": "^sptv/.*/(automatic|hocoo|cfb|hocfs|hocfs_csr|hocoo_warps|"
+             "cfb_threads|hocfs_blocks_csr)/", "tensors": "all", "weight": 6},
+            {"part": "hocfs_ell", "filter": "^sptv/.*/hocfs_(blocks_)?ell/", "tensors": "all",
+             "weight": 1},
             {"part": "hocsr", "filter": "^sptv/.*/hocsr/", "tensors": "all", "weight": 2},
             {"part": "storage", "filter": "^build/.*/(hocoo|cfb|hocfs)/", "tensors": "all",  # 4 to 6
              "weight": 2, "repetitions": 3},

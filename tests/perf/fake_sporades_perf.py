@@ -21,13 +21,15 @@ KNOWN = {"uber": (183, 24, 1140, 1717), "nell-2": (12092, 9184, 28818),
          "nips": (2482, 2862, 14036, 17), "chicago-crime": (6186, 24, 77, 32),
          "vast-2015": (165427, 11374, 2, 100, 89)}
 MTTKRP = {"automatic": 1.0, "sorted": 1.25, "morton": 1.15, "fibers": 1.05, "csf": 1.6, "alto": 1.1,
-          "alto-atomic": 1.5, "flycoo": 2.1, "permuted": 3.0, "atomic": 4.5}
+          "alto-atomic": 1.5, "flycoo": 2.1, "flycoo-blocks": 4.2, "permuted": 3.0, "atomic": 4.5}
 PHI = {"automatic": 1.0, "pull": 1.1, "alto": 1.02, "alto-atomic": 1.4, "coo-alto-atomic": 2.9,
        "coo-alto-pull": 1.3, "atomic": 3.0}
 SPTTM = {"automatic": 1.0, "lanes": 1.0, "naive": 2.0, "fine_grained": 3.1, "coalesced": 2.4,
          "rank_blocked": 1.8, "scratch": 2.2, "spmm_rows": 1.1, "spmm_nonzeros": 1.3,
          "spmm_library": 1.9}
-SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs_csr": 1.0, "hocfs_ell": 1.4, "hocfs": 1.0}
+SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs_csr": 1.0, "hocfs_ell": 1.4,
+        "hocfs": 1.0, "hocoo_warps": 2.6, "cfb_threads": 1.7, "hocfs_blocks_csr": 1.8,
+        "hocfs_blocks_ell": 1.9}
 BUILD = {"coo_sorted": 3.0, "permuted": 2.0, "packed": 2.5, "csf": 3.4, "alto": 0.8, "flycoo": 5.0,
          "hierarchical": 2.8, "hocoo": 2.9, "hocsr": 3.1, "cfb": 3.3, "hocfs": 3.5}
 
@@ -118,6 +120,9 @@ class Maker:
             label = " ".join(["fibers" if strategy == "automatic" else strategy] * len(dims))
             yield from self.product("mttkrp/%s/%s" % (what, strategy), end, dims, nnz, rank, size,
                                     MTTKRP[base] * (1.1 if numbers else 1), "with all", label)
+            if base == "flycoo-blocks":  # products take 0.8 of the time
+                yield from self.product("unmoved/%s/%s" % (what, strategy), end, dims, nnz, rank, size,
+                                        0.8 * MTTKRP[base], "")
         yield from self.product("mttkrp_native/%s/atomic" % what, end, dims, nnz, rank, size, 4.2,
                                 "with all")
         for strategy, factor in PHI.items():
