@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <sporades/algorithms/detail/generate/keys.hpp>
 #include <sporades/algorithms/detail/generate/recipes.hpp>
 
@@ -9,7 +10,7 @@ namespace sporades::detail {
 
 /// Draw number c of a tensor: its own random index in each mode, except those of pool_modes (a bit
 /// each), which take theirs together from a pool of fixed tuples, some of them more popular: that
-/// makes fibers long.
+/// makes fibers long. The first draws take the indices that occur in one nonzero each.
 struct CoordinateDraw {
   KeyFields fields;
   PowerLaw laws[max_order];
@@ -17,6 +18,8 @@ struct CoordinateDraw {
   std::uint64_t seed = 0;
   unsigned pool_modes = 0;
   PowerLaw pool;
+  std::uint64_t singles[max_order] = {};  // how many places after those of the law occur once
+  std::uint64_t first_pooled = 0;         // draws before this one have singles, and no tuple
 
   CoordinateDraw(Recipe const& recipe, std::uint64_t from_seed)
       : fields(recipe.dims()), seed(from_seed) {
@@ -26,7 +29,9 @@ struct CoordinateDraw {
     }
     for (int n = 0; n < fields.order; ++n) {
       auto const& mode = recipe.modes[n];
-      laws[n] = PowerLaw(mode.dim, mode.skew);
+      laws[n] = PowerLaw(mode.used > 0 ? mode.used : mode.dim, mode.skew);
+      singles[n] = mode.singles;
+      first_pooled = std::max(first_pooled, mode.singles);
       indices[n] = PlaceToIndex(mode.dim, mode.slices, seed * 31 + static_cast<unsigned>(n));
     }
   }
@@ -47,12 +52,22 @@ struct CoordinateDraw {
     return key;
   }
 
-  /// Adds the other modes' part of the key.
+  KOKKOS_INLINE_FUNCTION bool takes_tuple(std::uint64_t c) const {
+    return pool_modes != 0 && c >= first_pooled;
+  }
+
+  /// Adds the part of the key of the modes that draw c takes from no tuple.
   template <class Key, class Math>
   KOKKOS_INLINE_FUNCTION void put_own(Key& key, std::uint64_t c, Math math,
                                       bool& is_certain) const {
-    for (int n = 0; n < fields.order; ++n)
-      if ((pool_modes >> n & 1u) == 0) put(key, n, generate_bits(seed, c, n), math, is_certain);
+    unsigned const pooled = takes_tuple(c) ? pool_modes : 0;
+    for (int n = 0; n < fields.order; ++n) {
+      if ((pooled >> n & 1u) != 0) continue;
+      if (c < singles[n])
+        fields.put(key, n, indices[n](laws[n].n + c));
+      else
+        put(key, n, generate_bits(seed, c, n), math, is_certain);
+    }
   }
 
   template <class Key, class Math>
@@ -92,7 +107,7 @@ struct CoordinateKeys {
   template <class Math>
   KOKKOS_INLINE_FUNCTION Key key(Position t, Math math, bool& is_certain) const {
     Key result{};
-    if (draw.pool_modes != 0) {
+    if (draw.takes_tuple(first + t)) {
       std::uint64_t const tuple = draw.tuple(first + t, math, is_certain);
       result = tuples.extent(0) > 0 ? tuples(tuple)
                                     : draw.template tuple_key<Key>(tuple, math, is_certain);

@@ -182,10 +182,14 @@ std::vector<Recipe> const& recipes() {
 Recipe recipe_like(std::string const& name, std::optional<Position> nnz) {
   for (auto recipe : recipes()) {
     if (recipe.name != name) continue;
-    if (nnz) {  // as many nonzeros a fiber, so a pool smaller or larger by the same factor
-      double const tuples = static_cast<double>(recipe.pool) * static_cast<double>(*nnz) /
-                            static_cast<double>(recipe.nnz);
-      recipe.pool = std::max<std::uint64_t>(16, static_cast<std::uint64_t>(tuples));
+    if (nnz) {  // as many nonzeros a fiber, so pool and singles change by the same factor
+      auto const scaled = [&](std::uint64_t count) {
+        return static_cast<std::uint64_t>(static_cast<double>(count) * static_cast<double>(*nnz) /
+                                          static_cast<double>(recipe.nnz));
+      };
+      recipe.pool = std::max<std::uint64_t>(16, scaled(recipe.pool));
+      for (auto& mode : recipe.modes)
+        if (mode.singles > 0) mode.singles = std::min(scaled(mode.singles), mode.dim - mode.used);
       recipe.nnz = *nnz;
     }
     return recipe;

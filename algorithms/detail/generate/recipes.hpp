@@ -13,6 +13,8 @@ struct ModeRecipe {
   std::uint64_t dim;
   double skew;
   SliceOrder slices;
+  std::uint64_t used = 0;     // how many indices the skewed law draws; 0: all
+  std::uint64_t singles = 0;  // and how many others occur in one nonzero each
 };
 
 /// What a tensor is drawn from.
