@@ -19,7 +19,9 @@ inline constexpr std::uint64_t default_generate_seed = 20240607;
 
 /// Names that generate_like knows: nell-2, nell-2s (20 million nonzeros), nell-1, delicious-4d,
 /// vast-2015, uber, amazon-reviews, patents, reddit-2015, enron, lbnl-network, flickr, nips,
-/// chicago-crime, freebase-music, freebase-sampled, choa, amazon-ratings, twitch, movielens.
+/// chicago-crime, freebase-music, freebase-sampled, choa, amazon-ratings, twitch, delicious-3d,
+/// movielens, user-rated-movies, user-tagged-movies, user-tagged-bookmarks, user-tagged-artists,
+/// ratings-m1, ratings-m20, user-shopping-x10, user-shopping-x22, user-shopping-x40.
 std::vector<std::string> generate_like_names();
 
 /// A tensor that resembles a published one: its dims, and, as far as they are known, its skewed

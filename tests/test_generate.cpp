@@ -114,6 +114,7 @@ TEST_CASE("generate_like knows the tensors of the papers by their dims and nonze
                              Known{"choa", {712000, 10000, 767}, 27000000},
                              Known{"amazon-ratings", {15200000, 43500000, 7800}, 233100000},
                              Known{"twitch", {15500000, 6200000, 783900, 6100, 6100}, 474700000},
+                             Known{"delicious-3d", {532924, 17262471, 2480308}, 140126181},
                              Known{"movielens", {71567, 130642, 31}, 1048575}}) {
     INFO(known.name);
     auto const recipe = detail::recipe_like(known.name, {});
