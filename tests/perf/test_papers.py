@@ -275,7 +275,7 @@ class Exhibits(support.Folder):
             whole, = (row["median"] for row in own if row["mode"] == "all")
             self.assertAlmostEqual(share, 100 * (1 - sum(
                 row["median"] for row in own if row["kernel"] == "unmoved") / whole))
-        self.assertEqual(len(shares), 6)
+        self.assertEqual(len(shares), 1)  # the largest tensor, as the quick suite has one
         self.assertIn("needs a profiler", found["figure 6"].missing)
         fewer = copy.deepcopy(host)
         fewer["rows"] = [row for row in fewer["rows"]
