@@ -162,6 +162,7 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
 ///   hocsr       8 bytes a row, empty ones included
 ///   cfb, hocfs  8 bytes a fiber, except in blocks of 256 fibers of one entry each; on GPUs 16
 ///               bytes for 224 nonzeros and one a fiber instead
+///   cfb_threads, hocfs_blocks  8 bytes a fiber, and a slice of the latter
 /// One pass over the nonzeros' indices. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> const& plan);

@@ -68,6 +68,7 @@ inline void watch_tensor(Of<FlycooTensor> const& X) {
   watch("spare records", X.spare);
   for (auto const& mode : X.modes) {
     watch("pieces", mode.pieces);
+    watch("partitions", mode.partitions);
     watch("remap ids", mode.next);
   }
 }

@@ -84,6 +84,11 @@ template <class Scalar, class Index, class MemorySpace>
 double bytes_read(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
   if (plan.nnz == 0) return 0;
   double bytes = plan.formats.visit(n, [&](auto const& X) { return bytes_read(X, n); });
+  if (plan.choices[n].strategy == MttkrpStrategy::flycoo_blocks) {  // partitions, not pieces
+    auto const& mode = plan.formats.template as<FlycooTensor>(n)->modes[n];
+    bytes += sizeof(Position) * (static_cast<double>(mode.partitions.extent(0)) -
+                                 static_cast<double>(mode.pieces.extent(0)));
+  }
   if (plan.choices[n].slices > 1)
     bytes +=
         static_cast<double>((plan.work.parts[n].count() + plan.dims[n] + 1) * sizeof(Position));

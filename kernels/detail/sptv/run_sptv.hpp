@@ -171,14 +171,23 @@ double begin_bytes(ExecutionSpace const& exec, Kokkos::View<Position*, MemorySpa
   return static_cast<double>((begin.extent(0) - lone) * sizeof(Position));
 }
 
-/// Bytes of a format that a product reads. Fences exec.
+/// Bytes of a format that a product reads. is_baseline: by its paper's kernel, a thread a fiber.
+/// Fences exec.
 template <class ExecutionSpace, class Tensor, class Split>
-double product_bytes(ExecutionSpace const& exec, Tensor const& X, Split const& split) {
-  if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>)
+double product_bytes(ExecutionSpace const& exec, Tensor const& X, Split const& split,
+                     bool is_baseline) {
+  if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>) {
+    double begins = 0;
+    if (!is_baseline)
+      begins = begin_bytes(exec, X.begin, split);
+    else if constexpr (is_instance<Tensor, HocfsTensor>)
+      begins = sizeof(Position) * static_cast<double>(X.begin.extent(0) + X.first_fiber.extent(0));
+    else
+      begins = sizeof(Position) * static_cast<double>(X.begin.extent(0));
     return static_cast<double>(X.index.extent(0) * sizeof(typename Tensor::Index) +
                                X.nnz() * sizeof(typename Tensor::Scalar)) +
-           begin_bytes(exec, X.begin, split);
-  else
+           begins;
+  } else
     return static_cast<double>(X.storage_bytes());
 }
 
@@ -264,7 +273,7 @@ Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> 
   double read = 0, used = 0;
   std::visit(
       [&](auto const& X) {
-        read = detail::product_bytes(exec, X, plan.split);
+        read = detail::product_bytes(exec, X, plan.split, plan.strategy != SptvStrategy::automatic);
         Indices index;
         if constexpr (detail::is_instance<std::decay_t<decltype(X)>, HocooTensor>)
           index = Indices(X.tensor.indices(X.mode()), X.nnz());
