@@ -68,6 +68,18 @@ def _end(child):
     child.wait()
 
 
+def ending(returncode, said):
+    """In words why a program did not end well, by its exit status and standard error; or None."""
+    if returncode < 0:
+        return "ended by signal %s" % signal.Signals(-returncode).name
+    if returncode > 0:
+        lines = [line for line in said.splitlines() if line.strip()]
+        # Kokkos may say more after the error
+        return next((line for line in reversed(lines) if "error" in line.lower()),
+                    lines[-1] if lines else "exit status %d" % returncode)
+    return None
+
+
 def run(program, arguments, environment, deadline, on_context, on_row, on_wait, stop):
     """Runs the program until it ends, or deadline (of time.monotonic), or stop() is true, which
     raises Stopped. on_context gets Google Benchmark's context, on_row each benchmark as it is
@@ -106,14 +118,6 @@ def run(program, arguments, environment, deadline, on_context, on_row, on_wait, 
         _end(child)
         child.stdout.close()
         errors.seek(0)
-        said = [line for line in errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        said = errors.read().decode("utf-8", "replace")
         errors.close()
-    if late:
-        return LATE
-    if child.returncode < 0:
-        return "ended by signal %s" % signal.Signals(-child.returncode).name
-    if child.returncode > 0:
-        # Kokkos may say more after the error
-        return next((line for line in reversed(said) if "error" in line.lower()),
-                    said[-1] if said else "exit status %d" % child.returncode)
-    return None
+    return LATE if late else ending(child.returncode, said)

@@ -11,6 +11,8 @@ def clock(seconds):
 
 
 class Progress:
+    """budget: the seconds that all jobs may take, or None."""
+
     def __init__(self, budget, jobs):
         self.live = sys.stderr is not None and sys.stderr.isatty()
         self.start = time.monotonic()
@@ -30,9 +32,9 @@ class Progress:
         """Draws the live line anew."""
         if not self.live:
             return
-        line = "%d of %d  %s  %d rows  %s of at most %s" % (
-            self.done + 1, self.jobs, self.what, self.rows, clock(time.monotonic() - self.start),
-            clock(self.budget))
+        line = "%d of %d  %s  %d rows  %s" % (
+            self.done + 1, self.jobs, self.what, self.rows, clock(time.monotonic() - self.start))
+        line += " of at most " + clock(self.budget) if self.budget else ""
         width = shutil.get_terminal_size().columns - 1
         self._write("\r" + line[:width] + "\x1b[K")
 

@@ -164,8 +164,11 @@ class Session:
 
 def measure(options, suite):
     inputs.check(options)
-    session = Session(options, suite)
+    return guarded(Session(options, suite))
 
+
+def guarded(session):
+    """Its exit status; a signal ends it after the run that is under way has been stopped."""
     def end(number, _):
         session.signal = session.signal or number
 
@@ -178,7 +181,8 @@ def measure(options, suite):
     except program.Stopped:  # before the first job
         return 128 + session.signal
     except OSError as error:
-        raise results.Bad("%s: %s" % (error.filename or options.output, error.strerror)) from None
+        raise results.Bad("%s: %s" % (
+            error.filename or session.options.output, error.strerror)) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
