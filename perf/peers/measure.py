@@ -25,6 +25,13 @@ def given(name, value):
     return ["--" + name, ",".join(os.path.basename(str(one)) for one in listed)]
 
 
+def without_folders(why, *paths):
+    """Of folders that a program may have named in its error."""
+    for path in paths:
+        why = why.replace(os.path.dirname(path) + os.sep, "")
+    return why
+
+
 class Peer:
     """A library, and where it is: the folder of its programs, or the only one of them."""
 
@@ -78,7 +85,8 @@ class Session(session.Session):
             return
         if name not in commands:
             commands.append(name)
-        text, why = execute.run([peer.programs[run.program]] + run.arguments,
+        path = peer.programs[run.program]
+        text, why = execute.run([path] + run.arguments,
                                 {"OMP_NUM_THREADS": str(self.threads)}, self.options.timeout,
                                 scratch, self.stop)
         try:
@@ -93,7 +101,8 @@ class Session(session.Session):
         if why:
             self.failed = True
             self.given_up.add(key)
-            self.leave_out_peer(peer, case.tensor, round_number, "%s: %s" % (run.program, why))
+            self.leave_out_peer(peer, case.tensor, round_number, "%s: %s" % (
+                run.program, without_folders(why, path, case.tensor.frostt())))
 
     def runs_of(self, peer, tensor, round_number):
         """[(case, run)] of a library on a tensor; those whose program is not there are named."""

@@ -17,7 +17,8 @@ class Tensor:
         self.dims = self.nonzeros = None
 
     def frostt(self):
-        """A file of lines of indices from 1 on, and a value."""
+        """A file of lines of indices from 1 on, and a value. A library takes the largest index of a
+        mode as its length, which may be less than sporades_perf has for a small look-alike."""
         return self._path
 
     def with_dims(self):

@@ -1,196 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""perf/peers: what is read of each library's output, and whole runs with scripts in their place. In
-the folder peers, output of SPLATT and ALTO is recorded; that of the others is written after the
-formats in their sources."""
+"""perf/peers/run, with scripts in place of the libraries' programs: what runs when, what is
+written, and what is said of programs that fail."""
 import os
+import signal
 import stat
+import subprocess
 import sys
+import time
 import unittest
 
 import support
 
 sys.path.insert(0, support.PERF)
 from bench import results  # noqa: E402
-from peers import alto, blco, catalogue, genten, hiparti, library  # noqa: E402
-from peers import mm_csf, parti, pasta, sparten, splatt, tensors  # noqa: E402
+from peers import splatt, tensors  # noqa: E402
 
 TEXTS = os.path.join(support.HERE, "peers")
-
-
-class Like:
-    """A tensors.Tensor without files."""
-
-    def __init__(self, dims, nonzeros):
-        self.dims, self.nonzeros = dims, nonzeros
-
-    def frostt(self):
-        return "a.tns"
-
-    with_dims = counts = sptensor = frostt
-
-    def file(self, name, *_):
-        return name
-
-
-def case(on_gpu=False, nonzeros=10000, calls=20):
-    return library.Case(Like([183, 24, 1140, 1717], nonzeros), 16, 2, calls, on_gpu)
-
-
-def text(name):
-    with open(os.path.join(TEXTS, name + ".txt"), encoding="utf-8") as file:
-        return file.read()
-
-
-def told(samples):
-    """[(kernel, mode, strategy, type of values, the seconds' sum in microseconds)]"""
-    return [(one.kernel, one.mode, one.strategy, one.scalar, round(1e6 * sum(one.seconds), 2))
-            for one in samples]
-
-
-class Parsers(unittest.TestCase):
-    def assert_refused(self, words, read, *arguments):
-        with self.assertRaises(library.Unreadable) as caught:
-            read(*arguments)
-        self.assertEqual(str(caught.exception), words)
-
-    def test_splatt(self):
-        found = splatt.read(text("splatt-cpd"), case(), "csf_two")
-        self.assertEqual(told(found), [("mttkrp", "all", "csf_two", "double", 25000),
-                                       ("cp_als", None, "csf_two", "double", 35000)])
-        self.assertEqual(splatt.version(text("splatt-cpd")), "2.0.0")
-        single = text("splatt-cpd").replace("383.00KB", "191.50KB")
-        self.assertEqual(splatt.read(single, case(), "csf_two")[0].scalar, "float")
-
-    def test_alto(self):
-        self.assertEqual(told(alto.read_mttkrp(text("alto-mttkrp"), case())),
-                         [("mttkrp", "all", None, "double", 2300)])
-        self.assertEqual(told(alto.read_cp_als(text("alto-cp-als"), case())),
-                         [("cp_als", None, None, "double", 3500)])
-        self.assertEqual(told(alto.read_cp_apr(text("alto-cp-apr"), case())), [
-            ("cp_apr", None, "mu", "double", 100000), ("phi", 0, "on_the_fly", "double", 2000),
-            ("phi", 1, "on_the_fly", "double", 2200), ("phi", 2, "on_the_fly", "double", 2400),
-            ("phi", 3, "on_the_fly", "double", 2600)])
-        self.assertEqual(alto.version("/a b/cpd64 version 0.1.2\n"), "0.1.2")
-
-    def test_blco(self):
-        self.assertEqual(told(blco.read_mttkrp(text("blco-mttkrp"), case(True), 2)),
-                         [("mttkrp", 2, None, None, 172.8)])
-        self.assertEqual(told(blco.read_cp_als(text("blco-cp-als"), case(True))),
-                         [("cp_als", None, None, None, 4680)])
-
-    def test_mm_csf(self):
-        self.assertEqual(told(mm_csf.read(text("mm-csf"), case(True))), [
-            ("mttkrp", 0, None, "float", 122.9), ("mttkrp", 1, None, "float", 234.5),
-            ("mttkrp", 2, None, "float", 345.6), ("mttkrp", 3, None, "float", 456.7)])
-
-    def test_parti(self):
-        self.assertEqual(told(parti.read(text("parti-ttm"), case(), 1)),
-                         [("spttm", 1, "kernel", None, 6500)])
-
-    def test_hiparti(self):
-        self.assertEqual(told(hiparti.read_spttm(text("hiparti-ttm"), case(), 1)), [
-            ("spttm", 1, "kernel", None, 6500), ("spttm", 1, "call", None, 10203.04)])
-        self.assertEqual(told(hiparti.read_mttkrp(text("hiparti-mttkrp"), case())), [
-            ("mttkrp", mode, None, None, 1500 + 1000 * mode) for mode in range(4)])
-        self.assertEqual(told(hiparti.read_sptv(text("hiparti-ttv"), case())), [
-            ("sptv", mode, "kernel", None, 2300 + 2000 * mode) for mode in range(4)])
-
-    def test_pasta(self):
-        for kernel, name in (("spttm", "pasta-ttm"), ("sptv", "pasta-ttv")):
-            self.assertEqual(told(pasta.read(text(name), case(), kernel, 1)), [
-                (kernel, 1, "kernel", None, 15000), (kernel, 1, "call", None, 10203.04)])
-        self.assertEqual(told(pasta.read(text("pasta-mttkrp"), case(), "mttkrp", 1)),
-                         [("mttkrp", 1, None, None, 15000)])
-        self.assertEqual(told(pasta.read(text("pasta-ttm-gpu"), case(True), "spttm", 1))[0],
-                         ("spttm", 1, "kernel", None, 15000))
-
-    def test_sparten(self):
-        found = told(sparten.read(text("sparten"), case()))
-        self.assertEqual(found[:3], [("pi", 0, "stored_pi", "double", 2400),
-                                     ("phi", 0, "stored_pi", "double", 2600),
-                                     ("phi", 0, "reduced_footprint", "double", 2800)])
-        self.assertEqual(len(found), 12)
-        self.assertEqual(sparten.version(text("sparten")), "1.1.0")
-
-    def test_genten(self):
-        found = told(genten.read_mttkrp(text("genten-mttkrp"), case()))
-        for one, expected in zip(found, (612, 1100, 1500, 2100)):
-            self.assertAlmostEqual(one[-1] / expected, 1, delta=2e-3)  # of the digits printed
-        self.assertEqual(told(genten.read_cp_als(text("genten-cp-als"), case())),
-                         [("cp_als", None, None, None, 7500)])
-
-    def test_what_is_missing_is_named(self):
-        self.assert_refused("it printed no 'DIMS=... NNZ=...'", splatt.read, "", case(), "csf_two")
-        self.assert_refused("it printed no time of 'MTTKRP'", splatt.read,
-                            text("splatt-cpd").replace("  MTTKRP", "  M"), case(), "csf_two")
-        self.assert_refused("it printed no 'ALTO runtime: ...'", alto.read_mttkrp, "", case())
-        self.assert_refused(
-            "it printed no 'PHI update mode: OTF' or 'PRE', without which its choice depends on a "
-            "variable that is not set", alto.read_cp_apr,
-            text("alto-cp-apr").replace("\tPHI update mode:     OTF\n", ""), case())
-        self.assert_refused("it printed 0 of at least 4 lines with 'MI-HCSR-GPU-mode ...'",
-                            mm_csf.read, text("mm-csf").replace("MI-HCSR", "M"), case(True))
-        self.assert_refused("it printed no 'Calculating...'", parti.read, "", case(), 0)
-        self.assert_refused("it printed 0 of at least 1 lines with '[Omp SpTns * Mtx]: ... s'",
-                            pasta.read, "[Average CooTtm]: 0.000000001 s\n", case(), "spttm", 0)
-        self.assert_refused("it printed 3 of 4 lines 'mode N'", hiparti.read_sptv,
-                            text("hiparti-ttv").replace("mode 3\n", ""), case())
-        self.assert_refused("it printed 11 of at least 12 lines with 'phi stored_pi mode N: ...'",
-                            sparten.read, text("sparten").replace("\npi stored_pi mode 3", "\n"),
-                            case())
-
-    def test_times_that_are_none(self):
-        for bad, words in (("nan", "the runtime is nan"), ("inf", "the runtime is inf"),
-                           ("-1.0", "the runtime is -1.0: no time was measured"),
-                           ("0.000000", "the runtime is 0.000000: no time was measured"),
-                           ("soon", "the runtime is 'soon', which is no number"),
-                           ("0.000019", "the runtime is 0.000019, too short for a clock of 1e-06: "
-                                        "more --calls are needed")):
-            self.assert_refused(words, alto.read_mttkrp,
-                                text("alto-mttkrp").replace("0.046000", bad), case())
-        self.assert_refused("the fit is nan", genten.read_cp_als, text("genten-cp-als").replace(
-            "Final fit =  8.123456e-02", "Final fit = nan"), case())
-        self.assert_refused("the fit is -nan", splatt.read, text("splatt-cpd").replace(
-            "fit = 0.08123", "fit = -nan"), case(), "csf_two")
-
-    def test_another_tensor_than_ours(self):
-        words = "it read 10000 nonzeros of 20000"
-        other = case(nonzeros=20000)
-        self.assert_refused(words, splatt.read, text("splatt-cpd"), other, "csf_two")
-        self.assert_refused(words, alto.read_mttkrp, text("alto-mttkrp"), other)
-        self.assert_refused(words, mm_csf.read, text("mm-csf"), other)
-        self.assert_refused(words, hiparti.read_mttkrp, text("hiparti-mttkrp"), other)
-        self.assert_refused(words, sparten.read, text("sparten"), other)
-        with self.assertRaisesRegex(library.Unreadable, "for 20000 nonzeros"):
-            genten.read_mttkrp(text("genten-mttkrp"), other)
-
-    def test_errors_that_end_with_status_0(self):
-        self.assert_refused(
-            "it printed '!ERROR! Only order 3 and 4 tensors are supported'", blco.read_mttkrp,
-            "!ERROR! Only order 3 and 4 tensors are supported\n" + text("blco-mttkrp"),
-            case(True), 2)
-        self.assert_refused("its two ways of Phi differ by 1.000e-03", sparten.read,
-                            text("sparten").replace("7.216e-15", "1.000e-03"), case())
-
-    def test_every_run_names_a_program_and_kernels_of_its_library(self):
-        for its in catalogue.LIBRARIES.values():
-            for on_gpu in (False, True):
-                if its.refuses(case(on_gpu)):
-                    continue
-                runs = its.runs(case(on_gpu))
-                self.assertTrue(runs)
-                for run in runs:
-                    self.assertIn(run.program, its.programs)
-                    self.assertLessEqual(set(run.kernels), set(its.timed))
-
-    def test_refusals(self):
-        self.assertEqual(splatt.LIBRARY.refuses(case(True)),
-                         "it runs on hosts, and Sporades was built for GPUs")
-        five = library.Case(Like([2, 2, 2, 2, 2], 3), 16, 2, 20, True)
-        self.assertEqual(blco.LIBRARY.refuses(five), "it takes tensors of 3 or 4 modes")
-        self.assertIsNone(blco.LIBRARY.refuses(case(True)))
 
 
 class Files(support.Folder):
@@ -296,8 +123,8 @@ class Runs(support.Folder):
         self.assertEqual(found["software"]["peers"]["SPLATT"]["git"], "0123abc")
         git = ["git", "-C", self.path("splatt"), "-c", "user.name=a", "-c", "user.email=a@b"]
         for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "a"]):
-            support.subprocess.run(git + words, check=True)
-        commit = support.subprocess.check_output(git + ["rev-parse", "--short=12", "HEAD"]).decode()
+            subprocess.run(git + words, check=True)
+        commit = subprocess.check_output(git + ["rev-parse", "--short=12", "HEAD"]).decode()
         found, _, _ = self.run_peers(0, peer)
         self.assertEqual(found["software"]["peers"]["SPLATT"]["git"], commit.strip())
         self.peer("splatt", "splatt", self.printing("splatt-cpd") + "\n# changed")
@@ -307,6 +134,8 @@ class Runs(support.Folder):
     def test_what_fails_is_named_and_the_others_go_on(self):
         good = self.peer("splatt", "splatt", self.printing("splatt-cpd"))
         for words, why in (("echo 'error: no memory' >&2; exit 3", "cpd64: error: no memory"),
+                           ("echo \"error: cannot read $2\" >&2; exit 2",
+                            "cpd64: error: cannot read frostt.tns"),
                            ("exit 4", "cpd64: exit status 4"),
                            ("kill -SEGV $$", "cpd64: ended by signal SIGSEGV"),
                            ("echo fine", "cpd64: it printed no 'ALTO runtime: ...'"),
@@ -323,6 +152,42 @@ class Runs(support.Folder):
             # it is not tried again
             self.assertEqual(sum(line.startswith("alto") for line in log), 1)
             os.remove(self.path("log"))
+
+    def test_an_interrupt(self):
+        """Ends what runs; what was measured is in the file."""
+        peers = [self.peer("splatt", "splatt", self.printing("splatt-cpd")),
+                 self.peer("alto", "cpd64", "exec sleep 60")]
+        command = support.command(
+            "peers/run", *[word for one in peers for word in ("--peer", one)], "--tensors",
+            "uber:10000", "--ours", self.path("ours"), "--generator", self.path("sporades"),
+            "--output", self.path("p.json"), "--threads", "4")
+        start = time.monotonic()
+        running = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.DEVNULL)
+        while time.monotonic() < start + 30 and not self.has_started("alto"):
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(30), 130)
+        self.assertLess(time.monotonic(), start + 50)
+        found = self.load("p.json")
+        self.assertEqual({row.get("peer") for row in found["rows"]}, {None, "SPLATT"})
+        self.assertFalse(found["complete"])
+
+    def has_started(self, name):
+        if not os.path.exists(self.path("log")):
+            return False
+        with open(self.path("log"), encoding="utf-8") as file:
+            return any(line.startswith(name) for line in file)
+
+    def test_a_program_instead_of_its_folder(self):
+        self.peer("genten", "perf_MTTKRP", self.printing("genten-mttkrp"))
+        self.peer("splatt", "my-splatt", self.printing("splatt-cpd"))
+        found, err, _ = self.run_peers(
+            0, "genten=" + self.path("genten/perf_MTTKRP"),
+            "splatt=" + self.path("splatt/my-splatt"))
+        self.assertEqual({row.get("peer") for row in found["rows"]}, {None, "SPLATT", "GenTen"})
+        self.assertIn("GenTen, uber:10000: genten: there is no such program", err)
+        _, err, _ = self.run_peers(2, "genten=" + self.path("splatt/my-splatt"))
+        self.assertIn("its programs are perf_MTTKRP, genten", err)
 
     def test_programs_that_are_not_there(self):
         found, err, _ = self.run_peers(0, self.peer("hiparti", "ttm", self.printing("hiparti-ttm")))
