@@ -8,7 +8,7 @@ import re
 
 from peers import library, parti
 
-TIMED = {"spttm": "`kernel`: the loop alone; `call`: with sort and the output's indices, mean of 5",
+TIMED = {"spttm": "`kernel`: the loop alone; `call`: with the output and its indices, mean of 5",
          "mttkrp": "kernel only, on nonzeros sorted for the mode; mean of 5 after one",
          "sptv": "`kernel`: the loop alone, which is serial"}
 

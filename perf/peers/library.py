@@ -89,6 +89,15 @@ def seconds(text, what, unit=1.0, clock=0.0):
     return value * unit
 
 
+def after_first(total, first, iterations, clock):
+    """The mean time of an iteration after the first one, of printed times: of all, of the first."""
+    if iterations < 2:
+        raise Unreadable("it made one iteration, which warms up")
+    rest = number(total, "the time of all iterations") - number(first, "that of the first")
+    return seconds("%.6g" % rest, "the time after the first iteration", clock=clock) / (
+        iterations - 1)
+
+
 def found(pattern, text, what):
     """The match of a line; throws Unreadable without one."""
     match = re.search(pattern, text, re.MULTILINE)

@@ -12,7 +12,7 @@ import re
 from peers import library
 
 KERNEL = {"spttm": "Mtx", "sptv": "Vec"}
-TIMED = {"spttm": "`kernel`: the loop alone, without sort and the output's indices"}
+TIMED = {"spttm": "`kernel`: the loop alone, without the output and its indices"}
 
 
 def printed_times(text, label):

@@ -6,8 +6,8 @@ mttkrp in benchmarks, on GPUs those that end in _gpu. What is read is printed by
 src/sptensor/{mmul,vmul,mttkrp}_ {omp.c,cuda.cu} and the programs, by src/timer.c."""
 from peers import library, parti
 
-TIMED = {"spttm": "`kernel`: the loop alone; `call`: with sort and the output's indices, mean of 5",
-         "sptv": "`kernel`: the loop alone; `call`: with sort and the output's indices, mean of 5",
+TIMED = {"spttm": "`kernel`: the loop alone; `call`: with the output and its indices, mean of 5",
+         "sptv": "`kernel`: the loop alone; `call`: with the output and its indices, mean of 5",
          "mttkrp": "kernel only, of the calls after one"}
 PROGRAMS = {"spttm": ("ttm", "SpTns * Mtx", "Average CooTtm"),
             "sptv": ("ttv", "SpTns * Vec", "Average CooTtv"),

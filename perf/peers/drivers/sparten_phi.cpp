@@ -4,6 +4,7 @@
 #include <sparten/AsciiIO.h>
 #include <sparten/CpAprMultiplicativeUpdate.h>
 #include <sparten/KruskalTensorInitializer.h>
+#include <sparten/Log.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,9 @@
 /// Times SparTen's Pi and Phi of each mode on hosts, which its own program does not do apart, and
 /// Phi with Pi computed on the fly, which SparTen has not. For
 ///   perf/peers/run --peer sparten=FOLDER
-/// compile it against a built SparTen, as sparten_phi in that folder:
+/// compile it against a built SparTen to FOLDER/sparten_phi:
 ///   c++ -O3 -fopenmp -I SPARTEN -I SPARTEN/build/include -I KOKKOS/include sparten_phi.cpp
-///     -L SPARTEN/build/lib -lsparten -L KOKKOS/lib -lkokkoscore -ldl -o FOLDER/sparten_phi
+///     -L SPARTEN/build/lib -lsparten -lsparten_generator -L KOKKOS/lib -lkokkoscore -ldl
 /// Arguments: a tensor of counts in SparTen's text format, the number of components, and how many
 /// calls are timed after one that is not. perf/peers/sparten.py reads what is printed.
 
@@ -68,13 +69,16 @@ struct OnTheFly {
         std::fill(sum, sum + components, 0.0);
         row = index(mode, p);
       }
-      double model = 0;
-      for (int r = 0; r < components; ++r) {
-        pi[r] = 1;
-        for (int m = 0; m < modes; ++m)
-          if (m != mode) pi[r] *= factor[m](index(m, p), r);
-        model += pi[r] * factor[mode](row, r);
+      std::fill(pi, pi + components, 1.0);
+      for (int m = 0; m < modes; ++m) {
+        if (m == mode) continue;
+        double const* const other = &factor[m](index(m, p), 0);  // rows are contiguous on hosts
+        for (int r = 0; r < components; ++r) pi[r] *= other[r];
       }
+      double const* const own = &factor[mode](row, 0);
+      double model = 0;
+#pragma omp simd reduction(+ : model)
+      for (int r = 0; r < components; ++r) model += pi[r] * own[r];
       double const share = static_cast<double>(count(p)) / std::max(eps, model);
       for (int r = 0; r < components; ++r) sum[r] += share * pi[r];
     }
@@ -149,6 +153,7 @@ double difference(Matrix const& a, Matrix const& b) {
 }
 
 void run(std::string const& path, Index components, int calls) {
+  sparten::Log::new_log(sparten::Log::TO_SCREEN, "", sparten::Log::QUIET);
   using File = sparten::AsciiIO<Count, double, Index, Index>;
   std::unique_ptr<Sparse> const X(
       File(path, File::READ, File::FIXED_PRECISION, 16, File::INDEX_1).read());
@@ -184,7 +189,7 @@ int main(int argc, char** argv) {
       run(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
       status = 0;
     } catch (std::exception const& error) {
-      std::fprintf(stderr, "sparten_phi: error: %s\n", error.what());
+      std::fprintf(stderr, "error: %s\n", error.what());
     }
   } else {
     std::fprintf(stderr, "sparten_phi TENSOR COMPONENTS CALLS: at most %d components\n",
