@@ -90,7 +90,8 @@ struct FlycooTensor {
   /// What the paper counts (section 3.5.1), in bits:
   ///   nnz (N ceil(log2 nnz) + sum over modes of ceil(log2 I_n) + the bits of a value).
   std::uint64_t storage_bits() const;
-  /// Both of its buffers as the paper has them: N indices, N remap ids and a value a nonzero, twice.
+  /// Both of its buffers as the paper has them: N indices, N remap ids and a value a nonzero,
+  /// twice.
   std::uint64_t storage_words() const { return 2 * (2 * dims.size() + 1) * count; }
   /// With both buffers of Algorithm 5: records in whole units, twice, and N remap ids.
   std::uint64_t storage_bytes() const;
