@@ -63,7 +63,7 @@ class Peer:
 
 class Session(session.Session):
     def __init__(self, options, peers):
-        super().__init__(options, jobs.Suite([], {"rounds": options.rounds}, {}, (), (0, 0)))
+        super().__init__(options, jobs.Suite([], {"rounds": options.rounds}, {}, (), (), (0, 0)))
         self.deadline = math.inf  # runs have one each
         self.peers, self.peer_recorder = peers, rows.Recorder()
         self.given_up, self.said, self.commands = set(), set(), {}
