@@ -78,8 +78,7 @@ struct SspttmPlan {
 ///
 /// In these cases Y.sorted_modes must list all sparse modes, n last. Throws Error if n is not a
 /// sparse mode of Y, the rank is not positive, or Y would be streamed and is not sorted, or by
-/// strategy `chunks`; RunError
-/// where there is no out-of-core memory.
+/// strategy `chunks`; RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<SspttmPlan, Tensor, ExecutionSpace> make_sspttm_plan(
     ExecutionSpace const& exec, Tensor const& Y, int n, SspttmOptions const& options = {});

@@ -39,13 +39,18 @@ TEMPLATE_LIST_TEST_CASE("flycoo equals the definition for any partitions and non
 TEMPLATE_LIST_TEST_CASE("flycoo equals the definition for orders 1 to 16 and all indices",
                         "[kernels][mttkrp]", Cases) {
   using Wide = Case<typename TestType::ExecutionSpace, typename TestType::Scalar, std::uint64_t>;
-  for (std::size_t order = 1; order <= 16; ++order)
-    check_all_modes<TestType>({Dims(order, order < 4 ? 20 : 3), 700, 1}, 5, flycoo_options(4, 3),
-                              true);
-  for (auto const& problem : {Problem{{70000, 60000, 50000}, 20000, 3},
-                              Problem{Dims(6, 8000), 20000, 2}, Problem{Dims(10, 8000), 5000, 1}}) {
-    check_all_modes<TestType>(problem, 5, flycoo_options(0, 0), true);
-    check_all_modes<Wide>(problem, 5, flycoo_options(9, 2), true);
+  for (auto strategy : {MttkrpStrategy::flycoo, MttkrpStrategy::flycoo_blocks}) {
+    auto const options = [&](int partitions, int parallel) {
+      return flycoo_options(partitions, parallel, 17, strategy);
+    };
+    for (std::size_t order = 1; order <= 16; ++order)
+      check_all_modes<TestType>({Dims(order, order < 4 ? 20 : 3), 700, 1}, 5, options(4, 3), true);
+    for (auto const& problem :
+         {Problem{{70000, 60000, 50000}, 20000, 3}, Problem{Dims(6, 8000), 20000, 2},
+          Problem{Dims(10, 8000), 5000, 1}}) {
+      check_all_modes<TestType>(problem, 5, options(0, 0), true);
+      check_all_modes<Wide>(problem, 5, options(9, 2), true);
+    }
   }
 }
 
@@ -128,19 +133,6 @@ TEMPLATE_LIST_TEST_CASE("flycoo_blocks equals the definition for any partitions,
         }
   // More columns than a team has threads.
   check_all_modes<TestType>({{7, 6, 5}, 60, 1}, 1030, block_options(2, 3), true);
-}
-
-TEMPLATE_LIST_TEST_CASE("flycoo_blocks equals the definition for orders 1 to 16 and all indices",
-                        "[kernels][mttkrp]", Cases) {
-  using Wide = Case<typename TestType::ExecutionSpace, typename TestType::Scalar, std::uint64_t>;
-  for (std::size_t order = 1; order <= 16; ++order)
-    check_all_modes<TestType>({Dims(order, order < 4 ? 20 : 3), 700, 1}, 5, block_options(4, 3),
-                              true);
-  for (auto const& problem : {Problem{{70000, 60000, 50000}, 20000, 3},
-                              Problem{Dims(6, 8000), 20000, 2}, Problem{Dims(10, 8000), 5000, 1}}) {
-    check_all_modes<TestType>(problem, 5, block_options(0, 0), true);
-    check_all_modes<Wide>(problem, 5, block_options(9, 2), true);
-  }
 }
 
 TEMPLATE_LIST_TEST_CASE("flycoo_blocks moves the nonzeros as it multiplies, as remap does",

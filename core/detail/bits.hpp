@@ -29,13 +29,13 @@ KOKKOS_FORCEINLINE_FUNCTION int count_ones(std::uint32_t word) {
 
 /// The place of the highest bit that is set; word is not 0.
 KOKKOS_FORCEINLINE_FUNCTION int highest_one(std::uint32_t word) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  return 31 - __clz(static_cast<int>(word));
-#else
   int place = 0;
-  while (word >>= 1) ++place;
+  for (int step = 16; step > 0; step /= 2)
+    if (word >> step != 0) {
+      word >>= step;
+      place += step;
+    }
   return place;
-#endif
 }
 
 /// A set of bits of a word, in any places. With it come the six steps that gather or scatter such

@@ -131,20 +131,16 @@ def part_of_fused_remaps(machine, _, strategy, rank):
     return found
 
 
-def bytes_over(machine, _, one, large, small):
-    """Bytes of two formats; one: of one copy of the first instead of a copy a mode."""
-    return [Value(first["storage_bytes"] / second["storage_bytes"] /
-                  (len(first.get("dims") or [0]) if one else 1), first, second, exact=True)
-            for first, second in cases(side(machine, "build", large), side(machine, "build", small))
-            if first.get("storage_bytes") and second.get("storage_bytes")]
+def storage_over(machine, _, unit, one, large, small):
+    """Bytes of two formats, or words as papers count them; one: of one copy of the first instead of
+    a copy a mode."""
+    def size(row):
+        return row.get("storage_bytes") if unit == "bytes" else row.get("counters", {}).get("words")
 
-
-def words_over(machine, _, one, large, small):
-    """Words of two formats as papers count them; one: as of bytes_over."""
-    return [Value(first["counters"]["words"] / second["counters"]["words"] /
-                  (len(first.get("dims") or [0]) if one else 1), first, second, exact=True)
+    return [Value(size(first) / size(second) / (len(first.get("dims") or [0]) if one else 1),
+                  first, second, exact=True)
             for first, second in cases(side(machine, "build", large), side(machine, "build", small))
-            if first["counters"].get("words") and second["counters"].get("words")]
+            if size(first) and size(second)]
 
 
 def gflops(machine, _, kernel, strategy, rank):
@@ -195,8 +191,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
      even_fibers),
     (r"(\w+): factor between (\w+) and (\w+) over that between Kokkos and native",
      factor_of_algorithm),
-    (r"bytes: (one )?(\w+) over (\w+)", bytes_over),
-    (r"words: (one )?(\w+) over (\w+)", words_over),
+    (r"(bytes|words): (one )?(\w+) over (\w+)", storage_over),
     (r"GFlop/s: (\w+), (.+), R = (\d+)", gflops),
     (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
     (r"over the first host, on the same tensor: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),

@@ -142,9 +142,7 @@ class LeftSingularVectors {
     expects(rows <= most && columns <= most, "tucker: singular vectors of ", rows, " x ", columns,
             " are not found by svd, but by gram and lanczos");
     // Without the padding of rows.
-    MatrixType const packed(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
-                                               std::string("sporades::tucker::packed")),
-                            rows, columns);
+    auto const packed = uninitialized<MatrixType>(exec_, "sporades::tucker::packed", rows, columns);
     copy_view(exec_, packed, Y);
     auto const host = Kokkos::create_mirror_view(packed);
     copy_view(exec_, host, packed);
