@@ -15,6 +15,7 @@
 #include <sporades/kernels/spttm.hpp>
 #include <support/benchmarks.hpp>
 #include <support/tensors.hpp>
+#include <support/unfolded_matrix.hpp>
 
 namespace sporades::perf {
 namespace {
@@ -83,6 +84,11 @@ void add_for(std::string const& name) {
   add_one("flycoo", true, [](Exec const& exec, X const& x, int) { return make_flycoo(exec, x); });
   add_modes("hierarchical", [](Exec const& exec, X const& x, int n) {
     return make_hierarchical(exec, x, detail::spttm_mode_order(x.dims, n));
+  });
+  // The matrix that the library of the GPU's vendor multiplies.
+  add_modes("unfolded", [](Exec const& exec, X const& x, int n) {
+    return make_unfolded_matrix(exec,
+                                make_hierarchical(exec, x, detail::spttm_mode_order(x.dims, n)));
   });
   add_modes("hocoo", [](Exec const& exec, X const& x, int n) { return make_hocoo(exec, x, n); });
   add_modes("hocsr", [](Exec const& exec, X const& x, int n) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <sporades/core/random.hpp>
 #include <sporades/kernels/sspttm.hpp>
 #include <support/benchmarks.hpp>
 #include <support/fiber_lengths.hpp>
 #include <support/tensors.hpp>
+#include <support/unfolded_matrix.hpp>
 
 namespace sporades::perf {
 namespace {
@@ -29,6 +31,7 @@ struct Prepared {
   std::vector<ScooTensor<Scalar, std::uint32_t, MemorySpace>> Y;
   std::vector<FiberLengths> lengths;                          // per mode
   std::map<std::pair<SpttmStrategy, int>, TunedBlock> tuned;  // by strategy and mode
+  std::map<int, std::shared_ptr<UnfoldedProduct<Scalar, MemorySpace>>> unfolded;  // by mode
 };
 
 template <class Scalar>
@@ -102,7 +105,7 @@ TunedBlock const& tuned(Prepared<Scalar>& prepared, SpttmStrategy strategy, int 
 template <class Scalar>
 void multiply(Prepared<Scalar>& prepared, SpttmStrategy strategy, int n) {
   ExecutionSpace const exec{};
-  auto& [key, plan, U, Y, lengths, blocks] = prepared;
+  auto& [key, plan, U, Y, lengths, blocks, unfolded] = prepared;
   if (sporades::detail::takes_block(strategy))
     sporades::detail::run_spttm(exec, plan.tensors[n], U[n], Y[n], strategy, plan.carry,
                                 tuned(prepared, strategy, n).block);
@@ -112,18 +115,32 @@ void multiply(Prepared<Scalar>& prepared, SpttmStrategy strategy, int n) {
 
 /// One mode, or all where it is negative. The label has what `automatic` chose, or the tuned blocks
 /// (threads:threads of a row), and the fibers' mean lengths. Counters: the share of the product in
-/// the bytes; how many times as long the strategy's own block took when it was tuned (`tuning`).
+/// the bytes; how many times as long the strategy's own block took when it was tuned (`tuning`). By
+/// the vendor's library the bytes are those of `spmm_rows`; the unfolding is not timed.
 template <class Scalar>
-void run(benchmark::State& state, std::string const& name, SpttmStrategy strategy, int rank,
-         int mode) {
+void run(benchmark::State& state, std::string const& name, std::string const& strategy_name,
+         int rank, int mode) {
   auto& prepared = prepare<Scalar>(name, rank);
   auto& plan = prepared.plan;
   auto const chosen = plan.choices;
+  bool const by_vendor = strategy_name == vendor::strategy;
+  auto const strategy =
+      by_vendor ? SpttmStrategy::spmm_rows : from_name<SpttmStrategy>(strategy_name);
+  int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
+  for (int n = first; by_vendor && n < last; ++n) {
+    auto& product = prepared.unfolded[n];
+    if (!product)
+      product = std::make_shared<UnfoldedProduct<Scalar, MemorySpace>>(
+          ExecutionSpace{}, plan.tensors[n], prepared.U[n], prepared.Y[n]);
+  }
   if (strategy != SpttmStrategy::automatic)
     for (auto& choice : plan.choices) choice.strategy = strategy;
-  int const first = mode < 0 ? 0 : mode, last = mode < 0 ? plan.order() : mode + 1;
   measure(state, ExecutionSpace{}, [&] {
-    for (int n = first; n < last; ++n) multiply(prepared, strategy, n);
+    for (int n = first; n < last; ++n)
+      if (by_vendor)
+        prepared.unfolded[n]->spmm.multiply();
+      else
+        multiply(prepared, strategy, n);
   });
   double bytes = 0, flops = 0, products = 0, untuned = 0, best = 0;
   std::string lengths, choices;
@@ -137,7 +154,7 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
       untuned += own_seconds;
       best += seconds;
     }
-    auto const cost = cost_of(key_of<Scalar>("spttm", name, to_string(strategy), rank, n),
+    auto const cost = cost_of(key_of<Scalar>("spttm", name, strategy_name, rank, n),
                               [&] { return spttm_cost(ExecutionSpace{}, plan, rank, n); });
     bytes += cost.bytes;
     flops += cost.flops;
@@ -156,23 +173,41 @@ void run(benchmark::State& state, std::string const& name, SpttmStrategy strateg
 }
 
 /// Without the layout: the nonzeros are sorted and unfolded to a matrix in compressed sparse rows,
-/// and that is multiplied by Kokkos Kernels. Both count; counters have their milliseconds apart.
+/// and that is multiplied by Kokkos Kernels or by the vendor's library, whose descriptors, buffer
+/// and preprocessing do not count. The sort and the product count; counters have their milliseconds
+/// apart.
 template <class Scalar>
-void run_unfold(benchmark::State& state, std::string const& name, int rank, int mode) {
+void run_unfold(benchmark::State& state, std::string const& name, bool by_vendor, int rank,
+                int mode) {
   ExecutionSpace const exec{};
-  auto const X = copy_to(exec, tensor<Scalar>(name));
+  auto X = copy_to(exec, tensor<Scalar>(name));
+  X.sorted_modes.clear();  // as a file that says nothing of its order
   auto const modes = sporades::detail::spttm_mode_order(X.dims, mode);
   auto const U = sporades::detail::random_factor<Scalar>(exec, "U", X.dims[mode], rank, 1, mode);
-  HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> rows;
-  auto const unfold = [&] { rows = make_hierarchical(exec, X, modes); };
+  HierarchicalTensor<Scalar, std::uint32_t, MemorySpace> fibers;
+  UnfoldedMatrix<Scalar, MemorySpace> matrix;
+  auto const unfold = [&] {
+    fibers = make_hierarchical(exec, X, modes);
+    if (by_vendor) matrix = make_unfolded_matrix(exec, fibers);
+  };
   unfold();
-  auto const Y = make_spttm_output(exec, rows, static_cast<std::size_t>(rank));
-  auto const product = [&] { spttm(exec, rows, U, Y, SpttmStrategy::spmm_library); };
-  int const calls = calls_of_sample(product);
+  auto const Y = make_spttm_output(exec, fibers, static_cast<std::size_t>(rank));
+  std::unique_ptr<UnfoldedProduct<Scalar, MemorySpace>> vendors;
+  auto const product = [&] {
+    if (by_vendor)
+      vendors->spmm.multiply();
+    else
+      spttm(exec, fibers, U, Y, SpttmStrategy::spmm_library);
+  };
   double unfolding = 0, multiplying = 0;
   for (auto _ : state) {
+    if (by_vendor)
+      vendors = std::make_unique<UnfoldedProduct<Scalar, MemorySpace>>(exec, fibers, U, Y);
+    int const calls = calls_of_sample(product);
     multiplying = seconds_of(calls, product) / calls;
-    rows = {};
+    vendors.reset();
+    fibers = {};
+    matrix = {};
     unfolding = seconds_of(1, unfold);
     state.SetIterationTime(unfolding + multiplying);
   }
@@ -312,16 +347,21 @@ void add_for(Settings const& settings) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
       std::string const of_rank = "/R" + std::to_string(rank);
       int const N = order_of<Scalar>(name);
-      for (auto const& strategy : names_of<SpttmStrategy>())
+      auto strategies = names_of<SpttmStrategy>();
+      if (*vendor::strategy) strategies.push_back(vendor::strategy);
+      for (auto const& strategy : strategies)
         for (int mode = -1; mode < N; ++mode)
           add("spttm/" + what + strategy + of_rank +
                   (mode < 0 ? "/all" : "/mode" + std::to_string(mode)),
+              [=](benchmark::State& state) { run<Scalar>(state, name, strategy, rank, mode); });
+      for (bool const by_vendor : {false, true})
+        for (int mode = 0; mode < N && (!by_vendor || *vendor::strategy); ++mode)
+          add("spttm_unfold/" + what +
+                  (by_vendor ? vendor::strategy + of_rank : of_rank.substr(1)) + "/mode" +
+                  std::to_string(mode),
               [=](benchmark::State& state) {
-                run<Scalar>(state, name, from_name<SpttmStrategy>(strategy), rank, mode);
+                run_unfold<Scalar>(state, name, by_vendor, rank, mode);
               });
-      for (int mode = 0; mode < N; ++mode)
-        add("spttm_unfold/" + what + of_rank.substr(1) + "/mode" + std::to_string(mode),
-            [=](benchmark::State& state) { run_unfold<Scalar>(state, name, rank, mode); });
       if (N < 2) continue;
       for (std::string const way : {"semi_sparse", "as_sparse", "chunks"})
         add("sspttm/" + what + way + of_rank,

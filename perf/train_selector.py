@@ -9,15 +9,20 @@
       (SCALARS, RANKS, FILTER in the environment: only these)
   train_selector.py fit hosts|gpus TIMES.json [TREES.hpp]
       fits a tree a kernel, prints how well they choose for tensors that they were not fitted to,
-      and replaces those of that kind of backend in TREES.hpp
+      and replaces those of that kind of backend in TREES.hpp. Of SpTTM the library may choose three
+      strategies. The others, and the library of the GPU's vendor, are reported only: how often one
+      of them would have been the fastest, and a tree of all.
 """
 import collections
 import json
-import math
 import os
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from bench import names, papers, spttm, trees  # noqa: E402
+from bench.trees import Case  # noqa: E402
 
 # Dims, nonzeros and skew (0: uniform) of random tensors, and names that resemble published ones.
 TENSORS = [
@@ -48,7 +53,7 @@ TENSORS = [
 ]
 STRATEGIES = "sorted,fibers:1,fibers:2,fibers:3,fibers:4,alto,automatic"
 FILTER = ("^mttkrp/.*/mode|^phi/.*/(pull|alto)/.*/mode|"
-          "^spttm/.*/(lanes|spmm_rows|spmm_nonzeros)/R16/mode|"
+          "^spttm/.*/(lanes|spmm_[a-z]+|" + "|".join(spttm.STEPS) + ")/R16/mode|"
           "^ttm_chain|^sptv/.*/(hocoo|hocsr|cfb|hocfs)/|^selector")
 
 
@@ -81,20 +86,14 @@ def measure(binary, output, tensors):
         print(tensor, len(results), file=sys.stderr, flush=True)
 
 
-class Case:
-    """What was chosen from: the tensor, features, and seconds by choice."""
-
-    def __init__(self, tensor, features, times):
-        self.tensor, self.features, self.times = tensor, features, times
-
-    def regret(self, choice):
-        """Time by the choice over that by the best; the worst where it is refused."""
-        return self.times.get(choice, max(self.times.values())) / min(self.times.values())
-
-
 def runs_of(results):
     """Names as (kernel, tensor, scalar, ...): results."""
     return {tuple(name.split("/")): one for name, one in results.items()}
+
+
+def case_of(tensor, features, times):
+    """Look-alikes of one tensor are left out together."""
+    return Case(names.family(tensor), features, times)
 
 
 def by_case(runs, kernel):
@@ -129,7 +128,7 @@ def split_steps(lengths, order, times, row_bytes):
 
 
 def padded_bytes(rank, scalar):
-    return -(-int(rank[1:]) // 4) * 4 * (4 if scalar == "float" else 8)
+    return spttm.row_bytes(int(rank[1:]), scalar)
 
 
 def mttkrp_cases(runs):
@@ -146,7 +145,7 @@ def mttkrp_cases(runs):
                       if "fibers:%d" % k in times})
         lengths = [1] + [found["length%d" % k] for k in range(1, order - 1)]
         for k, at, features in split_steps(lengths, order, named, padded_bytes(rank, scalar)):
-            split.append(Case(tensor, features, {"deeper": named["split%d" % k],
+            split.append(case_of(tensor, features, {"deeper": named["split%d" % k],
                                                  "stay": named["split%d" % at]}))
         sums = rows[(tensor, scalar, rank)]
         for choice, time in (("rows", min(named.values())), ("alto", times.get("alto"))):
@@ -157,7 +156,7 @@ def mttkrp_cases(runs):
         whole = {choice: sum(times) for choice, times in sums.items()
                  if len(times) == len(sums["rows"])}
         if features and len(whole) > 1:
-            layout.append(Case(tensor, features, whole))
+            layout.append(case_of(tensor, features, whole))
     return split, layout
 
 
@@ -172,7 +171,7 @@ def phi_cases(runs):
         whole = {choice: sum(all_modes) for choice, all_modes in times.items()
                  if len(all_modes) == len(times["pull"])}
         if features and len(whole) > 1:
-            cases.append(Case(tensor, features, whole))
+            cases.append(case_of(tensor, features, whole))
     return cases
 
 
@@ -184,102 +183,65 @@ def plain_cases(runs, kernel, names):
         if found and len(chosen) > 1:
             features = dict(found)
             features["row_bytes"] = padded_bytes(key[2] or "R1", key[1])
-            cases.append(Case(key[0], features, chosen))
+            cases.append(case_of(key[0], features, chosen))
     return cases
 
 
-class Tree:
-    """A classification tree. A case counts by the logarithm of how much longer the worst choice
-    takes than the best; over four times counts as four times."""
-
-    def __init__(self, cases, features, leaves):
-        from sklearn.tree import DecisionTreeClassifier
-        self.features = features
-        self.tree = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=leaves,
-                                           min_samples_leaf=3, random_state=0)
-        self.tree.fit([self.row(case) for case in cases],
-                      [min(case.times, key=case.times.get) for case in cases],
-                      [math.log(min(case.regret(None), 4)) + 1e-6 for case in cases])
-
-    def row(self, case):
-        return [case.features[f] for f in self.features]
-
-    def choose(self, cases):
-        return list(self.tree.predict([self.row(case) for case in cases]))
-
-    def choice_at(self, node):
-        return self.tree.classes_[self.tree.tree_.value[node].ravel().argmax()]
-
-
-def mean(numbers):
-    numbers = list(numbers)
-    return sum(numbers) / max(1, len(numbers))
-
-
-def chosen_without(cases, features, leaves):
-    """For each case, what a tree chooses that was fitted without that tensor."""
-    chosen = {}
-    for tensor in sorted({case.tensor for case in cases}):
-        others = [case for case in cases if case.tensor != tensor]
-        own = [case for case in cases if case.tensor == tensor]
-        if leaves == 0:
-            one = best_single(others)
-            chosen.update({id(case): one for case in own})
-            continue
-        for case, choice in zip(own, Tree(others, features, leaves).choose(own)):
-            chosen[id(case)] = choice
-    return chosen
-
-
-def choices_of(cases):
-    return sorted({choice for case in cases for choice in case.times})
-
-
-def best_single(cases):
-    return min(choices_of(cases), key=lambda choice: mean(case.regret(choice) for case in cases))
+def line_of(regrets):
+    return "accuracy %.2f, mean %.3f, worst %.2f" % (
+        trees.mean(one == 1 for one in regrets), trees.mean(regrets), max(regrets))
 
 
 def report(name, cases, features):
-    """Prints the cross-validation and returns the best number of leaves, each of which must gain half
-    a per cent: 0 for a single choice."""
+    """Prints the cross-validation and returns the best number of leaves: 0 for a single choice."""
     print("%s: %d cases of %d tensors" % (name, len(cases), len({c.tensor for c in cases})))
-    for choice in choices_of(cases):
-        regrets = [case.regret(choice) for case in cases]
-        print("  always %-14s mean %.3f, worst %.2f" % (choice, mean(regrets), max(regrets)))
-    best = (float("inf"), 0)
-    for leaves in (0, 2, 3, 4, 5, 6, 8):
-        chosen = chosen_without(cases, features, leaves)
-        regrets = [case.regret(chosen[id(case)]) for case in cases]
-        right = mean(case.regret(chosen[id(case)]) == 1 for case in cases)
-        print("  %d leaves: accuracy %.2f, mean %.3f, worst %.2f"
-              % (max(1, leaves), right, mean(regrets), max(regrets)))
-        best = min(best, (mean(regrets) + 0.005 * leaves, leaves))
-    return best[1]
+    for choice in trees.choices_of(cases):
+        print("  always %-14s %s" % (choice, line_of([case.regret(choice) for case in cases])))
+    chosen = trees.chosen_without(cases, features)
+    tested = [case for case in cases if id(case) in chosen[0]]
+    for leaves, own in chosen.items() if tested else ():
+        print("  %s: %s" % ("%d leaves" % leaves if leaves else "the best single choice",
+                            line_of([case.regret(own[id(case)]) for case in tested])))
+    found = trees.left_out(cases, features)
+    if found:
+        print("  as many leaves as the other tensors want: "
+              + line_of([case.regret(choice) for case, choice, _ in found]))
+    return trees.size_of(cases, chosen)
+
+
+def report_contenders(runs, where):
+    """Prints how often what `automatic` may not choose is faster than all that it may, and a tree of
+    all, which the library cannot have."""
+    cases = plain_cases(runs, "spttm", {name: name for name in ALL_OF_SPTTM})
+    cases = [case for case in cases if all(name in case.times for name in OF_SPTTM)]
+    if not cases:
+        return
+    for contender in trees.choices_of(cases):
+        if contender not in OF_SPTTM:
+            own = [case for case in cases if contender in case.times]
+            won = [case for case in own
+                   if case.times[contender] < min(case.times[name] for name in OF_SPTTM)]
+            print("spttm on %s: %s is faster than all that automatic may choose in %d of %d cases"
+                  % (where, contender, len(won), len(own)))
+    report("spttm on %s, of all contenders (not in the library)" % where, cases, FIBERS)
 
 
 def nodes_of(tree):
     """The nodes in the library's order: what follows a question is the answer up to the threshold."""
-    t, nodes = tree.tree.tree_, []
+    nodes = []
 
     def add(node):
-        if t.children_left[node] < 0 or same_below(node):
-            nodes.append(("count", 0, 0, '"%s"' % tree.choice_at(node)))
+        if len({leaf.choice for leaf in node.leaves()}) == 1:
+            nodes.append(("count", 0, 0, '"%s"' % node.leaves()[0].choice))
             return
         at = len(nodes)
         nodes.append(None)
-        add(t.children_left[node])
+        add(node.up_to)
         past = len(nodes)
-        add(t.children_right[node])
-        nodes[at] = (tree.features[t.feature[node]], float("%.4g" % t.threshold[node]), past, "nullptr")
+        add(node.past)
+        nodes[at] = (node.feature, float("%.4g" % node.threshold), past, "nullptr")
 
-    def same_below(node):
-        def leaves(n):
-            if t.children_left[n] < 0:
-                return {tree.choice_at(n)}
-            return leaves(t.children_left[n]) | leaves(t.children_right[n])
-        return len(leaves(node)) == 1
-
-    add(0)
+    add(tree.top)
     return nodes
 
 
@@ -293,7 +255,9 @@ def written(name, what, nodes):
 
 LAYOUT = ["second_level_share", "longest_share"]
 SPLIT = ["order", "run_length", "longer_run_length", "modes_saved", "modes_left", "row_bytes"]
-FIBERS = ["order", "nonzeros", "fiber_length", "fiber_spread", "row_bytes"]
+FIBERS = list(spttm.FEATURES)
+OF_SPTTM = spttm.CHOSEN
+ALL_OF_SPTTM = OF_SPTTM + ("spmm_library", *papers.VENDORS) + spttm.STEPS
 
 
 def kernels_of(runs, where):
@@ -307,8 +271,7 @@ def kernels_of(runs, where):
         result.append(("phi_layout", "Phi's nonzeros: rows in order or in a linear order.",
                        phi_cases(runs), LAYOUT))
     result.append(("spttm", "SpTTM's strategy.",
-                   plain_cases(runs, "spttm", {name: name for name in
-                                               ("lanes", "spmm_rows", "spmm_nonzeros")}), FIBERS))
+                   plain_cases(runs, "spttm", {name: name for name in OF_SPTTM}), FIBERS))
     # CFB reads the same as HOCFS, in about the same time, and refuses more tensors.
     result.append(("sptv", "SpTV's strategy.",
                    plain_cases(runs, "sptv", {name: name for name in
@@ -329,14 +292,15 @@ def fit(where, path, output):
         if not cases:
             continue
         leaves = report("%s on %s" % (name, where), cases, features)
-        nodes = (nodes_of(Tree(cases, features, leaves)) if leaves > 0
-                 else [("count", 0, 0, '"%s"' % best_single(cases))])
+        nodes = (nodes_of(trees.Tree(cases, features, leaves)) if leaves > 0
+                 else [("count", 0, 0, '"%s"' % trees.best_single(cases))])
         print("  " + " ".join(str(node) for node in nodes))
         name += "_on_" + where
         old = re.compile(r"/// [^\n]*\ninline constexpr TreeNode %s\[\].*?};\n" % name, re.DOTALL)
         text, found = old.subn(lambda _: written(name, words, nodes), text)
         if output and not found:
             sys.exit("%s has no tree %s to replace" % (output, name))
+    report_contenders(runs, where)
     if output:
         with open(output, "w") as file:
             file.write(text)

@@ -5,16 +5,17 @@ of a Machine and of all Machines that gives back [Value], one a case; none where
 import math
 import re
 
-from bench import kernels, names, noise, spttm
+from bench import kernels, names, noise, papers, spttm, trees
 from bench.results import Bad
 from bench.text import number
 
 FIVE = spttm.STEPS
 LAYOUT = ("spmm_rows", "spmm_nonzeros")
 KERNELS = {"stream": kernels.STREAM}
-GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": LAYOUT + ("spmm_library",),
-          "SpMM in the layout": LAYOUT, "the library's": ("spmm_library",), "Kokkos": ("",),
-          "the best": FIVE + LAYOUT + ("spmm_library", "lanes")}
+SPMM = LAYOUT + ("spmm_library", *papers.VENDORS)
+GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": SPMM, "SpMM in the layout": LAYOUT,
+          "cuSPARSE": papers.VENDORS, "PASTA": ("PASTA kernel",), "Kokkos": ("",),
+          "what automatic chooses from": spttm.CHOSEN, "the best": FIVE + SPMM + ("lanes",)}
 
 
 class Value:
@@ -86,6 +87,48 @@ def wins(machine, _, kernel, *groups):
     least = [min(row["median"] for row in one) for one in found]
     return Shares(_share([one[at]["median"] == best for one, best in zip(found, least)], rows)
                   for at in range(len(groups)) if found)
+
+
+def _left_out(machine, kernel, groups):
+    """[(rows by group, group that a tree chooses, best single group)], a case a mode: both fitted to
+    other tensors alone. GROUPS of several strategies: the fastest of them."""
+    found = {}
+    sides = [side(machine, kernel, one) for one in groups.split(", ")]
+    for rows in cases(*sides, by_mode=True):
+        asked = next(filter(None, map(spttm.features, rows)), None)
+        if asked:
+            case = trees.Case(names.family(rows[0]["tensor"]), asked,
+                              {at: row["median"] for at, row in enumerate(rows)})
+            found[id(case)] = case, rows
+    chosen = trees.left_out([case for case, _ in found.values()], spttm.FEATURES)
+    return [(found[id(case)][1], choice, single) for case, choice, single in chosen]
+
+
+def tree_is_right(machine, _, kernel, groups):
+    """The share of the cases in which it chooses the fastest."""
+    found = _left_out(machine, kernel, groups)
+    return [_share([rows[at]["median"] == min(row["median"] for row in rows)
+                    for rows, at, _ in found],
+                   [row for rows, _, _ in found for row in rows])] if found else []
+
+
+def tree_regret(machine, _, kernel, groups):
+    """The time by what it chooses over that by the best."""
+    found = []
+    for rows, at, _ in _left_out(machine, kernel, groups):
+        best = min(rows, key=lambda row: row["median"])
+        found.append(Value(rows[at]["median"] / best["median"], rows[at], best,
+                           exact=rows[at] is best))
+    return found
+
+
+def tree_over_single(machine, _, kernel, groups):
+    """How many times as fast, where the two differ; 1 where they never do."""
+    found = _left_out(machine, kernel, groups)
+    differ = [(rows[at], rows[single]) for rows, at, single in found if at != single]
+    if not differ:
+        return [Value(1.0, *found[0][0])] if found else []
+    return [Value(other["median"] / own["median"], own, other) for own, other in differ]
 
 
 def factor_of_algorithm(machine, _, kernel, *pair):
@@ -189,6 +232,9 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"shares of wins: (\w+), (.+), (.+), (.+)", wins),
     (r"share of pairs of modes where fibers that deviate less are faster: (\w+), (.+)",
      even_fibers),
+    (r"(\w+), a tree of (.+): share right", tree_is_right),
+    (r"(\w+), a tree of (.+): time over the best", tree_regret),
+    (r"(\w+), a tree of (.+): over one choice, where they differ", tree_over_single),
     (r"(\w+): factor between (\w+) and (\w+) over that between Kokkos and native",
      factor_of_algorithm),
     (r"(bytes|words): (one )?(\w+) over (\w+)", storage_over),

@@ -9,8 +9,8 @@ DOUBLING = 2e7  # nonzeros with which a run gets twice the time of a small one
 PAPER_BUDGET = 3600  # seconds
 
 FLYCOO_BLOCKS = "flycoo-blocks"  # of MTTKRP: product and remap in one kernel (Wijeratne, algorithm 4)
+VENDORS = ("spmm_cusparse", "spmm_rocsparse")  # of SpTTM on GPUs: perf/support/vendor_spmm.hpp
 # Names that sporades_perf may not have yet: its rows say so, and reports name what is missing.
-CUSPARSE = "spmm_cusparse"       # of SpTTM
 TUCKER_RUN = "tucker_run"        # a whole run of Tucker, as `tucker` is an iteration
 
 FIVE = "naive|fine_grained|coalesced|rank_blocked|scratch"
@@ -130,6 +130,8 @@ PAPERS = {
             {"part": "spttm", "filter": "^spttm/", "tensors": "all", "weight": 8},
             {"part": "unfold", "filter": "^spttm_unfold/", "tensors": "all", "ranks": "16",
              "weight": 4, "repetitions": 3},
+            {"part": "build", "filter": "^build/.*/(hierarchical|unfolded)/", "tensors": "all",
+             "weight": 2, "repetitions": 3},
         ]),
 }
 QUICK = {"repetitions": 3, "rounds": 1}

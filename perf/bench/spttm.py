@@ -7,6 +7,9 @@ from bench import kernels, names, noise
 # by how many per cent it is faster than the one before, on average over tensors (section 7.3.1).
 STEPS = ("naive", "fine_grained", "coalesced", "rank_blocked", "scratch")
 OWN = ("lanes", "automatic")
+# What the tree of `automatic` chooses from on GPUs, and what it asks. On hosts it is one leaf, lanes.
+CHOSEN = ("lanes", "spmm_rows", "spmm_nonzeros")
+FEATURES = ("order", "nonzeros", "fiber_length", "fiber_spread", "row_bytes")
 PUBLISHED = {16: (53, 29, 7, 40), 32: (74, 37, -20, 43)}
 
 
@@ -14,6 +17,21 @@ def equation_3(row):
     """Flops of a row of SpTTM: 2 nnz R for each of its products."""
     products = len(row["dims"]) if row["mode"] == "all" else 1
     return 2 * row["nnz"] * row["rank"] * products
+
+
+def row_bytes(rank, scalar):
+    """Of a row of the matrix, with its padding to whole tiles of four columns."""
+    return -(-rank // 4) * 4 * kernels.SIZES[scalar]
+
+
+def features(row):
+    """What the tree asks of a row of one mode; None where the row does not tell it."""
+    counters = row.get("counters", {})
+    length, deviation = counters.get("fiber_length"), counters.get("fiber_deviation")
+    if not length or deviation is None or not row.get("nnz") or not row.get("dims"):
+        return None
+    return dict(zip(FEATURES, (len(row["dims"]), row["nnz"], length, deviation / length,
+                               row_bytes(row["rank"], row["scalar"]))))
 
 
 def _counted(rows):

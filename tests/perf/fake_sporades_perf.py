@@ -31,7 +31,7 @@ SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs_csr": 
         "hocfs": 1.0, "hocoo_warps": 2.6, "cfb_threads": 1.7, "hocfs_blocks_csr": 1.8,
         "hocfs_blocks_ell": 1.9}
 BUILD = {"coo_sorted": 3.0, "permuted": 2.0, "packed": 2.5, "csf": 3.4, "alto": 0.8, "flycoo": 5.0,
-         "hierarchical": 2.8, "hocoo": 2.9, "hocsr": 3.1, "cfb": 3.3, "hocfs": 3.5}
+         "hierarchical": 2.8, "unfolded": 2.9, "hocoo": 2.9, "hocsr": 3.1, "cfb": 3.3, "hocfs": 3.5}
 
 
 def chance(text):
@@ -133,7 +133,8 @@ class Maker:
                                     1.5 * PHI[strategy] * 1.05, "with all")
         yield from self.product("phi/%s/pull_stored_pi" % what, end, dims, nnz, rank, size, 1.9, "")
         yield from self.product("pi/%s/pull_stored_pi" % what, end, dims, nnz, rank, size, 0.9, "")
-        for strategy, factor in SPTTM.items():
+        vendors = {"spmm_cusparse": 1.7} if self.gpu else {}
+        for strategy, factor in {**SPTTM, **vendors}.items():
             if strategy == "spmm_library" and "vast" in what:
                 continue
             label = ("lanes " if strategy == "automatic" else "") + "3.1 a fiber"
@@ -149,7 +150,9 @@ class Maker:
         for strategy, factor in (("semi_sparse", 1.2), ("as_sparse", 2.9)):
             yield ("sspttm/%s/%s%s" % (what, strategy, end), factor * moved / self.bandwidth, moved,
                    2.0 * nnz * rank, {}, "")
-        yield from self.product("spttm_unfold/" + what, end, dims, nnz, rank, size, 9.0, "")
+        for strategy in ("", *("/" + one for one in vendors)):
+            yield from self.product("spttm_unfold/" + what + strategy, end, dims, nnz, rank, size, 9.0,
+                                    "")
         iteration = len(dims) * nnz * rank * 1.6 / self.flops * len(dims)
         yield "cp_als/%s%s" % (what, end), iteration, 0, 0, {"mttkrp mode 0 ms": 1.0}, ""
         yield "cp_als/%s%s/no_dimension_tree" % (what, end), 1.2 * iteration, 0, 0, {}, ""

@@ -158,18 +158,54 @@ class Measures(unittest.TestCase):
         rows = {}
         for mode, seconds in enumerate(((5, 4, 3, 2, 1, 8, 7, 6), (5, 4, 3, 2, 6, 1, 9, 9),
                                         (5, 4, 3, 2, 6, 9, 9, 1), (5, 4, 3, 1, 6, 9, 9, 1.5))):
-            for strategy, one in zip(claims.FIVE + claims.LAYOUT + ("spmm_library",), seconds):
+            for strategy, one in zip(claims.FIVE + claims.LAYOUT + ("spmm_cusparse",), seconds):
                 rows["spttm/x/double/%s/R16/mode%d" % (strategy, mode)] = float(one)
             rows["spttm/x/double/automatic/R16/mode%d" % mode] = 2.0
         self.assertEqual(numbers("share of modes: spttm, SpMM over the five", rows), [0.5])
         self.assertEqual(numbers("share of modes: spttm, scratch over the other four", rows), [0.25])
-        self.assertEqual(numbers("shares of wins: spttm, SpMM in the layout, the library's, the five",
+        self.assertEqual(numbers("shares of wins: spttm, SpMM in the layout, cuSPARSE, the five",
                                  rows), [0.25, 0.25, 0.5])
         self.assertEqual(numbers("share of modes: spttm, scratch over the other four, R = 16", rows),
                          [0.25])
         self.assertEqual(numbers("share of modes: spttm, scratch over the other four, R = 32", rows),
                          [])
         self.assertEqual(numbers("spttm: automatic over the best, by mode", rows), [0.5] * 4)
+
+    def test_trees(self):
+        """lanes up to two nonzeros a fiber, then spmm_rows; one tensor is otherwise."""
+        rows = {}
+        for tensor in "abcdefgh":
+            for mode in range(6):
+                is_long, is_odd = mode > 2, tensor == "h" and mode == 5
+                fields = {"dims": [4] * 6, "counters": {"fiber_length": 1.0 + mode / 2 + is_long,
+                                                        "fiber_deviation": 1.0}}
+                for strategy, seconds in (("lanes", 2.0 if is_long else 1.0), ("spmm_nonzeros", 3.0),
+                                          ("spmm_rows", 4.0 if is_odd else 1.0 if is_long else 1.5)):
+                    rows["spttm/%s/double/%s/R16/mode%d" % (tensor, strategy, mode)] = dict(
+                        fields, median=seconds)
+        words = "spttm, a tree of lanes, spmm_rows, spmm_nonzeros: "
+        self.assertEqual(numbers(words + "share right", rows), [round(47 / 48, 6)])
+        regrets = numbers(words + "time over the best", rows)
+        self.assertEqual((len(regrets), regrets.count(1.0), max(regrets)), (48, 47, 2.0))
+        # always spmm_rows: 1.5 times as long in 24 cases, twice as long in one
+        over = numbers(words + "over one choice, where they differ", rows)
+        self.assertEqual((len(over), set(over)), (24, {1.5}))
+        for name in list(rows):
+            if "/a/" not in name:
+                del rows[name]
+        self.assertEqual(numbers(words + "share right", rows), [])  # there are no others to fit to
+        for row in rows.values():
+            row["counters"] = {}
+        self.assertEqual(numbers(words + "time over the best", rows), [])
+
+    def test_a_tree_of_one_leaf(self):
+        rows = {"spttm/%s/double/%s/R16/mode%d" % (tensor, strategy, mode): {
+            "median": seconds, "counters": {"fiber_length": 2.0 + mode, "fiber_deviation": 1.0}}
+            for tensor in "abc" for mode in range(3)
+            for strategy, seconds in (("lanes", 1.0), ("spmm_rows", 2.0))}
+        words = "spttm, a tree of lanes, spmm_rows: "
+        self.assertEqual(numbers(words + "share right", rows), [1.0])
+        self.assertEqual(numbers(words + "over one choice, where they differ", rows), [1.0])
 
     def test_shares(self):
         rows = {"stream/triad/double": {"bytes_per_second": 10.0},
@@ -300,9 +336,9 @@ class Measures(unittest.TestCase):
         def cell(*modes):
             rows = {}
             for mode, seconds in enumerate(modes):
-                for strategy, one in zip(("spmm_rows", "spmm_library", "naive"), seconds):
+                for strategy, one in zip(("spmm_rows", "spmm_cusparse", "naive"), seconds):
                     rows["spttm/x/double/%s/R16/mode%d" % (strategy, mode)] = one
-            return claims.cell("shares of wins: spttm, SpMM in the layout, the library's, the five",
+            return claims.cell("shares of wins: spttm, SpMM in the layout, cuSPARSE, the five",
                                "CPU: 0.999 or less", machine(rows), [])
         self.assertEqual(cell((1.0, 2.0, 3.0), (1.0, 2.0, 3.0), (3.0, 2.0, 1.0), (1.0, 2.0, 3.0)),
                          "holds: 0.75, 0, 0.25 (0.0001 M nonzeros)")

@@ -156,7 +156,7 @@ class Runs(support.Folder):
                 ("ma18", {"spttm", "sspttm", "build", "tucker"}),
                 ("wij24", {"mttkrp", "remap", "unmoved", "build"}),
                 ("and21", {"stream", "mttkrp", "phi", "pi", "cp_apr", "cp_als", "build"}),
-                ("yan19", {"sptv", "build", "streamed_sptv"}), ("ahm24", {"spttm", "spttm_unfold"})):
+                ("yan19", {"sptv", "build", "streamed_sptv"}), ("ahm24", {"spttm", "spttm_unfold", "build"})):
             found, _ = self.measure("r.json", "--paper", paper, "--quick", "--scale", "0.01")
             self.assertTrue(found["complete"], found["left_out"])
             self.assertEqual((found["settings"]["paper"], found["settings"]["scale"]), (paper, 0.01))
@@ -347,6 +347,20 @@ class Exhibits(support.Folder):
         wins = [row[2] for row in found["result 2 of the abstract"].tables[0].rows]
         self.assertEqual(sum(int(one.split(" of ")[0]) for one in wins), 7)
         self.assertIn("cuSPARSE", found["result 2 of the abstract"].missing)
+        for name in ("result 3 of the abstract", "unfolding"):
+            self.assertIn("cuSPARSE", found[name].missing)
+
+    def test_cusparse_where_there_is_a_gpu(self):
+        found = shown(self.results_of("ahm24", FAKE_BACKEND="Cuda"))
+        wins = {row[1]: row[2] for row in found["result 2 of the abstract"].tables[0].rows}
+        self.assertEqual(wins["cuSPARSE"], "0 of 7")
+        self.assertEqual(found["result 2 of the abstract"].missing.count("cuSPARSE"), 0)
+        trees = found["result 3 of the abstract"].tables[1]
+        self.assertEqual([row[1] for row in trees.rows], [
+            "SpMM in the layout, cuSPARSE, the five", "lanes, spmm_rows, spmm_nonzeros"])
+        self.assertEqual([row[2] for row in trees.rows], ["14", "14"])  # of two ranks
+        times, = found["times"].tables
+        self.assertIn("unfolding, then cuSPARSE", times.header)
 
 
 @unittest.skipUnless(DRAWING, "there is no matplotlib")
