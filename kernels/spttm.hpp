@@ -25,8 +25,8 @@ namespace sporades {
 /// of Ma et al. 2018. `spmm_...` read a HierarchicalTensor as a sparse matrix in compressed rows, a
 /// row a fiber (Ahmad, Cecka, Garland & Hall, TACO 2024).
 enum class SpttmStrategy {
-  /// In a plan: `lanes` or an SpMM, by how long and how even the fibers are (SpttmPlan::choices).
-  /// On a format: `lanes`.
+  /// In a plan on GPUs: `lanes`, `spmm_rows` or `spmm_nonzeros`, by how long and how even the
+  /// fibers are (SpttmPlan::choices). On hosts, and on a format: `lanes`, without a choice.
   automatic,
   /// A thread takes a fiber.
   naive,
@@ -49,8 +49,8 @@ enum class SpttmStrategy {
   /// Yang, Buluç & Owens, Euro-Par 2018.
   spmm_nonzeros,
   /// KokkosSparse::spmv of Kokkos Kernels. Nothing is copied or converted: it reads the fibers with
-  /// their 64-bit offsets, and U and Y by rows. cuSPARSE and rocSPARSE take 32-bit offsets, and
-  /// cuSPARSE a product by columns; therefore Kokkos Kernels runs a kernel of its own on GPUs, too.
+  /// their 64-bit offsets, and U and Y by rows. For these Kokkos Kernels does not call cuSPARSE or
+  /// rocSPARSE, but runs a kernel of its own on GPUs, too; perf/ measures cuSPARSE itself.
   /// - Its bits may depend on Kokkos Kernels and its version.
   /// - Before Kokkos Kernels 4.5 it fences exec.
   /// - It is compiled for 32-bit indices, fewer than 2^31 fibers and rows of U, the types of values

@@ -68,6 +68,13 @@ def times(machine, _, kernel, fast, slow, rank=None, by_mode=False):
         side(machine, kernel, fast, rank), side(machine, kernel, slow, rank), by_mode=by_mode)]
 
 
+def times_of_others(machine, _, kernel, strategy):
+    """Of the modes for which automatic chose another strategy, which its label begins with."""
+    return [Value(other["median"] / own["median"], own, other) for own, other in cases(
+        side(machine, kernel, "automatic"), side(machine, kernel, strategy), by_mode=True)
+        if own.get("label", strategy).split()[0] != strategy]
+
+
 def _share(answers, rows):
     """The share of those that are True."""
     return Value(sum(answers) / len(answers), *rows, exact=True)
@@ -242,6 +249,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
     (r"over the first host, on the same tensor: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),
     (r"T_s over the time: (\w+), (\w+)", pipeline),
+    (r"(\w+): automatic over (\w+), where it chose another", times_of_others),
     (r"(\w+): (.+) over (.+?)(?:, R = (\d+))?(, by mode)?", times))]
 
 

@@ -198,6 +198,17 @@ class Measures(unittest.TestCase):
             row["counters"] = {}
         self.assertEqual(numbers(words + "time over the best", rows), [])
 
+    def test_where_automatic_chose_another(self):
+        rows = {"spttm/x/double/%s/R16/mode%d" % (strategy, mode): {"median": seconds, "label": label}
+                for mode, (own, label) in enumerate(((2.0, "spmm_rows 12.3 a fiber"),
+                                                     (1.0, "lanes 2.0 a fiber"),
+                                                     (0.5, "spmm_nonzeros 20 a fiber")))
+                for strategy, seconds in (("automatic", own), ("lanes", 1.0))}
+        words = "spttm: automatic over lanes, where it chose another"
+        self.assertEqual(numbers(words, rows), [0.5, 2.0])
+        del rows["spttm/x/double/automatic/R16/mode0"]["label"]
+        self.assertEqual(numbers(words, rows), [2.0])
+
     def test_a_tree_of_one_leaf(self):
         rows = {"spttm/%s/double/%s/R16/mode%d" % (tensor, strategy, mode): {
             "median": seconds, "counters": {"fiber_length": 2.0 + mode, "fiber_deviation": 1.0}}
