@@ -159,7 +159,8 @@ class VendorSpmm {
     vendor::create(B.it, p.columns, p.B_stride, p.B, p);
     vendor::create(C.it, p.rows, p.C_stride, p.C, p);
     call(vendor::Stage::size);
-    buffer = decltype(buffer)("sporades::perf::vendor_spmm", bytes);
+    // rocSPARSE takes a null pointer for a question about the size.
+    buffer = decltype(buffer)("sporades::perf::vendor_spmm", bytes > 0 ? bytes : 1);
     call(vendor::Stage::prepare);
   }
 
