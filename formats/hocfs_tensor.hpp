@@ -11,11 +11,12 @@ namespace sporades {
 
 /// How the slices of a HocfsTensor are stored.
 enum class HocfsSlices {
-  /// A slice is `ell` if its fibers are all of one length, so that nothing is padded, else `csr`.
+  /// What was fastest in measurements: `csr`.
   automatic,
   /// Compressed sparse rows.
   csr,
-  /// ELLPACK: every fiber takes as many entries as the slice's longest.
+  /// ELLPACK where a slice is full enough, else `csr`: every fiber takes as many entries as the
+  /// slice's longest, and the slice is stored column by column.
   ell
 };
 
@@ -37,7 +38,9 @@ struct Names<HocfsSlices> {
 ///   first_fiber(s) to first_fiber(s + 1) - 1. If there are nonzeros, a tensor of order 2 is one
 ///   slice, and one of order 1 is one slice of one fiber.
 /// - The fibers are the nodes of the last level. Fiber f has entries begin(f) to begin(f + 1) - 1.
-///   In ELL slices the entries past a fiber's own have index no_index and value 0.
+///   They are those of a CSR slice. In an ELL slice of R fibers that begins with fiber f and entry
+///   p, entry k of fiber f + r is entry p + k R + r, for each k below the length of the longest
+///   fiber. The entries past a fiber's own have index no_index and value 0.
 template <class ScalarType, class IndexType = std::uint32_t,
           class MemorySpaceType = Kokkos::HostSpace>
 struct HocfsTensor {
@@ -59,6 +62,7 @@ struct HocfsTensor {
   Indices index;                                     // entries: in mode n, ascending in a fiber
   Kokkos::View<Scalar*, MemorySpace> values;         // entries
   Kokkos::View<std::uint8_t*, MemorySpace> formats;  // slices: csr or ell
+  Position ell_slices = 0;                           // how many of formats are ell
   Position nonzeros = 0;                             // entries without the padding
 
   int order() const { return static_cast<int>(dims.size()); }
@@ -88,15 +92,20 @@ struct HocfsTensor {
 /// X for products on mode n. X may be in any order. Nonzeros of equal coordinates stay separate, in
 /// X's order. X's indices are trusted; check_coordinates checks them. Takes the time of the sort
 /// and one pass over the coordinates a level. Fences exec.
+/// least_fill: with `ell`, the slices whose fill is at least this are ELL. The fill of a slice is
+/// the share of nonzeros in its fibers times the length of the longest. 0: all; 1: those without
+/// padding. A vector (N = 1) stays in CSR.
 /// Throws Error, with the numbers, if
-/// - n is not in [0, N), or
+/// - n is not in [0, N),
+/// - least_fill is not from 0 to 1, or
 /// - `ell` is asked for, and mode n is so long that no_index is an index of it, or the padded
 ///   entries take more memory than is free where exec computes.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HocfsTensor<Scalar, Index, MemorySpace> make_hocfs(ExecutionSpace const& exec,
                                                    CooTensor<Scalar, Index, MemorySpace> const& X,
                                                    int n,
-                                                   HocfsSlices slices = HocfsSlices::automatic);
+                                                   HocfsSlices slices = HocfsSlices::automatic,
+                                                   double least_fill = 0);
 
 /// The nonzeros in coordinate format, fiber by fiber, without the padding. Exact. Enqueued on exec,
 /// does not fence.

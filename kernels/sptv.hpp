@@ -36,7 +36,8 @@ enum class SptvStrategy {
   hocsr,
   /// The buckets of a CfbTensor (algorithm 5).
   cfb,
-  /// The fibers of the slices of a HocfsTensor (algorithm 6).
+  /// The fibers of the slices of a HocfsTensor (algorithm 6). Where slices are ELL, the kernel of
+  /// `hocfs_blocks` takes them.
   hocfs,
   /// A baseline, never chosen: algorithm 3 as the paper has it, on the format of `hocoo`: on GPUs a
   /// thread a nonzero, and a segmented reduction by warps.
@@ -45,7 +46,8 @@ enum class SptvStrategy {
   /// fiber.
   cfb_threads,
   /// A baseline, never chosen: algorithm 6 as figures 6, 9 and 10 of the paper have it, on the
-  /// format of `hocfs`: a block of threads a slice, a thread a fiber.
+  /// format of `hocfs`: a block of threads a slice, a thread a fiber. In ELL slices neighbouring
+  /// threads read neighbouring entries.
   hocfs_blocks
 };
 
@@ -77,6 +79,7 @@ struct SptvOptions {
   SptvStrategy strategy = SptvStrategy::automatic;
   HocfsSlices slices = HocfsSlices::automatic;  // of `hocfs` and `hocfs_blocks`
   bool updatable = false;                       // as MttkrpOptions::updatable
+  double least_fill = 0;                        // of `ell` slices, see make_hocfs
 };
 
 /// X for products on mode n, the coordinates of Y, and the buffers that the kernels need, so that a
@@ -162,7 +165,8 @@ detail::PlanOf<CooTensor, Tensor> sptv_chain(ExecutionSpace const& exec, Tensor 
 ///   hocsr       8 bytes a row, empty ones included
 ///   cfb, hocfs  8 bytes a fiber, except in blocks of 256 fibers of one entry each; on GPUs 16
 ///               bytes for 224 nonzeros and one a fiber instead
-///   cfb_threads, hocfs_blocks  8 bytes a fiber, and a slice of the latter
+///   cfb_threads, hocfs_blocks  8 bytes a fiber; of the latter 9 a slice, and 8 an ELL slice in
+///               place of its fibers
 /// One pass over the nonzeros' indices. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 Cost sptv_cost(ExecutionSpace const& exec, SptvPlan<Scalar, Index, MemorySpace> const& plan);

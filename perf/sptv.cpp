@@ -14,18 +14,22 @@ struct Way {
   SptvOptions options;
 };
 
+/// hocfs_blocks:F: slices whose fill is at least F are ELL.
 std::vector<Way> ways() {
   return {{"automatic", {SptvStrategy::automatic}},
           {"hocoo", {SptvStrategy::hocoo}},
           {"hocsr", {SptvStrategy::hocsr}},
           {"cfb", {SptvStrategy::cfb}},
-          {"hocfs_csr", {SptvStrategy::hocfs, HocfsSlices::csr}},
-          {"hocfs_ell", {SptvStrategy::hocfs, HocfsSlices::ell}},
           {"hocfs", {SptvStrategy::hocfs}},
           {"hocoo_warps", {SptvStrategy::hocoo_warps}},
           {"cfb_threads", {SptvStrategy::cfb_threads}},
           {"hocfs_blocks_csr", {SptvStrategy::hocfs_blocks, HocfsSlices::csr}},
-          {"hocfs_blocks_ell", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}}};
+          {"hocfs_blocks_ell", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}},
+          {"hocfs_blocks:0.25", {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 0.25}},
+          {"hocfs_blocks:0.5", {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 0.5}},
+          {"hocfs_blocks:0.75", {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 0.75}},
+          {"hocfs_blocks:0.9", {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 0.9}},
+          {"hocfs_blocks:1", {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 1}}};
 }
 
 /// Longer arrays of rows are not made for HOCSR.
@@ -71,9 +75,13 @@ void run(benchmark::State& state, std::string const& name, Way const& way, int m
                             [&, &plan = plan] { return sptv_cost(exec, plan); });
   count<Scalar>(state, cost.bytes, cost.flops);
   if (auto const* const H =
-          std::get_if<HocfsTensor<Scalar, std::uint32_t, MemorySpace>>(&plan.tensor))
-    state.counters["entries/nnz"] =
-        static_cast<double>(H->entries()) / static_cast<double>(std::max<Position>(plan.nnz(), 1));
+          std::get_if<HocfsTensor<Scalar, std::uint32_t, MemorySpace>>(&plan.tensor)) {
+    auto const per = [](Position count, Position of) {
+      return static_cast<double>(count) / static_cast<double>(std::max<Position>(of, 1));
+    };
+    state.counters["entries/nnz"] = per(H->entries(), plan.nnz());
+    state.counters["ELL/slices"] = per(H->ell_slices, H->slices());
+  }
   constexpr char const* formats[] = {"hocfs", "hocoo", "hocsr", "cfb"};  // as in the plan's variant
   state.SetLabel(std::string(formats[plan.tensor.index()]) + ", " +
                  std::to_string(static_cast<double>(plan.nnz()) /

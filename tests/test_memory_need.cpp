@@ -160,6 +160,9 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
     check_beside(memory_need(exec, X, 1, sptv), test::most_counted,
                  [&] { return make_sptv_plan(exec, X, 1, sptv); });
   }
+  SptvOptions const full{SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 1};
+  check_beside(memory_need(exec, X, 1, full), test::most_counted,
+               [&] { return make_sptv_plan(exec, X, 1, full); });
   if (trial.dims.size() > 2 && trial.rank < 50) {
     auto plan = make_spttm_plan(exec, X, spttm);
     auto const Y = make_spttm_output(exec, plan, 0, 5);

@@ -14,9 +14,8 @@ namespace inner = sporades::detail;
 
 namespace {
 
-/// Fibers of these lengths, one after another, of whole numbers. padded: the last two entries of
-/// a fiber are padding, but not its first.
-template <class Scalar, class ExecutionSpace, bool padded>
+/// Fibers of these lengths, one after another, of whole numbers.
+template <class Scalar, class ExecutionSpace>
 struct FiberProblem {
   using MemorySpace = typename ExecutionSpace::memory_space;
   static constexpr std::size_t columns = 1000;
@@ -30,9 +29,8 @@ struct FiberProblem {
     for (std::size_t i = 0; i < columns; ++i) v.push_back(Scalar(engine() % 7) - 3);
     for (auto length : lengths) {
       for (Position k = 0; k < length; ++k) {
-        bool const is_padding = padded && k > 0 && k + 3 > length;
-        index.push_back(is_padding ? ~0u : static_cast<std::uint32_t>(engine() % columns));
-        values.push_back(is_padding ? Scalar(0) : Scalar(engine() % 9) - 4);
+        index.push_back(static_cast<std::uint32_t>(engine() % columns));
+        values.push_back(Scalar(engine() % 9) - 4);
       }
       begin.push_back(index.size());
     }
@@ -54,26 +52,10 @@ struct FiberProblem {
     for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
       double sum = 0;
       for (Position p = begin[f]; p < begin[f + 1]; ++p)
-        if (!padded || index[p] != ~0u) sum += double(values[p]) * double(v[index[p]]);
+        sum += double(values[p]) * double(v[index[p]]);
       sums.push_back(sum);
     }
     return sums;
-  }
-
-  /// Without the padding.
-  template <class Other>
-  Other unpadded() const {
-    Other other({});
-    other.v = v;
-    for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
-      for (Position p = begin[f]; p < begin[f + 1]; ++p) {
-        if (index[p] == ~0u) continue;
-        other.index.push_back(index[p]);
-        other.values.push_back(values[p]);
-      }
-      other.begin.push_back(other.index.size());
-    }
-    return other;
   }
 
   std::vector<Scalar> sums(bool by_windows) const {
@@ -85,10 +67,10 @@ struct FiberProblem {
     Vector<Scalar, MemorySpace> const y("y", begin.size() - 1);
     Kokkos::deep_copy(y, std::numeric_limits<Scalar>::quiet_NaN());
     Vector<Position, MemorySpace> const starts = view(begin);
-    using Terms = inner::VectorTerms<Scalar, std::uint32_t, MemorySpace, padded>;
+    using Terms = inner::VectorTerms<Scalar, std::uint32_t, MemorySpace>;
     constexpr char const* label = "sporades::sptv::test";
     auto const split = by_windows ? inner::find_windows<Scalar>(exec, starts, index.size())
-                                  : inner::split_fibers(exec, starts, Terms{i, x, u});
+                                  : inner::split_fibers<Scalar>(exec, starts, index.size());
     if (by_windows)
       inner::sum_by_windows<lanes>(exec, label, Terms{i, x, u}, split, y);
     else
@@ -122,11 +104,11 @@ std::vector<std::vector<Position>> lists_of_lengths() {
   return lists;
 }
 
-template <class Scalar, class ExecutionSpace, bool padded>
+template <class Scalar, class ExecutionSpace>
 void check_sums(bool by_windows) {
   for (auto const& lengths : lists_of_lengths()) {
     INFO(lengths.size() << " fibers, the first of " << (lengths.empty() ? 0 : lengths[0]));
-    FiberProblem<Scalar, ExecutionSpace, padded> const problem(lengths);
+    FiberProblem<Scalar, ExecutionSpace> const problem(lengths);
     auto const expected = problem.definition();
     auto const found = problem.sums(by_windows);
     REQUIRE(found.size() == expected.size());
@@ -140,33 +122,26 @@ void check_sums(bool by_windows) {
 
 TEMPLATE_LIST_TEST_CASE("sums of fibers equal their definition", "[kernels][sptv]", Cases) {
   using Scalar = typename TestType::Scalar;
-  for (bool by_windows : {true, false}) {
-    check_sums<Scalar, typename TestType::ExecutionSpace, false>(by_windows);
-    check_sums<Scalar, typename TestType::ExecutionSpace, true>(by_windows);
-  }
+  for (bool by_windows : {true, false})
+    check_sums<Scalar, typename TestType::ExecutionSpace>(by_windows);
 }
 
-TEMPLATE_LIST_TEST_CASE("sums of fibers have the same bits wherever a tensor is cut, and padded",
+TEMPLATE_LIST_TEST_CASE("sums of fibers have the same bits wherever a tensor is cut",
                         "[kernels][sptv]", Cases) {
   using Scalar = typename TestType::Scalar;
   using Exec = typename TestType::ExecutionSpace;
   bool const by_windows = GENERATE(true, false);
   for (auto const& lengths : lists_of_lengths()) {
-    FiberProblem<Scalar, Exec, true> padded(lengths);
+    FiberProblem<Scalar, Exec> problem(lengths);
     std::mt19937_64 engine(7);
-    for (std::size_t p = 0; p < padded.values.size(); ++p)
-      if (padded.index[p] != ~0u) padded.values[p] = Scalar(double(engine() % 100000) / 77777 - .5);
-    for (auto& x : padded.v) x = Scalar(double(engine() % 100000) / 77777 - .5);
-    auto const problem = padded.template unpadded<FiberProblem<Scalar, Exec, false>>();
+    for (auto& x : problem.values) x = Scalar(double(engine() % 100000) / 77777 - .5);
+    for (auto& x : problem.v) x = Scalar(double(engine() % 100000) / 77777 - .5);
     auto const whole = problem.sums(by_windows);
     for (Position cut = 1; cut < lengths.size(); cut += 1 + lengths.size() / 9) {
       INFO(lengths.size() << " fibers, cut before " << cut);
       auto const rest = problem.from(cut).sums(by_windows);
       CHECK(std::equal(rest.begin(), rest.end(), whole.begin() + static_cast<long>(cut)));
     }
-    if (inner::is_gpu<Exec> || by_windows) continue;  // sums there depend on the padding
-    INFO(lengths.size() << " fibers");
-    CHECK(padded.sums(by_windows) == whole);
   }
 }
 
@@ -174,7 +149,7 @@ TEST_CASE("windows hold each fiber that is not long once", "[kernels][sptv]") {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Exec const exec{};
   for (auto const& lengths : lists_of_lengths()) {
-    FiberProblem<double, Exec, false> const problem(lengths);
+    FiberProblem<double, Exec> const problem(lengths);
     auto const begin = inner::to_view(exec, "begin", problem.begin);
     auto const split = inner::find_windows<double>(exec, begin, problem.index.size());
     std::vector<int> held(lengths.size());

@@ -120,14 +120,30 @@ TEMPLATE_LIST_TEST_CASE("the example of the formats' paper", "[formats][yan19]",
   SECTION("HOCFS of ELL slices") {
     auto const H = make_hocfs(exec, X, 2, HocfsSlices::ell);
     CHECK(list(H.begin) == List{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26});
-    CHECK(list(H.index) == from_0({1, 2, 2, 0, 2, 3, 3, 4, 1, 0, 3, 0, 4,
-                                   0, 1, 4, 2, 3, 2, 4, 1, 0, 3, 4, 3, 4}));  // 0: no_index
+    CHECK(list(H.index) == from_0({1, 2, 2, 3, 1, 2, 0, 3, 4, 0, 3, 4, 1,
+                                   2, 0, 0, 4, 3, 2, 1, 3, 3, 4, 0, 4, 4}));  // 0: no_index
     CHECK(list(H.values) ==
-          List{3, 1, 9, 0, 7, 3, 5, 8, 2, 0, 4, 0, 7, 0, 5, 2, 1, 6, 7, 8, 3, 0, 2, 1, 6, 5});
+          List{3, 9, 7, 5, 2, 1, 0, 3, 8, 0, 4, 7, 5, 1, 0, 0, 2, 6, 7, 3, 2, 6, 8, 0, 1, 5});
     CHECK(list(H.formats) == List{1, 1, 1});
+    CHECK(H.ell_slices == 3);
     CHECK(H.nnz() == 21);
     CHECK(H.storage_words() == 2 * 3 + 2 * 13 + 2 * 21);
     CHECK(H.storage_bytes() == 16 * 4 + (4 + 14) * 8 + 26 * (4 + sizeof(Scalar)) + 3);
+  }
+  SECTION("HOCFS of the slices that are full enough: 8 of 10, 6 of 8 and 7 of 8") {
+    auto const formats = [&](double least_fill) {
+      return list(make_hocfs(exec, X, 2, HocfsSlices::ell, least_fill).formats);
+    };
+    CHECK(formats(0.75) == List{1, 1, 1});
+    CHECK(formats(0.8) == List{1, 0, 1});
+    CHECK(formats(0.81) == List{0, 0, 1});
+    CHECK(formats(1) == List{0, 0, 0});
+    auto const H = make_hocfs(exec, X, 2, HocfsSlices::ell, 0.81);
+    CHECK(H.ell_slices == 1);
+    List index(indices.begin(), indices.begin() + 14);
+    for (int i : from_0({2, 1, 3, 3, 4, 0, 4, 4})) index.push_back(i);
+    CHECK(list(H.index) == index);
+    CHECK(list(H.begin) == List{0, 2, 3, 5, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22});
   }
 }
 

@@ -101,7 +101,7 @@ struct Rows {
   Numbers index;
   std::vector<Scalar> values;
 
-  Rows(FiberList<Scalar> const& list, Numbers const& lengths, std::uint64_t no_index) {
+  Rows(FiberList<Scalar> const& list, Numbers const& lengths, std::uint64_t no_index = 0) {
     for (std::size_t f = 0; f < lengths.size(); ++f) {
       for (auto const& [i, value] : list.fibers[f]) {
         index.push_back(i);
@@ -110,6 +110,17 @@ struct Rows {
       begin.push_back(begin.back() + lengths[f]);
       index.resize(begin.back(), no_index);
       values.resize(begin.back(), 0);
+    }
+  }
+
+  /// Stores fibers first to last - 1, which are of one length, column by column.
+  void transpose(std::size_t first, std::size_t last) {
+    std::size_t const rows = last - first, from = begin[first];
+    auto const own = *this;
+    for (std::size_t p = from; p < begin[last]; ++p) {
+      std::size_t const r = (p - from) % rows, k = (p - from) / rows;
+      index[p] = own.index[begin[first + r] + k];
+      values[p] = own.values[begin[first + r] + k];
     }
   }
 
@@ -141,15 +152,15 @@ std::vector<Problem> problems() {
           {Dims(16, 2), 300}};
 }
 
-/// How many slices of each format `automatic` took, and how often it padded.
+/// How many slices of each format there were where both might be.
 struct Taken {
-  int csr = 0, ell = 0, padded = 0;
+  int csr = 0, ell = 0;
 };
 
 template <class Scalar, class Index, class ExecutionSpace, class Tensor>
 void check_hocfs(ExecutionSpace const& exec, Tensor const& X, FiberList<Scalar> const& expected,
-                 HocfsSlices slices, Taken& taken) {
-  auto const H = make_hocfs(exec, X, expected.n, slices);
+                 HocfsSlices slices, double least_fill, Taken& taken) {
+  auto const H = make_hocfs(exec, X, expected.n, slices, least_fill);
   int const N = X.order();
   std::size_t const fibers = expected.fibers.size();
   CHECK(H.mode_order == expected.modes);
@@ -190,20 +201,21 @@ void check_hocfs(ExecutionSpace const& exec, Tensor const& X, FiberList<Scalar> 
     }
     auto const padded = static_cast<double>(longest * (first_fiber[s + 1] - first_fiber[s]));
     // A vector is one fiber, with nothing to pad: it stays in rows.
-    bool const pays = padded == static_cast<double>(own);
     bool const is_ell =
-        N > 1 && (slices == HocfsSlices::ell || (slices == HocfsSlices::automatic && pays));
+        N > 1 && slices == HocfsSlices::ell && static_cast<double>(own) >= least_fill * padded;
     formats.push_back(is_ell ? 1 : 0);
     for (std::size_t f = first_fiber[s]; f < first_fiber[s + 1]; ++f)
       lengths.push_back(is_ell ? longest : expected.fibers[f].size());
-    if (slices == HocfsSlices::automatic) ++(is_ell ? taken.ell : taken.csr);
+    if (least_fill > 0) ++(is_ell ? taken.ell : taken.csr);
   }
   CHECK((entries_of(H.first_fiber) == first_fiber));
   CHECK((entries_of(H.formats) == formats));
-  Rows<Scalar> const rows(expected, lengths, std::numeric_limits<Index>::max());
+  CHECK(H.ell_slices == static_cast<Position>(std::count(formats.begin(), formats.end(), 1)));
+  Rows<Scalar> rows(expected, lengths, std::numeric_limits<Index>::max());
+  for (std::size_t s = 0; s < formats.size(); ++s)
+    if (formats[s] == 1) rows.transpose(first_fiber[s], first_fiber[s + 1]);
   CHECK((entries_of(H.begin) == rows.begin));
   rows.check(H);
-  if (slices == HocfsSlices::automatic && H.entries() > H.nnz()) ++taken.padded;
 
   CHECK(H.storage_words() == 2 * nodes + 2 * X.nnz());
   if (N < 3) positions += first_fiber.size();
@@ -228,7 +240,7 @@ TEMPLATE_LIST_TEST_CASE("HOCOO, HOCSR, CFB and HOCFS hold what they are defined 
       std::vector<int> const others(expected.modes.begin(), expected.modes.end() - 1);
       Numbers lengths, all_lengths;
       for (auto const& fiber : expected.fibers) lengths.push_back(fiber.size());
-      Rows<Scalar> const rows(expected, lengths, 0);
+      Rows<Scalar> const rows(expected, lengths);
 
       auto const hocoo = make_hocoo(exec, X, n);
       CHECK(hocoo.mode() == n);
@@ -265,13 +277,14 @@ TEMPLATE_LIST_TEST_CASE("HOCOO, HOCSR, CFB and HOCFS hold what they are defined 
       CHECK(hocsr.storage_bytes() == (all + 1) * 8 + nnz * (sizeof(Index) + sizeof(Scalar)));
       expected.check_same(copy_to(Host{}, to_coo(exec, hocsr)));
 
-      for (auto slices : {HocfsSlices::automatic, HocfsSlices::csr, HocfsSlices::ell})
-        check_hocfs<Scalar, Index>(exec, X, expected, slices, taken);
+      for (auto slices : {HocfsSlices::automatic, HocfsSlices::csr})
+        check_hocfs<Scalar, Index>(exec, X, expected, slices, 0, taken);
+      for (double least_fill : {0.0, 0.5, 0.75, 1.0})
+        check_hocfs<Scalar, Index>(exec, X, expected, HocfsSlices::ell, least_fill, taken);
     }
   }
   CHECK(taken.csr > 0);
   CHECK(taken.ell > 0);
-  CHECK(taken.padded == 0);
 }
 
 TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the numbers",
@@ -294,6 +307,13 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
       CHECK(message_of([&] { make_cfb(exec, X, n); }) == "make_cfb: " + says);
       CHECK(message_of([&] { make_hocfs(exec, X, n); }) == "make_hocfs: " + says);
     }
+  }
+  SECTION("fills that there are not") {
+    auto const X = on({2, 2, 2}, {});
+    for (double fill : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()})
+      CHECK_THAT(message_of([&] { make_hocfs(exec, X, 0, HocfsSlices::ell, fill); }),
+                 ContainsSubstring("make_hocfs: least_fill is ") &&
+                     ContainsSubstring("; it may be from 0 to 1"));
   }
   SECTION("fibers that 64 bits can number just so") {
     auto const X =
@@ -338,7 +358,7 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
                ContainsSubstring("make_hocfs: ELL slices of mode 1 take 250000500000 entries for "
                                  "1000000 nonzeros") &&
                    ContainsSubstring(bytes) && ContainsSubstring("B of memory are free"));
-    CHECK(make_hocfs(exec, X, 1).entries() == 2 * many);
+    CHECK(make_hocfs(exec, X, 1, HocfsSlices::ell, 0.01).entries() == 2 * many);
   }
   SECTION("an index that marks padding") {
     auto const X =
@@ -356,7 +376,7 @@ TEMPLATE_LIST_TEST_CASE("the four formats refuse what they cannot hold, with the
     auto const shorter = on({3, longest - 1},
                             {{{2, last - 1}, Scalar(1)}, {{2, 0}, Scalar(2)}, {{0, 5}, Scalar(3)}});
     auto const H = make_hocfs(exec, shorter, 1, HocfsSlices::ell);
-    CHECK(entries_of(H.index) == Numbers{5, last, 0, last - 1});
+    CHECK(entries_of(H.index) == Numbers{5, 0, last, last - 1});
     check_same_nonzeros(copy_to(Host{}, to_coo(exec, H)),
                         copy_to(Host{}, sorted(exec, shorter, {0, 1})));
   }

@@ -11,12 +11,14 @@ namespace sporades {
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 HocfsTensor<Scalar, Index, MemorySpace> make_hocfs(ExecutionSpace const& exec,
                                                    CooTensor<Scalar, Index, MemorySpace> const& X,
-                                                   int n, HocfsSlices slices) {
+                                                   int n, HocfsSlices slices, double least_fill) {
   using Tensor = HocfsTensor<Scalar, Index, MemorySpace>;
   int const N = X.order();
   auto const modes = detail::cyclic_modes(n, N, "make_hocfs");
-  bool const has_no_index = X.dims[n] <= Tensor::no_index;
-  expects(has_no_index || slices != HocfsSlices::ell, "make_hocfs: mode ", n, " has length ",
+  expects(least_fill >= 0 && least_fill <= 1, "make_hocfs: least_fill is ", least_fill,
+          "; it may be from 0 to 1");
+  bool const takes_ell = slices == HocfsSlices::ell;
+  expects(!takes_ell || X.dims[n] <= Tensor::no_index, "make_hocfs: mode ", n, " has length ",
           X.dims[n], "; ELL slices mark padding by the index ", Tensor::no_index,
           " (from 0), so the length may be ", Tensor::no_index, " at most");
   // With CSR slices it is a tree of compressed sparse fibers whose leaves are entries.
@@ -41,7 +43,7 @@ HocfsTensor<Scalar, Index, MemorySpace> make_hocfs(ExecutionSpace const& exec,
   H.first_fiber = N > 2 ? T.first_child.back() : whole(H.fibers());
   H.formats = detail::zeroed<decltype(H.formats)>(exec, "sporades::hocfs::formats",
                                                   H.first_fiber.extent(0) - 1);
-  if (N > 1 && has_no_index && slices != HocfsSlices::csr) detail::pad_slices(exec, H, slices);
+  if (N > 1 && takes_ell) detail::pad_slices(exec, H, least_fill);
   detail::fence(exec, "sporades::hocfs::make");
   return H;
 }
@@ -64,7 +66,7 @@ CooTensor<Scalar, Index, MemorySpace> to_coo(ExecutionSpace const& exec,
 // What is no CooTensor is refused.
 template <class ExecutionSpace>
 HocfsTensor<double, std::uint32_t, typename ExecutionSpace::memory_space> make_hocfs(
-    ExecutionSpace const&, detail::NotCoo, int, HocfsSlices = HocfsSlices::automatic) {
+    ExecutionSpace const&, detail::NotCoo, int, HocfsSlices = HocfsSlices::automatic, double = 0) {
   return {};
 }
 

@@ -37,7 +37,7 @@ struct FindLongestFibers {
   }
 };
 
-/// The entries of all fibers, one after another.
+/// The entries of all fibers.
 template <class Tensor>
 struct FiberEntries {
   typename Tensor::Positions begin;                                             // fibers + 1
@@ -45,10 +45,28 @@ struct FiberEntries {
   Kokkos::View<typename Tensor::Scalar*, typename Tensor::MemorySpace> values;  // entries
 };
 
-/// Turns slices of H from CSR to ELL: all, or those that `automatic` takes. Fences exec. Throws
-/// Error if `ell` is asked for and there is no memory for the padded entries.
+/// Where the entries of a fiber lie in a HocfsTensor.
+struct FiberPlace {
+  Position begin, stride;
+  KOKKOS_FORCEINLINE_FUNCTION Position operator()(Position k) const { return begin + k * stride; }
+};
+template <class Tensor>
+struct FiberPlaces {
+  typename Tensor::Positions first_fiber, begin;
+  decltype(Tensor::formats) formats;
+
+  KOKKOS_FUNCTION FiberPlace operator()(Position f) const {
+    Position const s = range_of(first_fiber, f);
+    if (formats(s) != Tensor::ell) return {begin(f), 1};
+    Position const first = first_fiber(s);
+    return {begin(first) + (f - first), first_fiber(s + 1) - first};
+  }
+};
+
+/// Turns the slices of H that are full enough from CSR to ELL. Fences exec. Throws Error if there
+/// is no memory for the padded entries.
 template <class ExecutionSpace, class Tensor>
-void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
+void pad_slices(ExecutionSpace const& exec, Tensor& H, double least_fill) {
   using Positions = typename Tensor::Positions;
   using Longest = FindLongestFibers<typename Tensor::MemorySpace>;
   auto const first_fiber = H.first_fiber;
@@ -58,7 +76,6 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
   launch_items(exec, "sporades::hocfs::find_longest",
                (H.fibers() + Longest::chunk - 1) / Longest::chunk,
                Longest{first_fiber, begin, longest});
-  bool const takes_all = slices == HocfsSlices::ell;
   double entries = 0;  // of all slices; may pass 64 bits
   Kokkos::parallel_reduce(
       "sporades::hocfs::choose", Range<ExecutionSpace>(exec, 0, H.slices()),
@@ -66,19 +83,22 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
         Position const first = first_fiber(s), last = first_fiber(s + 1);
         auto const own = static_cast<double>(begin(last) - begin(first));
         double const padded = static_cast<double>(last - first) * static_cast<double>(longest(s));
-        // SpTV reads the padding, too: with an eighth of it products took up to 1.4 times as long
-        // (H200), and were never faster.
-        bool const is_ell = takes_all || padded == own;
+        bool const is_ell = own >= least_fill * padded;
         formats(s) = is_ell ? Tensor::ell : Tensor::csr;
         sum += is_ell ? padded : own;
       },
       entries);
+  Kokkos::parallel_reduce(
+      "sporades::hocfs::count_ell", Range<ExecutionSpace>(exec, 0, H.slices()),
+      KOKKOS_LAMBDA(Position s, Position & sum) { sum += formats(s) == Tensor::ell ? 1 : 0; },
+      H.ell_slices);
   fence(exec, "sporades::hocfs::choose");
+  if (H.ell_slices == 0) return;
   double const bytes = entries * (sizeof(typename Tensor::Index) + sizeof(typename Tensor::Scalar));
   double const left = memory_left(exec);
-  expects(!takes_all || bytes <= left, "make_hocfs: ELL slices of mode ", H.mode(), " take ",
-          entries, " entries for ", H.nnz(), " nonzeros, ", enough_text(bytes), ", and ",
-          room_text(left), " of memory are free");
+  expects(bytes <= left, "make_hocfs: ELL slices of mode ", H.mode(), " take ", entries,
+          " entries for ", H.nnz(), " nonzeros, ", enough_text(bytes), ", and ", room_text(left),
+          " of memory are free");
 
   auto const padded = zeroed<Positions>(exec, "sporades::hocfs::begin", H.fibers() + 1);
   launch_items(
@@ -87,15 +107,15 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
         padded(f) = formats(s) == Tensor::ell ? longest(s) : begin(f + 1) - begin(f);
       });
   Position const all = exclusive_scan_total(exec, padded);
-  if (all == H.nnz()) return;
   FiberEntries<Tensor> const from{begin, H.index, H.values};
   FiberEntries<Tensor> const to{
       padded, uninitialized<decltype(H.index)>(exec, "sporades::hocfs::index", all),
       zeroed<decltype(H.values)>(exec, "sporades::hocfs::values", all)};
   fill_view(exec, to.index, Tensor::no_index);
+  FiberPlaces<Tensor> const places{first_fiber, padded, formats};
   for_items(
       exec, "sporades::hocfs::pad", begin, H.nnz(), KOKKOS_LAMBDA(Position f, Position p) {
-        Position const q = to.begin(f) + (p - from.begin(f));
+        Position const q = places(f)(p - from.begin(f));
         to.index(q) = from.index(p);
         to.values(q) = from.values(p);
       });
@@ -104,28 +124,30 @@ void pad_slices(ExecutionSpace const& exec, Tensor& H, HocfsSlices slices) {
   H.values = to.values;
 }
 
-/// H's nonzeros alone; H's own Views if it has no padding.
+/// H's nonzeros alone, fiber by fiber; H's own Views if it has no ELL slices.
 template <class ExecutionSpace, class Tensor>
 FiberEntries<Tensor> without_padding(ExecutionSpace const& exec, Tensor const& H) {
   FiberEntries<Tensor> const from{H.begin, H.index, H.values};
-  if (H.entries() == H.nnz()) return from;
+  if (H.ell_slices == 0) return from;
+  FiberPlaces<Tensor> const places{H.first_fiber, H.begin, H.formats};
   FiberEntries<Tensor> const to{
       zeroed<decltype(H.begin)>(exec, "sporades::hocfs::begin", H.fibers() + 1),
       uninitialized<decltype(H.index)>(exec, "sporades::hocfs::index", H.nnz()),
       uninitialized<decltype(H.values)>(exec, "sporades::hocfs::values", H.nnz())};
   launch_items(
       exec, "sporades::hocfs::count_nonzeros", H.fibers(), KOKKOS_LAMBDA(Position f) {
-        Position low = from.begin(f), high = from.begin(f + 1);  // low is a nonzero: none is empty
+        FiberPlace const place = places(f);
+        Position low = 0, high = from.begin(f + 1) - from.begin(f);  // no fiber is empty
         while (high - low > 1) {
           Position const middle = low + (high - low) / 2;
-          (from.index(middle) != Tensor::no_index ? low : high) = middle;
+          (from.index(place(middle)) != Tensor::no_index ? low : high) = middle;
         }
-        to.begin(f) = low + 1 - from.begin(f);
+        to.begin(f) = high;
       });
   exclusive_scan(exec, to.begin);
   for_items(
       exec, "sporades::hocfs::unpad", to.begin, H.nnz(), KOKKOS_LAMBDA(Position f, Position p) {
-        Position const q = from.begin(f) + (p - to.begin(f));
+        Position const q = places(f)(p - to.begin(f));
         to.index(p) = from.index(q);
         to.values(p) = from.values(q);
       });

@@ -107,12 +107,13 @@ PAPERS = {
          ("userShopping-x10", "user-shopping-x10"), ("userShopping-x22", "user-shopping-x22"),
          ("userShopping-x40", "user-shopping-x40")],
         ("user-rated-movies", "user-shopping-x10"), False, settings("float", "1"), [
-            # tables 7, 8, figures 14 to 16. Memory of hocsr and hocfs_ell does not follow from the
+            # tables 7, 8, figures 14 to 16. Memory of hocsr and ELL slices does not follow from the
             # number of nonzeros: runs of their own, which may fail alone.
-            {"part": "sptv", "filter": "^sptv/.*/(automatic|hocoo|cfb|hocfs|hocfs_csr|hocoo_warps|"
-             "cfb_threads|hocfs_blocks_csr)/", "tensors": "all", "weight": 6},
-            {"part": "hocfs_ell", "filter": "^sptv/.*/hocfs_(blocks_)?ell/", "tensors": "all",
+            {"part": "sptv", "filter": "^sptv/.*/(automatic|hocoo|cfb|hocfs|hocoo_warps|cfb_threads|"
+             "hocfs_blocks_csr)/", "tensors": "all", "weight": 6},
+            {"part": "hocfs_ell", "filter": "^sptv/.*/hocfs_blocks_ell/", "tensors": "all",
              "weight": 1},
+            {"part": "fills", "filter": "^sptv/.*/hocfs_blocks:", "tensors": "all", "weight": 3},
             {"part": "hocsr", "filter": "^sptv/.*/hocsr/", "tensors": "all", "weight": 2},
             {"part": "storage", "filter": "^build/.*/(hocoo|cfb|hocfs)/", "tensors": "all",  # 4 to 6
              "weight": 2, "repetitions": 3},

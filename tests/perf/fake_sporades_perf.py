@@ -27,9 +27,10 @@ PHI = {"automatic": 1.0, "pull": 1.1, "alto": 1.02, "alto-atomic": 1.4, "coo-alt
 SPTTM = {"automatic": 1.0, "lanes": 1.0, "naive": 2.0, "fine_grained": 3.1, "coalesced": 2.4,
          "rank_blocked": 1.8, "scratch": 2.2, "spmm_rows": 1.1, "spmm_nonzeros": 1.3,
          "spmm_library": 1.9}
-SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs_csr": 1.0, "hocfs_ell": 1.4,
-        "hocfs": 1.0, "hocoo_warps": 2.6, "cfb_threads": 1.7, "hocfs_blocks_csr": 1.8,
-        "hocfs_blocks_ell": 1.9}
+SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs": 1.0,
+        "hocoo_warps": 2.6, "cfb_threads": 1.7, "hocfs_blocks_csr": 1.8, "hocfs_blocks_ell": 1.9,
+        "hocfs_blocks:0.25": 1.7, "hocfs_blocks:0.5": 1.6, "hocfs_blocks:0.75": 1.5,
+        "hocfs_blocks:0.9": 1.6, "hocfs_blocks:1": 1.75}
 BUILD = {"coo_sorted": 3.0, "permuted": 2.0, "packed": 2.5, "csf": 3.4, "alto": 0.8, "flycoo": 5.0,
          "hierarchical": 2.8, "unfolded": 2.9, "hocoo": 2.9, "hocsr": 3.1, "cfb": 3.3, "hocfs": 3.5}
 

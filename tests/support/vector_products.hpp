@@ -30,7 +30,9 @@ inline std::vector<SptvWay> sptv_ways() {
           {"hocoo by warps", {SptvStrategy::hocoo_warps}},
           {"cfb by threads", {SptvStrategy::cfb_threads}},
           {"hocfs by blocks", {SptvStrategy::hocfs_blocks}},
-          {"hocfs by blocks of ell slices", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}}};
+          {"hocfs by blocks of ell slices", {SptvStrategy::hocfs_blocks, HocfsSlices::ell}},
+          {"hocfs by blocks of full ell slices",
+           {SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 0.75}}};
 }
 
 template <class Scalar, class ExecutionSpace>

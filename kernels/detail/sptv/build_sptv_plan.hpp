@@ -68,12 +68,7 @@ void find_fibers(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySp
     if (l + 1 < climb.levels) climb.first_child[l] = X.first_child[l];
   }
   if (climb.levels > 0) launch_items(exec, "sporades::sptv::climb", plan.fibers, climb);
-  if (X.entries() == X.nnz())
-    plan.split =
-        split_fibers(exec, X.begin, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, {}});
-  else
-    plan.split = split_fibers(exec, X.begin,
-                              VectorTerms<Scalar, Index, MemorySpace, true>{X.index, X.values, {}});
+  if (X.ell_slices == 0) plan.split = split_fibers<Scalar>(exec, X.begin, X.entries());
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -146,8 +141,7 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void find_fibers(ExecutionSpace const& exec, CfbTensor<Scalar, Index, MemorySpace> const& X,
                  SptvPlan<Scalar, Index, MemorySpace>& plan) {
   unplace_fibers(exec, X.other_modes, X.number, plan);
-  plan.split =
-      split_fibers(exec, X.begin, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, {}});
+  plan.split = split_fibers<Scalar>(exec, X.begin, X.nnz());
 }
 
 /// A plan for X, one of the formats, on its mode n.
@@ -220,7 +214,7 @@ SptvPlan<Scalar, Index, MemorySpace> build_sptv_plan(ExecutionSpace const& exec,
     case SptvStrategy::cfb:
       return plan(make_cfb(exec, Y, n));
     default:
-      return plan(make_hocfs(exec, Y, n, options.slices));
+      return plan(make_hocfs(exec, Y, n, options.slices, options.least_fill));
   }
 }
 

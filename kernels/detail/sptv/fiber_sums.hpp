@@ -54,37 +54,19 @@ struct ShortFibers {
   }
 };
 
-/// The terms of SpTV. padded: entries of index no_index are none.
-template <class ScalarType, class IndexType, class MemorySpace, bool padded = false>
+/// The terms of SpTV.
+template <class ScalarType, class IndexType, class MemorySpace>
 struct VectorTerms {
   using Scalar = ScalarType;
   using Index = IndexType;
-  static constexpr Index no_index = ~Index{0};
 
   RawVector<Index const, MemorySpace> index;
   RawVector<Scalar const, MemorySpace> values;
   RawVector<Scalar const, MemorySpace> v;
 
-  /// A product with padding, too, so that GPUs' compilers fuse it with the sum there as elsewhere,
-  /// and the bits are the same.
-  KOKKOS_FORCEINLINE_FUNCTION Scalar term(Index i, Scalar value) const { return value * factor(i); }
-  KOKKOS_FORCEINLINE_FUNCTION Scalar factor(Index i) const {
-    if constexpr (padded)
-      if (i == no_index) return Scalar(0);
-    return v(i);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar term(Index i, Scalar value) const { return value * v(i); }
   KOKKOS_FORCEINLINE_FUNCTION Scalar operator()(Position p) const {
     return term(index(p), values(p));
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION bool is_padding(Position p) const {
-    return padded && index(p) == no_index;
-  }
-  /// The end of a fiber without its padding.
-  KOKKOS_FORCEINLINE_FUNCTION Position end_of(Position begin, Position end) const {
-    if constexpr (padded)
-      while (end > begin && index(end - 1) == no_index) --end;
-    return end;
   }
 
   /// products[k] = the term begin + k, of n.
@@ -96,7 +78,7 @@ struct VectorTerms {
     for (int k = 0; k < n; ++k) products[k] = own->term(from[k], of[k]);
   }
 
-  /// The sum over begin <= p < end, without padding, by a thread of a host.
+  /// The sum over begin <= p < end by a thread of a host.
   KOKKOS_FORCEINLINE_FUNCTION Scalar sum(Position begin, Position end) const {
     return end - begin <= ShortFibers<Scalar>::longest ? sum_short(begin, end)
                                                        : sum_long(begin, end);
@@ -180,7 +162,7 @@ struct SumShortFibers {
     Position const fibers = last - first, entries = begin(last) - begin(first);
     if (entries > most * fibers) {
       for (Position f = first; f < last; ++f) {
-        Position const own = begin(f), end = terms.end_of(own, begin(f + 1));
+        Position const own = begin(f), end = begin(f + 1);
         if (end - own <= longest) y(f) = terms.sum(own, end);
       }
       return;
@@ -217,7 +199,7 @@ struct SumShortFibers {
     Position const from = begin(first);
     Scalar const* own = products;
     for (Position f = first; f < last; ++f) {
-      y(f) = terms.template sum_made<count>(own, begin(f), terms.end_of(begin(f), begin(f + 1)));
+      y(f) = terms.template sum_made<count>(own, begin(f), begin(f + 1));
       own = products + (begin(f + 1) - from);
     }
   }
@@ -233,29 +215,18 @@ void launch_chunks(ExecutionSpace const& exec, char const* label, Position chunk
     launch_unequal_items(exec, label, chunks, kernel);
 }
 
-/// The entries of fiber f, without padding.
-template <class Terms, class MemorySpace>
-struct FibersOfTerms {
-  RawVector<Position const, MemorySpace> first;  // fibers + 1
-  Terms terms;
-  KOKKOS_FORCEINLINE_FUNCTION Position begin(Position f) const { return first(f); }
-  KOKKOS_FORCEINLINE_FUNCTION Position end(Position f) const {
-    return terms.end_of(first(f), first(f + 1));
-  }
-};
-
-/// The split for sum_fibers_of_vector. begin: fibers + 1. terms: without the vector. Fences exec.
-template <class ExecutionSpace, class Terms, class MemorySpace>
-FiberSplit<typename Terms::Scalar, MemorySpace> split_fibers(
-    ExecutionSpace const& exec, Vector<Position, MemorySpace> const& begin, Terms const& terms) {
-  using Scalar = typename Terms::Scalar;
+/// The split for sum_fibers_of_vector. begin: fibers + 1. Fences exec.
+template <class Scalar, class ExecutionSpace, class MemorySpace>
+FiberSplit<Scalar, MemorySpace> split_fibers(ExecutionSpace const& exec,
+                                             Vector<Position, MemorySpace> const& begin,
+                                             Position entries) {
   if constexpr (is_gpu<ExecutionSpace>)
-    return find_windows<Scalar>(exec, begin, terms.values.extent(0));
+    return find_windows<Scalar>(exec, begin, entries);
   else
     return find_long_fibers<Scalar, MemorySpace>(
         exec, begin.extent(0) - 1,
         FiberSplit<Scalar, MemorySpace>::template longest_alone<ExecutionSpace>,
-        FibersOfTerms<Terms, MemorySpace>{begin, terms});
+        FiberBegins<MemorySpace>{begin});
 }
 
 /// y(f) = the sum of the entries begin(f) to begin(f + 1) - 1.

@@ -49,7 +49,7 @@ struct SumBlocks {
     if constexpr (lane_count > 1)
       sum = terms.sum(begin, end, lanes);
     else
-      sum = terms.sum(begin, terms.end_of(begin, end));
+      sum = terms.sum(begin, end);
     if (lanes.mine() == 0) (fiber.blocks() > 1 ? sums(block) : y(fiber.place)) = sum;
   }
 };

@@ -46,6 +46,10 @@ void for_each_array(Plan& plan, Run const& run) {
           run(X.index);
           run(X.values);
         }
+        if constexpr (is_instance<std::decay_t<decltype(X)>, HocfsTensor>) {
+          run(X.first_fiber);
+          run(X.formats);
+        }
       },
       plan.tensor);
   run(plan.places);
@@ -74,8 +78,8 @@ void drop_unread(SptvPlan<Scalar, Index, MemorySpace>& plan) {
         if constexpr (is_instance<Tensor, HocfsTensor>) {
           X.indices.clear();
           X.first_child.clear();
-          X.first_fiber = {};
-          X.formats = {};
+          if (X.ell_slices == 0) X.first_fiber = {};
+          if (X.ell_slices == 0) X.formats = {};
           if (has_windows) X.begin = {};
         } else if constexpr (is_instance<Tensor, CfbTensor>) {
           X.number = {};

@@ -20,17 +20,11 @@ template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void multiply_vector(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySpace> const& X,
                      SptvPlan<Scalar, Index, MemorySpace>& plan,
                      Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
-  constexpr char const* label = "sporades::sptv::hocfs";
-  bool const is_padded = X.entries() != X.nnz();
-  if (plan.strategy == SptvStrategy::hocfs_blocks)
-    return is_padded ? sum_slices<true>(exec, X, v, y) : sum_slices<false>(exec, X, v, y);
-  if (!is_padded)
-    sum_fibers_of_vector(exec, label, VectorTerms<Scalar, Index, MemorySpace>{X.index, X.values, v},
-                         X.begin, plan.split, y);
+  VectorTerms<Scalar, Index, MemorySpace> const terms{X.index, X.values, v};
+  if (plan.strategy == SptvStrategy::hocfs_blocks || X.ell_slices > 0)
+    sum_slices(exec, X, terms, y);
   else
-    sum_fibers_of_vector(exec, label,
-                         VectorTerms<Scalar, Index, MemorySpace, true>{X.index, X.values, v},
-                         X.begin, plan.split, y);
+    sum_fibers_of_vector(exec, "sporades::sptv::hocfs", terms, X.begin, plan.split, y);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -114,7 +108,7 @@ CooTensor<Scalar, Index, MemorySpace> multiply_last(ExecutionSpace const& exec,
   Y.coordinates = fibers.coordinates;
   Y.values = uninitialized<decltype(Y.values)>(exec, "sporades::sptv::values", fibers.count());
   VectorTerms<Scalar, Index, MemorySpace> const terms{fibers.index, X.values, v};
-  auto const split = split_fibers(exec, fibers.begin, terms);
+  auto const split = split_fibers<Scalar>(exec, fibers.begin, X.nnz());
   sum_fibers_of_vector(exec, "sporades::sptv::chain", terms, fibers.begin, split, Y.values);
   fence(exec, "sporades::sptv::chain");  // the fibers are freed
   return Y;
@@ -171,22 +165,41 @@ double begin_bytes(ExecutionSpace const& exec, Kokkos::View<Position*, MemorySpa
   return static_cast<double>((begin.extent(0) - lone) * sizeof(Position));
 }
 
+/// Bytes that tell sum_slices the slices and fibers. Of an ELL slice one beginning is read. Fences
+/// exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+double slice_bytes(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySpace> const& X) {
+  auto const first_fiber = X.first_fiber;
+  auto const formats = X.formats;
+  Position begins = 0;
+  Kokkos::parallel_reduce(
+      "sporades::cost::begins_of_slices", Range<ExecutionSpace>(exec, 0, X.slices()),
+      KOKKOS_LAMBDA(Position s, Position & sum) {
+        sum += formats(s) == HocfsTensor<Scalar, Index, MemorySpace>::ell
+                   ? 1
+                   : first_fiber(s + 1) - first_fiber(s);
+      },
+      begins);
+  fence(exec, "sporades::cost::begins_of_slices");
+  return static_cast<double>((begins + 1 + first_fiber.extent(0)) * sizeof(Position) +
+                             formats.extent(0));
+}
+
 /// Bytes of a format that a product reads. is_baseline: by its paper's kernel, a thread a fiber.
 /// Fences exec.
 template <class ExecutionSpace, class Tensor, class Split>
 double product_bytes(ExecutionSpace const& exec, Tensor const& X, Split const& split,
                      bool is_baseline) {
   if constexpr (is_instance<Tensor, CfbTensor> || is_instance<Tensor, HocfsTensor>) {
-    double begins = 0;
-    if (!is_baseline)
-      begins = begin_bytes(exec, X.begin, split);
-    else if constexpr (is_instance<Tensor, HocfsTensor>)
-      begins = sizeof(Position) * static_cast<double>(X.begin.extent(0) + X.first_fiber.extent(0));
-    else
-      begins = sizeof(Position) * static_cast<double>(X.begin.extent(0));
+    auto const begins = [&] {
+      if constexpr (is_instance<Tensor, HocfsTensor>)
+        if (is_baseline || X.ell_slices > 0) return slice_bytes(exec, X);
+      return is_baseline ? static_cast<double>(sizeof(Position) * X.begin.extent(0))
+                         : begin_bytes(exec, X.begin, split);
+    };
     return static_cast<double>(X.index.extent(0) * sizeof(typename Tensor::Index) +
                                X.nnz() * sizeof(typename Tensor::Scalar)) +
-           begins;
+           begins();
   } else
     return static_cast<double>(X.storage_bytes());
 }

@@ -49,8 +49,11 @@ void count_sptv_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape co
     double tree = indices + values + 8 * (fibers + 2) + 9 * slices;
     for (std::size_t l = 1; l <= others; ++l)
       tree += tuples.of(modes, l) * (X.index_bytes + (l < others ? 8 : 0)) + 8;
-    double const even = 8 * (slices + fibers + 1) + slices;  // to see which slices are
-    count.make({tree, std::max({csf.peak, csf.kept + even, tree})});
+    // ELL slices have entries of their own; those in rows stay until they are copied.
+    bool const is_ell = options.slices == HocfsSlices::ell;
+    double const peak = tree + indices + X.value_bytes() + 8 * (slices + fibers + 1);
+    count.make({is_ell ? tree - values + X.value_bytes() : tree,
+                std::max(csf.peak, is_ell ? peak : tree)});
   } else if (strategy == SptvStrategy::hocoo) {
     count.make(list);
   } else {

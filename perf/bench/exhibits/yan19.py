@@ -11,12 +11,13 @@ from bench.text import number
 
 NOTE = ("Table 1 and figures 1 to 13 explain formats, kernels and the pipeline; they measure nothing. "
         "Values are floats. The paper does not say of which mode its times are: ours are of each.")
-HOCOO, HOCSR, CFB, CSR, ELL = (Series(one, "sptv", one) for one in (
-    "hocoo", "hocsr", "cfb", "hocfs_csr", "hocfs_ell"))
+HOCOO, HOCSR, CFB, HOCFS = (Series(one, "sptv", one) for one in ("hocoo", "hocsr", "cfb", "hocfs"))
 # As the paper prints its algorithms 3, 5 and 6; algorithm 4 is hocsr.
 NO_ROWS = "there are no rows of it"
 WARPS, THREADS, BLOCKS_CSR, BLOCKS_ELL = PRINTED = [Series(one, "sptv", one, NO_ROWS) for one in (
     "hocoo_warps", "cfb_threads", "hocfs_blocks_csr", "hocfs_blocks_ell")]
+FILLS = [Series("ELL from %s" % fill, "sptv", "hocfs_blocks:%s" % fill)
+         for fill in ("1", "0.9", "0.75", "0.5", "0.25")]
 PARTI, SPLATT, TOOLBOX = (Series(one, "sptv", one, why) for one, why in (
     ("ParTI", "another library, not measured beside Sporades"),
     ("SPLATT", "another library, not measured beside Sporades"),
@@ -84,6 +85,13 @@ def improvements(gpu, pairs):
     return make
 
 
+def thresholds(data, _, machine):
+    """Times by each threshold, and without ELL slices and without others; None where there are no rows."""
+    if not any(one.cases(data, machine) for one in FILLS):
+        return None
+    return times_table(data, machine, [BLOCKS_CSR, *FILLS, BLOCKS_ELL], by_mode=True)
+
+
 def pipelines(data, draw, machine):
     """By how much less time pipelines take than their steps one after another."""
     found = {}
@@ -119,7 +127,7 @@ def streams(data, draw, machine):
 PART = "no rows: part '%s' of sporades-bench --paper yan19 measures them"
 TOGETHER = ("builds make the copies of all modes together, and the rows have the bytes of all: see "
             "table 6")
-ALL = [HOCOO, HOCSR, CFB, CSR, ELL, *PRINTED]
+ALL = [HOCOO, HOCSR, CFB, HOCFS, *PRINTED]
 OVER = [(BLOCKS_ELL, one) for one in (WARPS, HOCSR, THREADS)]
 EXHIBITS = [
     Exhibit("table 2", "An i7-6700 and a GTX 1070.", "The machines of these results.", platforms, ""),
@@ -149,6 +157,9 @@ EXHIBITS = [
     Exhibit("figure 16", "Time that HOCFS by CSR saves of HOCSR's: 39 % on a processor, 51 % on a GPU; "
             "by ELL, 10 % of that by CSR on a GPU.", "Both on each machine.",
             improvements(None, [(BLOCKS_CSR, HOCSR), (BLOCKS_ELL, BLOCKS_CSR)]), PART % "sptv"),
+    Exhibit("threshold (section 1)", "The best threshold of density is promised, and not given.",
+            "Milliseconds of each mode where slices whose fill (nonzeros over rows times longest row) "
+            "is at least a threshold are ELL.", each(thresholds), PART % "fills"),
     Exhibit("figure 17", "Time that pipelines save: 12 % by CFB, 7 % by HOCFS.",
             "The same, of the steps of the same run one after another.", each(pipelines),
             PART % "pipelines"),

@@ -9,11 +9,12 @@
 /// The kernels of Yang, Li & Li, TKDD 2019, for GPUs as the paper draws them, and the same loops
 /// for hosts. `hocoo`, `cfb` and `hocfs` are our own on the same formats. Departures from the
 /// paper:
-/// - algorithm 3 keeps the products in registers instead of storing them in the tensor's values,
-/// and
-///   adds up what warps share by carries, so that the bits are the same on every run;
-/// - a block of algorithm 6 takes all fibers of its slice in turn, where the paper launches as many
+/// - Algorithm 3 keeps the products in registers instead of storing them in the tensor's values,
+///   and adds up what warps share by carries, so that the bits are the same on every run.
+/// - A block of algorithm 6 takes all fibers of its slice in turn, where the paper launches as many
 ///   blocks a slice as the one with most fibers needs, most of which have nothing to do.
+/// - ELL slices are read down their columns, so that neighbouring threads read neighbouring
+///   entries, as section 7.3 says of ELL; the code of figure 10 reads them row by row.
 
 namespace sporades::detail {
 
@@ -92,41 +93,69 @@ struct SumFiberAlone {
 
   KOKKOS_FUNCTION void operator()(Position f) const {
     Scalar sum = 0;
-    for (Position p = begin(f); p < begin(f + 1) && !terms.is_padding(p); ++p) sum += terms(p);
+    for (Position p = begin(f); p < begin(f + 1); ++p) sum += terms(p);
     y(f) = sum;
   }
 };
 
 /// Algorithm 6: a block takes a slice, a thread of it a fiber after another.
-template <class ExecutionSpace, class Fibers, class MemorySpace>
+template <class ExecutionSpace, class Tensor>
 struct SumSlice {
   static constexpr int threads = 256;
+  using MemorySpace = typename Tensor::MemorySpace;
+  using Scalar = typename Tensor::Scalar;
+  using Terms = VectorTerms<Scalar, typename Tensor::Index, MemorySpace>;
   using Policy = Kokkos::TeamPolicy<ExecutionSpace, TeamBounds<ExecutionSpace, threads, 1>>;
+  /// Neighbouring fibers of an ELL slice that a thread takes: hosts read in order, too.
+  static constexpr Position neighbours = is_gpu<ExecutionSpace> ? 1 : 64;
 
-  Fibers fibers;
+  SumFiberAlone<Terms, MemorySpace> fiber;
   RawVector<Position const, MemorySpace> first_fiber;  // slices + 1
+  RawVector<std::uint8_t const, MemorySpace> formats;  // slices
 
   KOKKOS_FUNCTION void operator()(typename Policy::member_type const& member) const {
-    auto const s = static_cast<Position>(member.league_rank());
-    for (Position f = first_fiber(s) + static_cast<Position>(member.team_rank());
-         f < first_fiber(s + 1); f += static_cast<Position>(member.team_size()))
-      fibers(f);
+    sum(static_cast<Position>(member.league_rank()), static_cast<Position>(member.team_rank()),
+        static_cast<Position>(member.team_size()));
   }
-  /// On hosts, slice s.
-  KOKKOS_FUNCTION void operator()(Position s) const {
-    for (Position f = first_fiber(s); f < first_fiber(s + 1); ++f) fibers(f);
+  /// On hosts.
+  KOKKOS_FUNCTION void operator()(Position s) const { sum(s, 0, 1); }
+
+  /// The fibers of slice s that are thread `mine` of `count`'s.
+  KOKKOS_FORCEINLINE_FUNCTION void sum(Position s, Position mine, Position count) const {
+    Position const first = first_fiber(s), last = first_fiber(s + 1);
+    if (formats(s) == Tensor::csr) {
+      for (Position f = first + mine; f < last; f += count) fiber(f);
+      return;
+    }
+    Position const begin = fiber.begin(first), end = fiber.begin(last), rows = last - first;
+    for (Position r = mine * neighbours; r < rows; r += count * neighbours)
+      sum_columns(begin + r, end, rows, fiber.y.data() + first + r,
+                  rows - r < neighbours ? rows - r : neighbours);
+  }
+
+  /// y[0] to y[n - 1] of neighbouring fibers of an ELL slice. p: the first one's first entry.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_columns(Position p, Position end, Position rows, Scalar* y,
+                                               Position n) const {
+    Scalar sums[neighbours] = {};
+    for (bool has_entries = true; has_entries && p < end; p += rows) {
+      has_entries = false;
+      for (Position k = 0; k < n; ++k) {
+        if (fiber.terms.index(p + k) == Tensor::no_index) continue;
+        sums[k] += fiber.terms(p + k);
+        has_entries = true;
+      }
+    }
+    for (Position k = 0; k < n; ++k) y[k] = sums[k];
   }
 };
 
-/// padded: X has padding.
-template <bool padded, class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void sum_slices(ExecutionSpace const& exec, HocfsTensor<Scalar, Index, MemorySpace> const& X,
-                Vector<Scalar, MemorySpace> const& v, Vector<Scalar, MemorySpace> const& y) {
+template <class ExecutionSpace, class Tensor, class Terms>
+void sum_slices(ExecutionSpace const& exec, Tensor const& X, Terms const& terms,
+                Vector<typename Tensor::Scalar, typename Tensor::MemorySpace> const& y) {
   char const* const label = "sporades::sptv::hocfs_blocks";
-  using Fibers = SumFiberAlone<VectorTerms<Scalar, Index, MemorySpace, padded>, MemorySpace>;
-  using Kernel = SumSlice<ExecutionSpace, Fibers, MemorySpace>;
+  using Kernel = SumSlice<ExecutionSpace, Tensor>;
   if (X.slices() == 0) return;
-  Kernel const kernel{{{X.index, X.values, v}, X.begin, y}, X.first_fiber};
+  Kernel const kernel{{terms, X.begin, y}, X.first_fiber, X.formats};
   if constexpr (is_gpu<ExecutionSpace>)
     Kokkos::parallel_for(
         label, team_policy<typename Kernel::Policy>(exec, X.slices(), Kernel::threads), kernel);
