@@ -46,6 +46,12 @@ class Series:
                      and (row["kernel"], row["strategy"]) == (self.kernel, self.strategy)), "")
 
 
+def of_peer(library, kernel, strategy=""):
+    """A Series of rows that perf/peers/run has made, given to perf/report with the others."""
+    return Series(library, kernel, (library + " " + strategy).strip(),
+                  "not in these results: perf/peers/run --peer %s measures it" % library.lower())
+
+
 class Shown:
     """An exhibit as the page has it."""
 

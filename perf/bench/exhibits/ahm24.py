@@ -3,7 +3,7 @@
 """Ahmad, Cecka, Garland & Hall, Exploring data layout for sparse tensor times dense matrix on GPUs
 (TACO 2024): what its abstract says."""
 from bench import noise, papers, tables
-from bench.exhibit import Exhibit, Series, each, platforms, ratios, tensors_table, times_table
+from bench.exhibit import Exhibit, Series, each, of_peer, platforms, ratios, tensors_table, times_table
 from bench.text import number, percent
 
 NOTE = ("Only the paper's record and abstract were at hand: the numbers of its figures and tables, its "
@@ -14,8 +14,7 @@ LIBRARY = Series("Kokkos Kernels' SpMM", "spttm", "the library's")
 CUSPARSE = Series("cuSPARSE", "spttm", papers.CUSPARSE,
                   "sporades_perf has no such strategy yet; Kokkos Kernels' SpMM stands for it")
 FIVE = Series("the fastest of Ma's five", "spttm", "the five")
-PASTA = Series("PASTA", "spttm", "PASTA",
-               "another library, not measured beside Sporades; the five of Ma et al. stand for it")
+PASTA = of_peer("PASTA", "spttm", "kernel")
 SPMM = Series("SpMM", "spttm", "SpMM")
 AUTOMATIC = Series("automatic", "spttm", "automatic")
 BEST = Series("the best", "spttm", "the best")

@@ -11,7 +11,7 @@ FIVE = Series("the fastest of the five", "spttm", "the five")
 NAIVE = Series("naive", "spttm", "naive")
 SEMI_SPARSE = Series("SspTTM", "sspttm", "semi_sparse")
 AS_SPARSE = Series("SpTTM", "sspttm", "as_sparse")
-FCOO = Series("F-COO", "spttm", "F-COO", "another library, not measured beside Sporades")
+FCOO = Series("F-COO", "spttm", "F-COO", "its programs are not among those that perf/peers/run can run")
 TOOLBOX = Series("Tensor Toolbox", "spttm", "Tensor Toolbox", "MATLAB is not in the suite")
 PRINTED_RUN, OWN_RUN = RUNS = [Series(label, papers.TUCKER_RUN, strategy, "") for label, strategy in (
     ("SpTTM, SspTTM, LAPACK's SVD", "semi_sparse_svd"), ("automatic", "automatic"))]

@@ -5,7 +5,8 @@
 import re
 
 from bench import claims, kernels, names, papers, tables
-from bench.exhibit import (Exhibit, Series, each, platforms, ratios, saved, tensors_table, times_table)
+from bench.exhibit import (Exhibit, Series, each, mean_of_each, of_peer, platforms, ratios, saved,
+                           tensors_table, times_table)
 from bench.originals import ORIGINALS
 from bench.text import number
 
@@ -17,9 +18,9 @@ HOCOO, HOCSR, CFB, CSR, ELL = (Series(one, "sptv", one) for one in (
 NO_ROWS = "there are no rows of it"
 WARPS, THREADS, BLOCKS_CSR, BLOCKS_ELL = PRINTED = [Series(one, "sptv", one, NO_ROWS) for one in (
     "hocoo_warps", "cfb_threads", "hocfs_blocks_csr", "hocfs_blocks_ell")]
-PARTI, SPLATT, TOOLBOX = (Series(one, "sptv", one, why) for one, why in (
-    ("ParTI", "another library, not measured beside Sporades"),
-    ("SPLATT", "another library, not measured beside Sporades"),
+PASTA, PARTI = of_peer("PASTA", "sptv", "kernel"), of_peer("HiParTI", "sptv", "kernel")
+SPLATT, TOOLBOX = (Series(one, "sptv", one, why) for one, why in (
+    ("SPLATT", "its command has no product by a vector"),
     ("Tensor Toolbox", "MATLAB is not in the suite")))
 PIPELINED = [Series(one + ", pipeline", "streamed_sptv", one) for one in ("cfb", "hocfs")]
 FORMATS = ("hocoo", "hocsr", "cfb", "hocfs")
@@ -109,21 +110,43 @@ def pipelines(data, draw, machine):
         "modes together.", found, "per cent", 0)
 
 
-def streams(data, draw, machine):
-    """Strategies such as cfb:4 have so many streams, cfb as many as the library takes."""
+def times_by_streams(data, machine):
+    """{(cfb or hocfs, family): {streams: seconds of all modes}}; strategies such as cfb:4 have so many,
+    cfb as many as the library takes."""
     found = {}
     for row in kernels.of_largest([row for row in machine.timed()
                                    if row["kernel"] == "streamed_sptv"
                                    and row["scalar"] == data.scalar]):
         match = re.fullmatch(r"(cfb|hocfs)(:\d+)?", row["strategy"] or "")
-        count = row.get("counters", {}).get("streams")
+        count = int(row.get("counters", {}).get("streams", 0))
         if match and count:
-            label = "%s, %s" % (match.group(1), data.tensor_names(names.family(row["tensor"])))
-            own = found.setdefault(label, {})
-            own[int(count)] = own.get(int(count), 0) + 1e3 * row["median"]
-    return draw.lines(data, "streams", "Pipelines by the number of streams (%s)%s" % (
-        data.scalar, data.of(machine)),
-        "Milliseconds of all modes together: lower is faster.", found, ("streams", "ms"))
+            own = found.setdefault((match.group(1), names.family(row["tensor"])), {})
+            own.setdefault(count, {})[row["mode"]] = row
+    return {key: {count: sum(row["median"] for row in modes.values()) for count, modes in own.items()
+                  if len(modes) == len(next(iter(modes.values()))["dims"])}
+            for key, own in found.items()}
+
+
+def streams(data, draw):
+    """A table of all tensors, and their mean."""
+    made = []
+    for machine in data.machines:
+        found = times_by_streams(data, machine)
+        counts = sorted({count for own in found.values() for count in own})
+        made.append(tables.Table(
+            "%s: milliseconds by the number of streams (%s)" % (machine.name, data.scalar),
+            ["format", "tensor"] + list(map(str, counts)),
+            [[*key] + [number(1e3 * own[count]) if count in own else "–" for count in counts]
+             for key, own in found.items() if own], "All modes together."))
+        means = {form: mean_of_each({count: {family: own[count] / own[1] for (one, family), own
+                                             in found.items() if one == form and {1, count} <= set(own)}
+                                     for count in counts}) for form in ("cfb", "hocfs")}
+        made.append(draw.lines(
+            data, "streams", "Pipelines by the number of streams (%s)%s" % (data.scalar, data.of(machine)),
+            "Time of all modes over that with one stream, geometric means over the tensors: lower is "
+            "faster.", {form: {count: mean for count, mean in own.items() if mean}
+                        for form, own in means.items()}, ("streams", "time / time with one")))
+    return made
 
 
 PART = "no rows: part '%s' of sporades-bench --paper yan19 measures them"
@@ -139,19 +162,19 @@ EXHIBITS = [
     Exhibit("table 6", "The same in mode 3.", "The same, words a nonzero.", storage(2), PART % "storage"),
     Exhibit("table 7", "Milliseconds of SpTV by each format on a processor, and of other libraries.",
             "Milliseconds of each mode on hosts; the order of sums is fixed here.",
-            times_on(False, ALL + [TOOLBOX, PARTI, SPLATT]),
-            PART % "sptv" + ", on a host", PRINTED + [TOOLBOX, PARTI, SPLATT]),
+            times_on(False, ALL + [TOOLBOX, PASTA, PARTI, SPLATT]),
+            PART % "sptv" + ", on a host", PRINTED + [TOOLBOX, PASTA, PARTI, SPLATT]),
     Exhibit("figure 14", "Time that HOCFS by ELL saves on a processor: 60, 39 and 56 % of HOCOO, HOCSR "
             "and CFB, 59 % of ParTI and 7 % of SPLATT.", "The same on hosts.",
-            improvements(False, OVER + [(BLOCKS_ELL, PARTI), (BLOCKS_ELL, SPLATT)]),
-            PART % "sptv" + ", on a host", PRINTED + [PARTI, SPLATT]),
+            improvements(False, OVER + [(BLOCKS_ELL, one) for one in (PASTA, PARTI, SPLATT)]),
+            PART % "sptv" + ", on a host", PRINTED + [PASTA, PARTI, SPLATT]),
     Exhibit("table 8", "Milliseconds of SpTV by each format and by two pipelines on a GPU, and of "
             "ParTI.", "Milliseconds of each mode on GPUs; a pipeline's tensor comes from the host's "
-            "memory, others are on the GPU.", times_on(True, ALL + PIPELINED + [PARTI]),
-            PART % "sptv" + ", on a GPU", PRINTED + [PARTI]),
+            "memory, others are on the GPU.", times_on(True, ALL + PIPELINED + [PASTA]),
+            PART % "sptv" + ", on a GPU", PRINTED + [PASTA]),
     Exhibit("figure 15", "Time that HOCFS saves on a GPU: 66, 56 and 64 % of HOCOO, HOCSR and CFB, 45 % "
-            "of ParTI.", "The same, by ELL, on GPUs.", improvements(True, OVER + [(BLOCKS_ELL, PARTI)]),
-            PART % "sptv" + ", on a GPU", PRINTED + [PARTI]),
+            "of ParTI.", "The same, by ELL, on GPUs.", improvements(True, OVER + [(BLOCKS_ELL, PASTA)]),
+            PART % "sptv" + ", on a GPU", PRINTED + [PASTA]),
     Exhibit("figure 16", "Time that HOCFS by CSR saves of HOCSR's: 39 % on a processor, 51 % on a GPU; "
             "by ELL, 10 % of that by CSR on a GPU.", "Both on each machine.",
             improvements(None, [(BLOCKS_CSR, HOCSR), (BLOCKS_ELL, BLOCKS_CSR)]), PART % "sptv"),
@@ -159,5 +182,5 @@ EXHIBITS = [
             "The same, of the steps of the same run one after another.", each(pipelines),
             PART % "pipelines"),
     Exhibit("streams (section 7.3)", "3 to 5 streams are best.", "Pipelines of 1 to 8 streams.",
-            each(streams), PART % "pipelines"),
+            streams, PART % "pipelines"),
 ]
