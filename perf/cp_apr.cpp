@@ -9,9 +9,10 @@ namespace sporades::perf {
 namespace {
 
 /// Five outer iterations of ten inner ones; the row solvers' come after those that take one step a
-/// row, which are not counted. phi_share: the part of multiplicative updates that is Phi.
+/// row, which are not counted. phi_share, pi_share: the parts of multiplicative updates that are
+/// Phi, and Pi where that is stored.
 template <class Scalar>
-void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod method) {
+void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod method, Pi pi) {
   ExecutionSpace const exec{};
   auto const X = copy_to(exec, counts_of(tensor<Scalar>(name)));
   CpAprOptions options;
@@ -20,6 +21,7 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
   options.iterations = skipped + 5;
   options.tolerance = 0;
   options.method = method;
+  options.pi = pi;
   auto problem = make_cp_apr_problem(exec, X, options);
   auto const solve = [&](CpAprOptions const& with) {
     auto start = cp_apr_start<Scalar>(exec, X.dims, with);
@@ -30,12 +32,15 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
     seconds.erase(seconds.begin(), seconds.begin() + skipped);
     return seconds;
   });
-  double phi = 0, all = 0;
+  if (method != CpAprMethod::mu) return;
+  double phi_seconds = 0, pi_seconds = 0, all = 0;
   for (auto const& [label, seconds] : parts) {
     all += seconds;
-    if (label.rfind("phi ", 0) == 0) phi += seconds;
+    if (label.rfind("phi ", 0) == 0) phi_seconds += seconds;
+    if (label.rfind("pi ", 0) == 0) pi_seconds += seconds;
   }
-  if (method == CpAprMethod::mu) state.counters["phi_share"] = phi / all;
+  state.counters["phi_share"] = phi_seconds / all;
+  if (pi == Pi::stored) state.counters["pi_share"] = pi_seconds / all;
 }
 
 }  // namespace
@@ -43,13 +48,18 @@ void run(benchmark::State& state, std::string const& name, int rank, CpAprMethod
 void add_cp_apr(Settings const& settings) {
   for (auto const& name : settings.tensors)
     for (int rank : settings.ranks)
-      for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
-        for_scalars(settings, [&](auto zero) {
-          using Scalar = decltype(zero);
-          add("cp_apr/" + short_name(name) + "/" + scalar_name<Scalar>() + "/R" +
-                  std::to_string(rank) + "/" + to_string(method),
-              [=](benchmark::State& state) { run<Scalar>(state, name, rank, method); });
+      for_scalars(settings, [&](auto zero) {
+        using Scalar = decltype(zero);
+        std::string const start = "cp_apr/" + short_name(name) + "/" + scalar_name<Scalar>() +
+                                  "/R" + std::to_string(rank) + "/";
+        for (auto method : {CpAprMethod::mu, CpAprMethod::pdnr, CpAprMethod::pqnr})
+          add(start + to_string(method), [=](benchmark::State& state) {
+            run<Scalar>(state, name, rank, method, Pi::on_the_fly);
+          });
+        add(start + "mu_stored_pi", [=](benchmark::State& state) {
+          run<Scalar>(state, name, rank, CpAprMethod::mu, Pi::stored);
         });
+      });
 }
 
 }  // namespace sporades::perf

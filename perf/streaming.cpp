@@ -13,6 +13,7 @@
 /// may take a quarter of the memory that sorted copies of them need. Counters: copy_ms, the time of
 /// copying as many bytes in one piece; T_s and T_p, milliseconds as the equations of Yang, Li & Li
 /// have them from the times of single steps (T_s is what these steps took, one after another).
+/// cfb:4 is a pipeline of SpTV with 4 streams, cfb one with as many as the library takes.
 
 namespace sporades::perf {
 namespace {
@@ -127,14 +128,18 @@ struct PreparedPipeline {
 };
 
 template <class Scalar>
-void run_sptv(benchmark::State& state, std::string const& name, SptvStrategy strategy, int mode) {
+void run_sptv(benchmark::State& state, std::string const& name, SptvStrategy strategy, int streams,
+              int mode) {
   ExecutionSpace const exec{};
   auto& prepared = kept<PreparedPipeline<Scalar>>();
-  auto const key = name + " " + to_string(strategy) + " " + std::to_string(mode);
+  auto const key =
+      name + " " + to_string(strategy) + " " + std::to_string(streams) + " " + std::to_string(mode);
   if (prepared.key != key) {
     prepared = {};
     auto const& X = tensor<Scalar>(name);
-    prepared.pipeline = make_sptv_pipeline(exec, X, mode, {{strategy}, {}});
+    SptvPipelineOptions options{{strategy}, {}};
+    options.streaming.streams = streams;
+    prepared.pipeline = make_sptv_pipeline(exec, X, mode, options);
     prepared.Y = make_sptv_output(exec, prepared.pipeline);
     prepared.v = decltype(prepared.v)("sporades::perf::v", X.dims[mode]);
     Kokkos::deep_copy(exec, prepared.v, Scalar(1));
@@ -147,6 +152,7 @@ void run_sptv(benchmark::State& state, std::string const& name, SptvStrategy str
   state.counters["T_s"] = 1e3 * times.synchronous();
   state.counters["T_p"] = 1e3 * times.pipelined();
   state.counters["collections"] = static_cast<double>(times.collections.size());
+  state.counters["streams"] = streams;
   state.counters["bytes/s"] = benchmark::Counter(static_cast<double>(pipeline.storage_bytes()),
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
@@ -168,8 +174,13 @@ void add_for(Settings const& settings) {
       add("streamed_ttm_chain" + prefix + "R8" + suffix,
           [=](benchmark::State& state) { run_chain<Scalar>(state, name, mode); });
       for (auto strategy : {SptvStrategy::cfb, SptvStrategy::hocfs})
-        add("streamed_sptv" + prefix + to_string(strategy) + suffix,
-            [=](benchmark::State& state) { run_sptv<Scalar>(state, name, strategy, mode); });
+        for (int streams : {0, 1, 2, 4, 5, 8})  // 0: the library's 3
+          add("streamed_sptv" + prefix + to_string(strategy) +
+                  (streams > 0 ? ":" + std::to_string(streams) : "") + suffix,
+              [=](benchmark::State& state) {
+                run_sptv<Scalar>(state, name, strategy, streams > 0 ? streams : Streaming{}.streams,
+                                 mode);
+              });
     }
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <sporades/algorithms/tucker.hpp>
+#include <sporades/core/timer.hpp>
 #include <support/benchmarks.hpp>
 #include <support/measure.hpp>
 #include <support/tensors.hpp>
@@ -68,6 +69,67 @@ void run_tucker(benchmark::State& state, std::string const& name) {
   state.counters["singular vectors and core, of all"] = vectors / (chains + vectors);
 }
 
+/// A whole run: how it computes chains and singular vectors.
+struct WholeRun {
+  char const* name;
+  TtmChainStrategy strategy;
+  SingularVectorMethod method;
+};
+
+constexpr WholeRun whole_runs[] = {
+    {"automatic", TtmChainStrategy::automatic, SingularVectorMethod::automatic},
+    {"gram", TtmChainStrategy::automatic, SingularVectorMethod::gram},
+    {"lanczos", TtmChainStrategy::automatic, SingularVectorMethod::lanczos},
+    {"svd", TtmChainStrategy::automatic, SingularVectorMethod::svd},
+    // as Ma et al. (2018): SpTTM, SspTTMs and LAPACK's SVD on the host
+    {"semi_sparse_svd", TtmChainStrategy::semi_sparse, SingularVectorMethod::svd}};
+
+/// From nonzeros on the host to the model on the device: copying, sorting, a random start, three
+/// iterations and the core. Ranks are those asked for, or a mode's length where that is less. Table
+/// 6 of Ma et al. (2018) has whole runs; it says neither ranks nor iterations.
+template <class Scalar>
+void run_whole(benchmark::State& state, std::string const& name, int rank, WholeRun const& run) {
+  ExecutionSpace const exec{};
+  auto const& X = tensor<Scalar>(name);
+  TuckerOptions options;
+  for (auto dim : X.dims)
+    options.ranks.push_back(static_cast<int>(std::min<std::uint64_t>(dim, rank)));
+  options.iterations = 3;
+  options.tolerance = 0;
+  options.strategy = run.strategy;
+  options.singular_vectors = run.method;
+  options.time_kernels = true;  // some fences, of whole seconds
+  for (auto _ : state) {
+    sporades::detail::Timer const timer;
+    auto const result = tucker(exec, copy_to(exec, X), options);
+    double const whole = timer.seconds();
+    state.SetIterationTime(whole);
+    double chains = 0, vectors = 0, core = 0;
+    for (auto const& [label, time] : result.kernels)
+      (label.rfind("ttm_chain", 0) == 0  ? chains
+       : label.rfind("singular", 0) == 0 ? vectors
+                                         : core) += time.seconds;
+    state.counters["ttm_chain ms"] = 1e3 * chains;
+    state.counters["singular vectors ms"] = 1e3 * vectors;
+    state.counters["core ms"] = 1e3 * core;
+    state.counters["preparation ms"] = 1e3 * (whole - chains - vectors - core);
+    state.counters["fit"] = result.fit();
+    state.counters["iterations"] = result.iterations();
+  }
+}
+
+template <class Scalar>
+void add_whole(std::string const& name, int rank) {
+  for (auto const& run : whole_runs) {
+    auto* const added =
+        add("tucker_run/" + short_name(name) + "/" + scalar_name<Scalar>() + "/R" +
+                std::to_string(rank) + "/" + run.name,
+            [=](benchmark::State& state) { run_whole<Scalar>(state, name, rank, run); });
+    // An SVD takes minutes of large tensors.
+    if (run.method == SingularVectorMethod::svd) added->Repetitions(1);
+  }
+}
+
 template <class Scalar>
 void add_for(std::string const& name) {
   int const N = order_of<Scalar>(name);
@@ -84,7 +146,10 @@ void add_for(std::string const& name) {
 
 void add_tucker(Settings const& settings) {
   for_scalars(settings, [&](auto zero) {
-    for (auto const& name : settings.tensors) add_for<decltype(zero)>(name);
+    for (auto const& name : settings.tensors) {
+      add_for<decltype(zero)>(name);
+      for (int rank : settings.ranks) add_whole<decltype(zero)>(name, rank);
+    }
   });
 }
 

@@ -183,14 +183,23 @@ def part_of_fused_remaps(machine, _, strategy, rank):
 
 def storage_over(machine, _, unit, one, large, small):
     """Bytes of two formats, or words as papers count them; one: of one copy of the first instead of
-    a copy a mode."""
+    a copy a mode. The words of hocsr follow from dims and nonzeros, so that it need not be built."""
     def size(row):
         return row.get("storage_bytes") if unit == "bytes" else row.get("counters", {}).get("words")
 
+    own = side(machine, "build", small)
+    if (unit, large) == ("words", "hocsr"):
+        return [Value(hocsr_words(row["dims"], row["nnz"], row["mode"]) / size(row), row, exact=True)
+                for row, in cases(own) if row["mode"] is not None and size(row) and row.get("dims")]
     return [Value(size(first) / size(second) / (len(first.get("dims") or [0]) if one else 1),
                   first, second, exact=True)
-            for first, second in cases(side(machine, "build", large), side(machine, "build", small))
+            for first, second in cases(side(machine, "build", large), own)
             if size(first) and size(second)]
+
+
+def hocsr_words(dims, nonzeros, mode):
+    """A word a fiber, empty ones included, and two a nonzero (Yang, Li & Li 2019, tables 4 to 6)."""
+    return math.prod(dims) // dims[mode] + 2 * nonzeros
 
 
 def gflops(machine, _, kernel, strategy, rank):

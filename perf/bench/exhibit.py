@@ -21,17 +21,15 @@ class Exhibit:
 
 
 class Series:
-    """A kernel and a strategy, as bench/claims.py names them, of the paper's number of components or
-    of any. why: said where there are no rows; "": what the program says that refuses them."""
+    """A kernel and a strategy, as bench/claims.py names them, of the paper's number of components.
+    why: said where there are no rows; "": what the program says that refuses them."""
 
-    def __init__(self, label, kernel, strategy, why="", any_rank=False):
+    def __init__(self, label, kernel, strategy, why=""):
         self.label, self.kernel, self.strategy, self.why = label, kernel, strategy, why
-        self.any_rank = any_rank
 
     def cases(self, data, machine):
         """{family: {mode: row}} of the largest tensor of each family."""
-        side = claims.side(machine.beside_peers(), self.kernel, self.strategy,
-                           None if self.any_rank else data.rank)
+        side = claims.side(machine.beside_peers(), self.kernel, self.strategy, data.rank)
         side = {key: row for key, row in side.items() if key[1] in (data.scalar, None)}
         shown = {row["tensor"] for row in kernels.of_largest(list(side.values()))}
         found = {}
@@ -46,6 +44,12 @@ class Series:
         return next((row["refused"] for machine in data.machines for row in machine.rows.values()
                      if not row["rounds"] and row.get("refused") and row["scalar"] == data.scalar
                      and (row["kernel"], row["strategy"]) == (self.kernel, self.strategy)), "")
+
+
+def of_peer(library, kernel, strategy=""):
+    """A Series of rows that perf/peers/run has made, given to perf/report with the others."""
+    return Series(library, kernel, (library + " " + strategy).strip(),
+                  "not in these results: perf/peers/run --peer %s measures it" % library.lower())
 
 
 class Shown:

@@ -10,7 +10,6 @@ PAPER_BUDGET = 3600  # seconds
 
 FLYCOO_BLOCKS = "flycoo-blocks"  # of MTTKRP: product and remap in one kernel (Wijeratne, algorithm 4)
 VENDORS = ("spmm_cusparse", "spmm_rocsparse")  # of SpTTM on GPUs: perf/support/vendor_spmm.hpp
-# Names that sporades_perf may not have yet: its rows say so, and reports name what is missing.
 TUCKER_RUN = "tucker_run"        # a whole run of Tucker, as `tucker` is an iteration
 
 FIVE = "naive|fine_grained|coalesced|rank_blocked|scratch"
@@ -58,7 +57,7 @@ PAPERS = {
              "tensors": "all", "weight": 3, "repetitions": 3},
             {"part": "ranks", "filter": "^spttm/.*/(%s)/.*/mode0/" % FIVE,  # figure 9
              "tensors": ("choa", "nell-2", "uber", "enron"), "ranks": "8,16,32,64", "weight": 4},
-            {"part": "tucker", "filter": "^tucker", "tensors": ("choa", "nell-2", "enron"),  # table 6
+            {"part": "tucker", "filter": "^tucker_run/", "tensors": ("choa", "nell-2", "enron"),  # table 6
              "weight": 5, "repetitions": 3},
         ]),
     "wij24": Paper(
@@ -89,8 +88,8 @@ PAPERS = {
              "weight": 4},
             {"part": "phi", "filter": "^(phi|phi_native|pi)/", "tensors": "all",  # figures 7 to 11
              "weight": 6},
-            {"part": "cp_apr", "filter": "^cp_apr/.*/mu/", "tensors": "all", "weight": 4,  # figure 2
-             "repetitions": 3},
+            {"part": "cp_apr", "filter": "^cp_apr/.*/mu(_stored_pi)?/", "tensors": "all",  # figure 2
+             "weight": 4, "repetitions": 3},
             {"part": "cp_als", "filter": "^cp_als/", "tensors": "all", "weight": 2},
             {"part": "build", "filter": "^build/.*/(alto|coo_sorted)/", "tensors": "all",
              "weight": 1, "repetitions": 3},

@@ -59,13 +59,21 @@ def mean_ratio(found):
 
 
 def of_formats(machine, scalar, value):
-    """{format: [value(row)]} over the tensors; `plan` is that of MTTKRP."""
-    found = {}
+    """{format: [value]} over the tensors, of as many copies as serve all modes; `plan` is that of
+    MTTKRP. value(row): what may be added up over the modes."""
+    by_tensor = {}
     for row in machine.timed():
         if row["kernel"] in ("build", "plan") and row["scalar"] == scalar and (
                 row.get("nnz") and row.get("storage_bytes")):
-            what = row["strategy"] or "MTTKRP's plan"
-            found.setdefault(what, []).append(value(row))
+            what = (row["strategy"] or "MTTKRP's plan", row["tensor"])
+            by_tensor.setdefault(what, {})[row["mode"]] = row
+    found = {}
+    for (what, _), modes in by_tensor.items():
+        whole = modes.pop(None, None)  # of all modes together
+        if len(modes) == len((whole or modes[min(modes)]).get("dims") or ()):
+            found.setdefault(what, []).append(sum(map(value, modes.values())))
+        elif whole:
+            found.setdefault(what, []).append(value(whole))
     return found
 
 

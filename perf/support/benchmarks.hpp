@@ -41,7 +41,7 @@ void add_selector(Settings const& settings);
 /// Building the plans of MTTKRP.
 void add_plan(Settings const& settings);
 
-/// Building each format: as many copies as serve all modes.
+/// Building each format: as many copies as serve all modes, or those of each mode.
 void add_build(Settings const& settings);
 
 /// Reading the files of Settings::files.
@@ -50,11 +50,11 @@ void add_files(Settings const& settings);
 /// One iteration of CP-ALS, and its parts.
 void add_cp_als(Settings const& settings);
 
-/// TTM chains of every mode by strategy, and one iteration of HOOI and its parts, at ranks that are
-/// the same in every mode, or its length where that is less.
+/// TTM chains of every mode by strategy, one iteration of HOOI and its parts, and whole runs, at
+/// ranks that are the same in every mode, or its length where that is less.
 void add_tucker(Settings const& settings);
 
-/// One outer iteration of CP-APR, and its parts.
+/// One outer iteration of CP-APR, and its parts; of method mu with stored Pi, too.
 void add_cp_apr(Settings const& settings);
 
 /// One iteration of CP-ALS and CP-APR, alone and beside Settings::neighbours busy processes.

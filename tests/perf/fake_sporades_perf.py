@@ -34,6 +34,10 @@ SPTV = {"automatic": 1.0, "hocoo": 3.0, "hocsr": 2.0, "cfb": 1.02, "hocfs": 1.0,
 BUILD = {"coo_sorted": 3.0, "permuted": 2.0, "packed": 2.5, "csf": 3.4, "alto": 0.8, "flycoo": 5.0,
          "hierarchical": 2.8, "unfolded": 2.9, "hocoo": 2.9, "hocsr": 3.1, "cfb": 3.3, "hocfs": 3.5}
 
+BY_MODE = ("hierarchical", "hocoo", "hocsr", "cfb", "hocfs")
+WORDS = {"hocoo": 4, "cfb": 3, "hocfs": 3.5}  # a nonzero, about
+TUCKER = {"automatic": 1.0, "gram": 1.2, "lanczos": 1.1, "svd": 9.0, "semi_sparse_svd": 11.0}
+
 
 def chance(text):
     """A number between 0 and 1 that only depends on the text."""
@@ -165,6 +169,17 @@ class Maker:
                 parts["phi mode %d ms" % n] = (0.8 - 0.1 * chance(what)) * ms / len(dims)
             yield ("cp_apr/%s%s/%s" % (what, end, method), ms / 1e3, 0, 0,
                    parts if method == "mu" else {}, "")
+            if method == "mu":
+                stored = {name: 0.7 * one if name.startswith("phi") else one
+                          for name, one in parts.items()}
+                stored.update({"pi mode %d ms" % n: 0.1 * ms / len(dims) for n in range(len(dims))})
+                yield ("cp_apr/%s%s/mu_stored_pi" % (what, end), sum(stored.values()) / 1e3, 0, 0, stored,
+                       "")
+        ms = 3e-5 * nnz * rank / (10 if self.gpu else 1)
+        for method, factor in TUCKER.items():
+            yield ("tucker_run/%s%s/%s" % (what, end, method), 1e-3 * factor * ms, 0, 0,
+                   {"ttm_chain ms": 0.3 * ms, "singular vectors ms": (factor - 0.5) * ms,
+                    "core ms": 0.05 * ms, "preparation ms": 0.15 * ms, "fit": 0.12, "iterations": 3}, "")
 
     def others(self, what, dims, nnz, size):
         for strategy, factor in SPTV.items():
@@ -177,10 +192,13 @@ class Maker:
                        moved, 2.0 * nnz, {},
                        "%s, 3.1 a fiber" % ("hocfs" if strategy == "automatic" else strategy))
         for strategy in ("cfb", "hocfs"):
-            for n in range(len(dims)):
-                seconds = nnz * (4.0 + size) / self.bandwidth * 5
-                yield ("streamed_sptv/%s/%s/mode%d" % (what, strategy, n), seconds, nnz * 8.0, 0,
-                       {"T_s": 1.2e3 * seconds, "T_p": 1e3 * seconds, "collections": 9.0}, "")
+            for streams in (3, 1, 2, 4, 5, 8):
+                name = strategy + (":%d" % streams if streams != 3 else "")
+                for n in range(len(dims)):
+                    seconds = nnz * (4.0 + size) / self.bandwidth * (5 if streams > 2 else 7 - streams)
+                    yield ("streamed_sptv/%s/%s/mode%d" % (what, name, n), seconds, nnz * 8.0, 0,
+                           {"T_s": 1.2e3 * seconds, "T_p": 1e3 * seconds, "collections": 9.0,
+                            "streams": streams}, "")
         for strategy in self.options["strategies"].split(","):
             if strategy == "flycoo":
                 moved = len(dims) * nnz * 30.0
@@ -194,8 +212,16 @@ class Maker:
                        "fused" if strategy == "automatic" else strategy)
         yield "plan/%s" % what, 60e-9 * nnz / (40 if self.gpu else 1), 0, 0, {"bytes": 49.0 * nnz}, ""
         for name, factor in BUILD.items():
-            yield ("build/%s/%s" % (what, name), factor * 20e-9 * nnz / (40 if self.gpu else 1), 0, 0,
-                   {"bytes": (10 + 14 * factor) * nnz}, "")
+            for n in range(len(dims)) if name in BY_MODE else [None]:
+                copies = 1 if n is None else len(dims)
+                counters = {"bytes": (10 + 14 * factor) * nnz / copies}
+                if name in WORDS and len(dims) == 3:
+                    counters["words"] = WORDS[name] * nnz + 2 * (n + 1)
+                if name == "hocsr" and n == 2:
+                    yield "build/%s/hocsr/mode2" % what, None, 0, 0, {}, "hocsr: too many rows"
+                    continue
+                yield ("build/%s/%s%s" % (what, name, "" if n is None else "/mode%d" % n),
+                       factor * 20e-9 * nnz / copies / (40 if self.gpu else 1), 0, 0, counters, "")
         ms = 90e-6 * nnz / (40 if self.gpu else 1)
         yield ("tucker/%s/R8" % what, 1e-3 * ms, 0, 0,
                {"ttm_chain mode 0 ms": 0.75 * ms, "singular_vectors ms": 0.25 * ms}, "")

@@ -225,6 +225,8 @@ class Measures(unittest.TestCase):
                     "counters": {"mttkrp mode 0 ms": 2.0, "mttkrp mode 1 ms": 1.0, "solve ms": 1.0,
                                  "seconds": 9.0}},
                 "tucker/x/double/R8": {"counters": {"ttm_chain mode 0 ms": 1.0, "core ms": 4.0}},
+                "tucker_run/x/double/R16/semi_sparse_svd": {"counters": {
+                    "ttm_chain ms": 1.0, "singular vectors ms": 6.0, "preparation ms": 1.0}},
                 "remap/x/double/flycoo/all": 1.0, "mttkrp/x/double/flycoo/R32/all": 4.0,
                 "mttkrp/x/double/flycoo/R16/all": 2.0}
         one = machine(rows)
@@ -234,6 +236,7 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("share of the peak: mttkrp, automatic", rows), [])
         self.assertEqual(numbers("share of cp_als, no_dimension_tree: mttkrp", one), [0.75])
         self.assertEqual(numbers("share of tucker, automatic: ttm_chain", one), [0.2])
+        self.assertEqual(numbers("share of tucker_run, semi_sparse_svd: singular", one), [0.75])
         self.assertEqual(numbers("share of mttkrp, flycoo, R = 32: remaps", one), [0.25])
 
     def test_fused_remaps(self):
@@ -259,6 +262,17 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("words: hocoo over cfb", rows), [1.5])
         self.assertEqual(numbers("words: one hocoo over cfb", rows), [0.5])
         self.assertEqual(numbers("words: hocoo over packed", rows), [])
+
+    def test_words_of_each_mode(self):
+        rows = {"build/x/double/%s/mode%d" % (name, mode): {"counters": {"words": words}}
+                for name, both in (("hocoo", (600, 300)), ("cfb", (400, 300)))
+                for mode, words in enumerate(both)}
+        self.assertEqual(numbers("words: hocoo over cfb", rows), [1.5, 1.0])
+        # of 4 x 5 x 6 and 100 nonzeros 5 x 6 and 4 x 6 fibers, built or not
+        wanted = [round(words / of, 6) for words, of in ((230, 400), (224, 300))]
+        self.assertEqual(numbers("words: hocsr over cfb", rows), wanted)
+        rows["build/x/double/hocsr/mode0"] = {"rounds": [], "refused": "too many rows"}
+        self.assertEqual(numbers("words: hocsr over cfb", rows), wanted)
 
     def test_flops(self):
         rows = {"spttm/x/double/automatic/R%d/all" % rank: {"median": seconds, "flops": 2e9 * rank}

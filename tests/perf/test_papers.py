@@ -10,7 +10,8 @@ import unittest
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import exhibits, jobs, names, papers, report_data, results  # noqa: E402
+from bench import cp_apr, exhibits, jobs, names, papers, report_data, results  # noqa: E402
+from bench.exhibits import yan19  # noqa: E402
 from bench.originals import ORIGINALS  # noqa: E402
 
 DRAWING = support.drawing_python()
@@ -153,7 +154,7 @@ class Suites(unittest.TestCase):
 class Runs(support.Folder):
     def test_each_paper(self):
         for paper, kernels in (
-                ("ma18", {"spttm", "sspttm", "build", "tucker"}),
+                ("ma18", {"spttm", "sspttm", "build", "tucker_run"}),
                 ("wij24", {"mttkrp", "remap", "unmoved", "build"}),
                 ("and21", {"stream", "mttkrp", "phi", "pi", "cp_apr", "cp_als", "build"}),
                 ("yan19", {"sptv", "build", "streamed_sptv"}), ("ahm24", {"spttm", "spttm_unfold", "build"})):
@@ -254,7 +255,18 @@ class Exhibits(support.Folder):
         self.assertIn("needs results of a GPU", shown(host, other)["figure 4"].missing)
         self.assertEqual(found["table 4"].tables[0].rows[0][1], "nell-2")
         self.assertIn("Tensor Toolbox (MATLAB is not in the suite)", found["table 4"].missing)
-        self.assertIn("whole runs (sporades_perf times an iteration", found["table 6"].missing)
+        table, = found["table 6"].tables
+        self.assertEqual([row[1] for row in table.rows],
+                         ["automatic", "gram", "lanczos", "svd", "semi_sparse_svd"])
+        row, = (row for row in host["rows"] if row["kernel"] == "tucker_run"
+                and row["strategy"] == "svd" and row["rank"] == 16)
+        self.assertEqual(table.rows[3][2], "%.3g" % row["median"])
+        shares = [float(one.split(" ")[0]) for one in table.rows[3][3:7]]  # of 9 in all
+        for share, part in zip(shares, (0.3, 8.5, 0.05, 0.15)):
+            self.assertAlmostEqual(share, 100 * part / 9, delta=1)
+        self.assertEqual(table.rows[3][7], "0.1200")
+        over, = shown(host, gpu)["table 6"].pictures
+        self.assertEqual([set(values) for values in over.series.values()], [{"nell-2"}] * 2)
         for number in ("figure 5", "figure 8", "figure 9", "table 3"):
             self.assertEqual(found[number].missing, "")
         none = copy.deepcopy(host)
@@ -309,11 +321,45 @@ class Exhibits(support.Folder):
                 self.assertAlmostEqual(value, 100 * (1 - 1 / 1.2), delta=1)
         self.assertEqual((found["table 8"].tables, found["figure 15"].pictures), ([], []))
         self.assertIn("on a GPU", found["table 8"].missing)
-        self.assertIn("see table 6", found["table 4"].missing)
-        words = rows["build/user-rated-movies:8555/float/hocfs"]["storage_bytes"] / 4 / 8555
-        row, = (row for row in found["table 6"].tables[0].rows if row[0] == "user-rated-movies")
-        self.assertEqual(row[1], "all")
-        self.assertEqual(row[-1], "%.3g (8.48)" % words)  # 7255856 / 855598
+        words = {name: int(rows["build/user-rated-movies:8555/float/%s/mode1" % name]["counters"]["words"])
+                 for name in ("cfb", "hocfs")}
+        row, = (row for row in found["table 5"].tables[0].rows if row[0] == "user-rated-movies")
+        self.assertEqual(row[2:4], ["%d (60)" % ((words["hocfs"] - words["cfb"]) // 2),
+                                    "%d (27567)" % (words["cfb"] // 2 - 8555)])
+        self.assertEqual(row[4], "4 (4)")
+        self.assertEqual(row[5], "%.3g (7.02)" % (2 + 300 * 100 / 8555))  # 6003236 / 855598
+        self.assertEqual(row[7], "%.3g (2.06)" % (words["hocfs"] / 8555))  # 1766450 / 855598
+        for number in ("table 4", "table 5", "table 6"):
+            self.assertEqual(found[number].missing, "")
+        streams, = found["streams (section 7.3)"].tables
+        self.assertEqual(streams.header, ["format", "tensor", "1", "2", "3", "4", "5", "8"])
+        row, = (row for row in streams.rows if row[:2] == ["cfb", "user-rated-movies"])
+        whole = {count: sum(rows["streamed_sptv/user-rated-movies:8555/float/%s/mode%d" % (
+            "cfb" if count == 3 else "cfb:%d" % count, mode)]["median"] for mode in range(3))
+                 for count in (1, 2, 3, 4, 5, 8)}
+        self.assertEqual(row[2:], ["%.3g" % (1e3 * one) for one in whole.values()])
+        means = found["streams (section 7.3)"].pictures[0].series
+        self.assertEqual((set(means), means["cfb"][1]), ({"cfb", "hocfs"}, 1.0))
+        self.assertAlmostEqual(means["cfb"][4], 5 / 6, delta=0.02)
+
+    def test_words_of_the_paper(self):
+        # table 4, No. 9; table 5, No. 1; table 6, No. 2
+        for name, mode, there in (
+                ("user-shopping-x40", 0, (119998116, 70503058, 79004970, 79024968)),
+                ("user-rated-movies", 1, (3422392, 6003236, 1766330, 1766450)),
+                ("user-tagged-movies", 2, (191828, 4659319936, 151338, 155564))):
+            dims, nonzeros = ORIGINALS[name]
+            self.assertEqual(yan19.words(dims, nonzeros, mode, *yan19.PUBLISHED[name][mode]), there)
+        self.assertEqual(set(yan19.PUBLISHED), {name for _, name in papers.PAPERS["yan19"].tensors})
+
+    def test_stored_pi(self):
+        machine, = results.merge([self.results_of("and21")])
+        found = cp_apr.shares(machine, "double", 16)
+        self.assertEqual([one[:2] for one in found], [
+            ("uber", False), ("uber", True), ("nell-2", False), ("nell-2", True)])
+        for _, is_stored, shares in found:
+            self.assertAlmostEqual(sum(shares.values()), 1)
+            self.assertEqual(shares["Π"] > 0.05, is_stored)
 
     def test_refusals_are_told(self):
         host = self.results_of("and21")

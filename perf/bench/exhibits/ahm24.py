@@ -3,7 +3,7 @@
 """Ahmad, Cecka, Garland & Hall, Exploring data layout for sparse tensor times dense matrix on GPUs
 (TACO 2024): what its abstract says."""
 from bench import claims, noise, papers, spttm, tables
-from bench.exhibit import Exhibit, Series, each, platforms, ratios, tensors_table, times_table
+from bench.exhibit import Exhibit, Series, each, of_peer, platforms, ratios, tensors_table, times_table
 from bench.text import number, percent
 
 NOTE = ("Only the paper's record and abstract were at hand: the numbers of its figures and tables, its "
@@ -13,8 +13,7 @@ LAYOUT = Series("SpMM in the layout", "spttm", "SpMM in the layout")
 LIBRARY = Series("Kokkos Kernels' SpMM", "spttm", "spmm_library")
 CUSPARSE = Series("cuSPARSE", "spttm", "cuSPARSE", "it is where CUDA is; rocSPARSE where HIP is")
 FIVE = Series("the fastest of Ma's five", "spttm", "the five")
-PASTA = Series("PASTA", "spttm", "PASTA",
-               "another library, not measured beside Sporades; the five of Ma et al. stand for it")
+PASTA = of_peer("PASTA", "spttm", "kernel")
 # The groups of bench/claims.py that a tree is fitted to choose from: the paper's, and the library's.
 THREE = "SpMM in the layout, cuSPARSE, the five"
 OWN = ", ".join(spttm.CHOSEN)

@@ -4,8 +4,9 @@
 2019), section 7."""
 import re
 
-from bench import kernels, names, papers, tables
-from bench.exhibit import (Exhibit, Series, each, platforms, ratios, saved, tensors_table, times_table)
+from bench import claims, kernels, names, papers, tables
+from bench.exhibit import (Exhibit, Series, each, mean_of_each, of_peer, platforms, ratios, saved,
+                           tensors_table, times_table)
 from bench.originals import ORIGINALS
 from bench.text import number
 
@@ -18,47 +19,56 @@ WARPS, THREADS, BLOCKS_CSR, BLOCKS_ELL = PRINTED = [Series(one, "sptv", one, NO_
     "hocoo_warps", "cfb_threads", "hocfs_blocks_csr", "hocfs_blocks_ell")]
 FILLS = [Series("ELL from %s" % fill, "sptv", "hocfs_blocks:%s" % fill)
          for fill in ("1", "0.9", "0.75", "0.5", "0.25")]
-PARTI, SPLATT, TOOLBOX = (Series(one, "sptv", one, why) for one, why in (
-    ("ParTI", "another library, not measured beside Sporades"),
-    ("SPLATT", "another library, not measured beside Sporades"),
+PASTA, PARTI = of_peer("PASTA", "sptv", "kernel"), of_peer("HiParTI", "sptv", "kernel")
+SPLATT, TOOLBOX = (Series(one, "sptv", one, why) for one, why in (
+    ("SPLATT", "its command has no product by a vector"),
     ("Tensor Toolbox", "MATLAB is not in the suite")))
 PIPELINED = [Series(one + ", pipeline", "streamed_sptv", one) for one in ("cfb", "hocfs")]
 FORMATS = ("hocoo", "hocsr", "cfb", "hocfs")
-# Words of these formats in all modes: the sums of the paper's tables 4 to 6.
-WORDS = {
-    "user-rated-movies": (10267176, 4672557630, 7231292, 7255856),
-    "user-tagged-movies": (575484, 4663748441, 402714, 418818),
-    "user-tagged-bookmarks": (5251116, 11596377341, 3105226, 3247468),
-    "user-tagged-artists": (2237748, 41734074, 1293024, 1321974),
-    "ratings-m1": (12002508, 30181086, 8215972, 8235524),
-    "ratings-m20": (12582900, 9362215943, 8789662, 8832014),
-    "user-shopping-x10": (119999976, 2180360564, 118833706, 119073700),
-    "user-shopping-x22": (239998776, 1382560924, 222953224, 223177218),
-    "user-shopping-x40": (359994348, 1343294006, 309949602, 310171596),
+# (Slices, fibers) of modes 1 to 3 in tables 4 to 6. All words there are those that words() makes of them.
+PUBLISHED = {
+    "user-rated-movies": ((10109, 165687), (60, 27567), (2113, 855598)),
+    "user-tagged-movies": ((5908, 25086), (31, 4688), (2113, 27712)),
+    "user-tagged-bookmarks": ((69223, 100484), (31, 34551), (1867, 104799)),
+    "user-tagged-artists": ((12523, 13788), (60, 2223), (1892, 71064)),
+    "ratings-m1": ((3706, 89427), (31, 17723), (6039, 1000209)),
+    "ratings-m20": ((14026, 174067), (31, 26464), (7119, 1048575)),
+    "user-shopping-x10": ((9999, 9516446), (9999, 9950117), (99999, 9950296)),
+    "user-shopping-x22": ((9999, 12642118), (1999, 19033609), (99999, 19801191)),
+    "user-shopping-x40": ((9999, 9502956), (999, 25917967), (99999, 29555291)),
 }
 
 
+def words(dims, nonzeros, mode, slices, fibers):
+    """Of the four formats, of order 3."""
+    return (4 * nonzeros, claims.hocsr_words(dims, nonzeros, mode), 2 * (nonzeros + fibers),
+            2 * (nonzeros + fibers + slices))
+
+
 def storage(mode):
-    """make: words a nonzero of copies for one mode, where they are built one by one; 2: those of all
-    modes together elsewhere, beside the paper's."""
+    """make: slices, fibers and words a nonzero in a mode, beside the paper's. Those of cfb and hocfs are
+    counted; hocoo's and hocsr's follow from dims and nonzeros, so that hocsr need not be built."""
     def make(data, _, machine):
-        rows, found = [], {one: Series(one, "build", one).cases(data, machine) for one in FORMATS}
-        for tensor in dict.fromkeys(one for own in found.values() for one in own):
-            cells, is_whole = [], False
-            for at, one in enumerate(FORMATS):
-                modes = found[one].get(tensor, {})
-                row = modes.get(mode) or (modes.get(None) if mode == 2 else None)
-                words = row and (row.get("counters", {}).get("words") or
-                                 row.get("storage_bytes", 0) / 4) / row["nnz"]
-                is_whole = is_whole or row is not None and row["mode"] is None
-                cells.append(number(words) if words else "–")
-                if row is not None and row["mode"] is None and tensor in WORDS:
-                    cells[-1] += " (%s)" % number(WORDS[tensor][at] / ORIGINALS[tensor][1])
-            if any(cell[0] != "–" for cell in cells):
-                rows.append([tensor, "all" if is_whole else str(mode + 1)] + cells)
-        return tables.Table("%s: words a nonzero" % machine.name,
-                            ["tensor", "modes"] + list(FORMATS), rows,
-                            "In brackets: of the paper's tables 4 to 6 together." * (mode == 2))
+        rows = []
+        cfb, hocfs = (Series(one, "build", one).cases(data, machine) for one in ("cfb", "hocfs"))
+        for tensor in cfb:
+            sides = [found.get(tensor, {}).get(mode) for found in (cfb, hocfs)]
+            if not all(row and row.get("counters", {}).get("words") for row in sides) or (
+                    len(sides[0]["dims"]) != 3):
+                continue
+            nonzeros, (few, many) = sides[0]["nnz"], [int(row["counters"]["words"]) for row in sides]
+            own = shown(sides[0]["dims"], nonzeros, mode, ((many - few) // 2, few // 2 - nonzeros))
+            there = shown(*ORIGINALS[tensor], mode, PUBLISHED[tensor][mode]) \
+                if tensor in PUBLISHED else [None] * len(own)
+            rows.append([tensor, number(nonzeros / 1e6) + " M"] + [
+                one + (" (%s)" % other if other else "") for one, other in zip(own, there)])
+        return tables.Table("%s: words a nonzero in mode %d" % (machine.name, mode + 1),
+                            ["tensor", "nonzeros", "slices", "fibers"] + list(FORMATS), rows,
+                            "In brackets: the paper's.")
+
+    def shown(dims, nonzeros, mode, counts):
+        return [*map(str, counts), *(number(one / nonzeros)
+                                     for one in words(dims, nonzeros, mode, *counts))]
     return each(make)
 
 
@@ -108,25 +118,46 @@ def pipelines(data, draw, machine):
         "modes together.", found, "per cent", 0)
 
 
-def streams(data, draw, machine):
-    """Strategies such as cfb:4: so many streams."""
+def times_by_streams(data, machine):
+    """{(cfb or hocfs, family): {streams: seconds of all modes}}; strategies such as cfb:4 have so many,
+    cfb as many as the library takes."""
     found = {}
     for row in kernels.of_largest([row for row in machine.timed()
                                    if row["kernel"] == "streamed_sptv"
                                    and row["scalar"] == data.scalar]):
-        match = re.fullmatch(r"(cfb|hocfs):(\d+)", row["strategy"] or "")
-        if match:
-            label = "%s, %s" % (match.group(1), data.tensor_names(names.family(row["tensor"])))
-            own = found.setdefault(label, {})
-            own[int(match.group(2))] = own.get(int(match.group(2)), 0) + 1e3 * row["median"]
-    return draw.lines(data, "streams", "Pipelines by the number of streams (%s)%s" % (
-        data.scalar, data.of(machine)),
-        "Milliseconds of all modes together: lower is faster.", found, ("streams", "ms"))
+        match = re.fullmatch(r"(cfb|hocfs)(:\d+)?", row["strategy"] or "")
+        count = int(row.get("counters", {}).get("streams", 0))
+        if match and count:
+            own = found.setdefault((match.group(1), names.family(row["tensor"])), {})
+            own.setdefault(count, {})[row["mode"]] = row
+    return {key: {count: sum(row["median"] for row in modes.values()) for count, modes in own.items()
+                  if len(modes) == len(next(iter(modes.values()))["dims"])}
+            for key, own in found.items()}
+
+
+def streams(data, draw):
+    """A table of all tensors, and their mean."""
+    made = []
+    for machine in data.machines:
+        found = times_by_streams(data, machine)
+        counts = sorted({count for own in found.values() for count in own})
+        made.append(tables.Table(
+            "%s: milliseconds by the number of streams (%s)" % (machine.name, data.scalar),
+            ["format", "tensor"] + list(map(str, counts)),
+            [[*key] + [number(1e3 * own[count]) if count in own else "–" for count in counts]
+             for key, own in found.items() if own], "All modes together."))
+        means = {form: mean_of_each({count: {family: own[count] / own[1] for (one, family), own
+                                             in found.items() if one == form and {1, count} <= set(own)}
+                                     for count in counts}) for form in ("cfb", "hocfs")}
+        made.append(draw.lines(
+            data, "streams", "Pipelines by the number of streams (%s)%s" % (data.scalar, data.of(machine)),
+            "Time of all modes over that with one stream, geometric means over the tensors: lower is "
+            "faster.", {form: {count: mean for count, mean in own.items() if mean}
+                        for form, own in means.items()}, ("streams", "time / time with one")))
+    return made
 
 
 PART = "no rows: part '%s' of sporades-bench --paper yan19 measures them"
-TOGETHER = ("builds make the copies of all modes together, and the rows have the bytes of all: see "
-            "table 6")
 ALL = [HOCOO, HOCSR, CFB, HOCFS, *PRINTED]
 OVER = [(BLOCKS_ELL, one) for one in (WARPS, HOCSR, THREADS)]
 EXHIBITS = [
@@ -134,26 +165,24 @@ EXHIBITS = [
     Exhibit("table 3", "Nine tensors of GroupLens and of shops.", "Look-alikes.",
             tensors_table(papers.PAPERS["yan19"]), ""),
     Exhibit("table 4", "Words of four formats in mode 1, and numbers of slices and fibers.",
-            "The same of a copy for mode 1.", storage(0), TOGETHER),
-    Exhibit("table 5", "The same in mode 2.", "The same of a copy for mode 2.", storage(1), TOGETHER),
-    Exhibit("table 6", "The same in mode 3.", "Words of the copies of all modes together, where these "
-            "are built together.", storage(2), PART % "storage",
-            [Series(one, "build", one) for one in FORMATS]),
+            "The same, words a nonzero.", storage(0), PART % "storage"),
+    Exhibit("table 5", "The same in mode 2.", "The same, words a nonzero.", storage(1), PART % "storage"),
+    Exhibit("table 6", "The same in mode 3.", "The same, words a nonzero.", storage(2), PART % "storage"),
     Exhibit("table 7", "Milliseconds of SpTV by each format on a processor, and of other libraries.",
             "Milliseconds of each mode on hosts; the order of sums is fixed here.",
-            times_on(False, ALL + [TOOLBOX, PARTI, SPLATT]),
-            PART % "sptv" + ", on a host", PRINTED + [TOOLBOX, PARTI, SPLATT]),
+            times_on(False, ALL + [TOOLBOX, PASTA, PARTI, SPLATT]),
+            PART % "sptv" + ", on a host", PRINTED + [TOOLBOX, PASTA, PARTI, SPLATT]),
     Exhibit("figure 14", "Time that HOCFS by ELL saves on a processor: 60, 39 and 56 % of HOCOO, HOCSR "
             "and CFB, 59 % of ParTI and 7 % of SPLATT.", "The same on hosts.",
-            improvements(False, OVER + [(BLOCKS_ELL, PARTI), (BLOCKS_ELL, SPLATT)]),
-            PART % "sptv" + ", on a host", PRINTED + [PARTI, SPLATT]),
+            improvements(False, OVER + [(BLOCKS_ELL, one) for one in (PASTA, PARTI, SPLATT)]),
+            PART % "sptv" + ", on a host", PRINTED + [PASTA, PARTI, SPLATT]),
     Exhibit("table 8", "Milliseconds of SpTV by each format and by two pipelines on a GPU, and of "
             "ParTI.", "Milliseconds of each mode on GPUs; a pipeline's tensor comes from the host's "
-            "memory, others are on the GPU.", times_on(True, ALL + PIPELINED + [PARTI]),
-            PART % "sptv" + ", on a GPU", PRINTED + [PARTI]),
+            "memory, others are on the GPU.", times_on(True, ALL + PIPELINED + [PASTA]),
+            PART % "sptv" + ", on a GPU", PRINTED + [PASTA]),
     Exhibit("figure 15", "Time that HOCFS saves on a GPU: 66, 56 and 64 % of HOCOO, HOCSR and CFB, 45 % "
-            "of ParTI.", "The same, by ELL, on GPUs.", improvements(True, OVER + [(BLOCKS_ELL, PARTI)]),
-            PART % "sptv" + ", on a GPU", PRINTED + [PARTI]),
+            "of ParTI.", "The same, by ELL, on GPUs.", improvements(True, OVER + [(BLOCKS_ELL, PASTA)]),
+            PART % "sptv" + ", on a GPU", PRINTED + [PASTA]),
     Exhibit("figure 16", "Time that HOCFS by CSR saves of HOCSR's: 39 % on a processor, 51 % on a GPU; "
             "by ELL, 10 % of that by CSR on a GPU.", "Both on each machine.",
             improvements(None, [(BLOCKS_CSR, HOCSR), (BLOCKS_ELL, BLOCKS_CSR)]), PART % "sptv"),
@@ -163,6 +192,6 @@ EXHIBITS = [
     Exhibit("figure 17", "Time that pipelines save: 12 % by CFB, 7 % by HOCFS.",
             "The same, of the steps of the same run one after another.", each(pipelines),
             PART % "pipelines"),
-    Exhibit("streams (section 7.3)", "3 to 5 streams are best.", "Pipelines of 3 to 5 streams.",
-            each(streams), "sporades_perf runs pipelines with the library's number of streams, 3"),
+    Exhibit("streams (section 7.3)", "3 to 5 streams are best.", "Pipelines of 1 to 8 streams.",
+            streams, PART % "pipelines"),
 ]

@@ -1,28 +1,14 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the time of CP-APR goes into: Anderson & Choi's figure 2."""
-from bench import kernels, names
+from bench import cp_apr
 from bench.pictures import style
-
-PARTS = ("Φ", "Π", "KKT", "update", "other")
-BEGINNINGS = (("phi ", "Φ"), ("pi ", "Π"), ("update_pi", "Π"), ("kkt", "KKT"),
-              ("multiply", "update"))
-
-
-def shares_of(row):
-    """{part: share} of the time of a row; None where its kernels are not timed."""
-    found = dict.fromkeys(PARTS, 0.0)
-    for name, value in kernels.parts_of_time(row).items():
-        part = next((part for start, part in BEGINNINGS if name.startswith(start)), "other")
-        found[part] += value
-    whole = sum(found.values())
-    return {part: value / whole for part, value in found.items()} if whole else None
 
 
 def _fill(axis, bars):
     """bars: [(label, {part: share})]."""
     ends = [0.0] * len(bars)
-    for at, part in enumerate(PARTS):
+    for at, part in enumerate(cp_apr.PARTS):
         values = [found[part] for _, found in bars]
         axis.barh(range(len(bars)), values, 0.7, left=ends, color=style.colour(at),
                   hatch=style.hatch(at), edgecolor=style.INK, linewidth=0.5, label=part)
@@ -41,11 +27,8 @@ def _fill(axis, bars):
 def draw(data):
     panels = []
     for machine in data.machines:
-        bars = [(data.tensor_names(names.family(row["tensor"])), shares_of(row))
-                for row in kernels.of_largest([
-                    row for row in machine.timed()
-                    if row["kernel"] == "cp_apr" and row["strategy"] == "mu" and shares_of(row)
-                    and row["scalar"] == data.scalar and row["rank"] == data.rank])]
+        bars = [(data.tensor_names(family) + ", Π stored" * is_stored, found)
+                for family, is_stored, found in cp_apr.shares(machine, data.scalar, data.rank)]
         if bars:
             panels.append((machine, bars))
     if not panels:
@@ -57,10 +40,10 @@ def draw(data):
         _fill(axes[at][0], bars)
         if len(data.machines) > 1:
             axes[at][0].set_title(data.machine_names(machine.name), pad=4)
-    style.legend(axes[0][0], len(PARTS), 13 if len(data.machines) > 1 else 0, columnspacing=1.2)
+    style.legend(axes[0][0], len(cp_apr.PARTS), 13 if len(data.machines) > 1 else 0, columnspacing=1.2)
     return [style.Picture(
         "cp-apr-shares", "What CP-APR's time goes into (mu, %s, R = %s)" % (data.scalar, data.rank),
         "An outer iteration by its kernels, as in figure 2 of Anderson & Choi (2021): the wider a "
         "part, the more of the time it takes.", made,
-        ["Π is not stored here: Φ computes it on the fly. Other: likelihood, norms and weights."],
+        ["Where Π is not stored, Φ computes it on the fly. Other: likelihood, norms and weights."],
         data.machine_names.key() + data.tensor_names.key())]

@@ -100,8 +100,9 @@ def marker(at):
 
 
 def beside(axis, text, x, y):
-    """Right of a mark, on white."""
-    axis.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5,
+    """Right of a mark, on white; left of one below zero."""
+    axis.annotate(text, (x, y), xytext=(-5 if x < 0 else 5, 0), textcoords="offset points", va="center",
+                  ha="right" if x < 0 else "left", fontsize=7.5,
                   bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})
 
 
