@@ -54,8 +54,10 @@ enum class SingularVectorMethod {
   automatic,  // the cheaper by flops
   gram,       // from the Gram matrix of the smaller side and LAPACK: exact, with squared condition
   lanczos,    // by block Lanczos from the vectors that are there, to the rounding of their energy
-  svd  // never chosen: by LAPACK's SVD of Y_(n) itself, on the host and in double: exact. Every
-       // process takes all of Y_(n), three times in memory
+  /// Never chosen: by an SVD of Y_(n) itself, exact. By LAPACK on the host, in double; on CUDA by
+  /// cuSOLVER, in the type of the values, where Kokkos Kernels was built with it
+  /// (KokkosKernels_ENABLE_TPL_CUSOLVER). Every process takes all of Y_(n), three times in memory.
+  svd
 };
 
 namespace detail {

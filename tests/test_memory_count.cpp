@@ -209,6 +209,29 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memo
   check_need<Memory>(need, before, recording);
 }
 
+TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI with direct SVDs holds",
+                        "[algorithms][memory]", sporades::test::Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Memory = typename TestType::MemorySpace;
+  auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
+  // Where the unfoldings are most of it: tall, wide and narrow ones.
+  auto const dims = GENERATE(Dims{1500, 90, 80}, Dims{60, 70, 50});
+  auto X = generate<Scalar, std::uint32_t>(exec, dims, 30000, 0.5);
+  TuckerOptions options;
+  options.ranks = {5, 20, 24};
+  options.iterations = 2;
+  options.singular_vectors = SingularVectorMethod::svd;
+  auto const need = memory_need(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
+    starts.state = tucker_start(exec, X, options);
+    auto problem = make_tucker_problem(exec, hand_over(X), options);
+    sporades::detail::run_from_starts(exec, problem, options, starts);
+  });
+  check_need<Memory>(need, before, recording);
+}
+
 TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
                         "[algorithms][memory]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;

@@ -270,3 +270,97 @@ TEMPLATE_TEST_CASE(
   check(sporades::detail::HostUnfolding<Host, TestType>(exec, Y, most, workspace));
   check(sporades::detail::GpuUnfolding<Host, TestType>(exec, Y, most, workspace));
 }
+
+namespace {
+
+/// values and vectors of `found` are the leading ones of Y.
+template <class MatrixType>
+void check_left_vectors(MatrixType const& Y, sporades::detail::DirectSvd<MatrixType> const& found,
+                        int wanted) {
+  bool const is_float = std::is_same_v<typename MatrixType::non_const_value_type, float>;
+  auto const A = matrix_on_host(Y), U = matrix_on_host(found.vectors);
+  std::size_t const rows = A.extent(0), columns = A.extent(1);
+  std::vector<double> G(rows * rows);  // A A^T
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < rows; ++j)
+      for (std::size_t c = 0; c < columns; ++c)
+        G[i * rows + j] += double(A(i, c)) * double(A(j, c));
+  auto const eigen = sporades::detail::leading_eigen(G, static_cast<int>(rows), wanted);
+  REQUIRE(found.values.size() == static_cast<std::size_t>(wanted));
+  REQUIRE(U.extent(0) == rows);
+  REQUIRE(U.extent(1) == static_cast<std::size_t>(wanted));
+  double const scale = wanted > 0 ? eigen.values[0] : 0, exact = is_float ? 1e-5 : 1e-12;
+  for (int r = 0; r < wanted; ++r) {
+    CHECK(std::abs(found.values[r] * found.values[r] - eigen.values[r]) < exact * scale);
+    double worst = 0;  // of A A^T u = s^2 u
+    for (std::size_t i = 0; i < rows; ++i) {
+      double image = 0;
+      for (std::size_t j = 0; j < rows; ++j) image += G[i * rows + j] * double(U(j, r));
+      worst = std::max(worst, std::abs(image - eigen.values[r] * double(U(i, r))));
+    }
+    CHECK(worst < 10 * exact * scale);
+  }
+  CHECK(distance_from_orthonormal(found.vectors) < 10 * exact);
+}
+
+struct SvdShape {
+  std::size_t rows, columns;
+};
+
+std::vector<SvdShape> svd_shapes() {
+  return {{1, 1}, {1, 9}, {9, 1}, {7, 3}, {3, 7}, {40, 40}, {300, 21}, {21, 300}};
+}
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("a direct SVD equals its definition", "[algorithms][tucker]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  auto const exec = new_instance<typename TestType::ExecutionSpace>();
+  auto const [rows, columns] = GENERATE(from_range(svd_shapes()));
+  CAPTURE(rows, columns);
+  auto const Y = random_matrix<Scalar>(exec, rows, columns, 5);
+  auto const least = static_cast<int>(std::min(rows, columns));
+  for (int wanted : {0, 1, (least + 1) / 2, least})
+    check_left_vectors(Y, sporades::detail::direct_svd(exec, Y, wanted), wanted);
+  auto const host = matrix_on_host(Y);
+  Kokkos::deep_copy(host, std::numeric_limits<Scalar>::quiet_NaN());
+  auto const bad = copy_matrix(exec, host);
+  CHECK_THROWS_AS(sporades::detail::direct_svd(exec, bad, 1), sporades::RunError);
+}
+
+TEMPLATE_TEST_CASE("vectors of an SVD by columns equal their definition, as on GPUs",
+                   "[algorithms][tucker]", float, double) {
+  using MatrixType = Matrix<TestType, Host::memory_space>;
+  Host const exec{};
+  auto const [rows, columns] = GENERATE(from_range(svd_shapes()));
+  CAPTURE(rows, columns);
+  auto const Y = random_matrix<TestType>(exec, rows, columns, 5);
+  // What stands for cuSOLVER. Columns of U are rows of a MatrixType, and rows of V^T its columns.
+  auto const solve = [&](MatrixType const& A, Vector<TestType, Host::memory_space> const& s,
+                         MatrixType const& U, MatrixType const& Vt) {
+    auto const m = static_cast<int>(A.extent(1)), n = static_cast<int>(A.extent(0));
+    REQUIRE(m >= n);
+    REQUIRE(A.stride(0) == A.extent(1));
+    std::vector<double> by_columns(A.data(), A.data() + A.size()), by_rows(A.size());
+    for (int i = 0; i < m; ++i)
+      for (int c = 0; c < n; ++c) by_rows[i * n + c] = A(c, i);
+    auto const left = sporades::detail::leading_left_vectors(by_rows, m, n, n);
+    auto const right = sporades::detail::leading_left_vectors(by_columns, n, m, n);
+    for (int r = 0; r < n; ++r) {
+      s(r) = static_cast<TestType>(left.values[r]);
+      for (int i = 0; i < m; ++i) U(r, i) = static_cast<TestType>(left.vectors[r * m + i]);
+      for (int c = 0; c < n; ++c) Vt(c, r) = static_cast<TestType>(right.vectors[r * n + c]);
+    }
+    Kokkos::deep_copy(A, TestType(9));
+  };
+  auto const least = static_cast<int>(std::min(rows, columns));
+  for (int wanted : {0, 1, (least + 1) / 2, least})
+    check_left_vectors(Y, sporades::detail::svd_in_place(exec, Y, wanted, solve), wanted);
+  Y(0, 0) = std::numeric_limits<TestType>::infinity();
+  CHECK(message_of([&] {
+          sporades::detail::svd_in_place(
+              exec, Y, 1, [](auto const&, auto const& s, auto const&, auto const&) {
+                Kokkos::deep_copy(s, std::numeric_limits<TestType>::infinity());
+              });
+        }) == "tucker: an unfolding holds NaN or infinity");
+}

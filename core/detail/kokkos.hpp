@@ -139,6 +139,16 @@ bool returns_early() {
 /// default one, and serve hosts alone.
 inline constexpr bool kernels_take_instances = KOKKOS_VERSION >= 40500;
 
+/// True where Kokkos Kernels was built with cuSOLVER, and so links it. (KokkosLapack::svd of 4.3
+/// and later, which calls it, says neither how much memory it takes nor that its iteration failed.)
+#if defined(KOKKOS_ENABLE_CUDA) && defined(KOKKOSKERNELS_ENABLE_TPL_CUSOLVER)
+template <class ExecutionSpace>
+inline constexpr bool has_cusolver = std::is_same_v<ExecutionSpace, Kokkos::Cuda>;
+#else
+template <class ExecutionSpace>
+inline constexpr bool has_cusolver = false;
+#endif
+
 /// Launch bounds of a kernel: lanes of a team, and how many teams a multiprocessor of a GPU is to
 /// hold at once. (HIP takes the second number as wavefronts of 64 lanes on each of the four parts
 /// of a multiprocessor.)

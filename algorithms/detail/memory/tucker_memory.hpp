@@ -35,11 +35,9 @@ double count_left_vectors(MemoryCount& count, ChainProductShape const& Y, std::u
       (is_gpu<ExecutionSpace> ? matrix_bytes<Scalar>(Y.columns, wanted) : 0);
   double host = 0;
   if (method == SingularVectorMethod::svd) {
-    double const side = std::min(Y.rows, Y.columns);
-    count.hold(matrix_bytes<Scalar>(Y.rows, wanted) + sizeof(Scalar) * Y.rows * Y.columns);
-    // A^T, both sides' vectors and LAPACK's work; and the leading ones.
-    host = 8 * (Y.rows * Y.columns + (Y.rows + Y.columns) * side + 8 * side * side +
-                2 * wanted * Y.rows);
+    auto const bytes = direct_svd_bytes<ExecutionSpace, Scalar>(Y.rows, Y.columns, wanted);
+    count.hold(bytes.device);
+    host = bytes.host;
   } else if (by_lanczos) {
     count.hold(panels + (lanczos_blocks + 1) * matrix_bytes<Scalar>(Y.rows, wanted));
     double const entries = 4 * std::floor((columns + 3) / 4.0) *

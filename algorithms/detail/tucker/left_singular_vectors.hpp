@@ -8,6 +8,7 @@
 #define SPORADES_ALGORITHMS_TUCKER_LEFT_SINGULAR_VECTORS
 
 #include <sporades/algorithms/detail/tucker/block_krylov.hpp>
+#include <sporades/algorithms/detail/tucker/direct_svd.hpp>
 #include <sporades/algorithms/detail/tucker/gpu_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/host_unfolding.hpp>
 #include <sporades/algorithms/detail/tucker/orthonormal.hpp>
@@ -141,19 +142,11 @@ class LeftSingularVectors {
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
     expects(rows <= most && columns <= most, "tucker: singular vectors of ", rows, " x ", columns,
             " are not found by svd, but by gram and lanczos");
-    // Without the padding of rows.
-    auto const packed = uninitialized<MatrixType>(exec_, "sporades::tucker::packed", rows, columns);
-    copy_view(exec_, packed, Y);
-    auto const host = Kokkos::create_mirror_view(packed);
-    copy_view(exec_, host, packed);
-    fence(exec_, "sporades::tucker::svd");
-    auto const found =
-        leading_left_vectors({host.data(), host.data() + rows * columns}, static_cast<int>(rows),
-                             static_cast<int>(columns), wanted);
+    auto const found = direct_svd(exec_, Y, wanted);
     throw_if_stopped(stop_);
     squares_.clear();
     for (double value : found.values) squares_.push_back(value * value);
-    return to_columns(found.vectors, rows, wanted);
+    return found.vectors;
   }
 
   /// From Y Y^T, rows x rows: its eigenvectors are what is wanted. All rows of Y are here.
