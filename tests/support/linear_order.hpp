@@ -15,20 +15,19 @@ bool lacks_parts(ExecutionSpace const& exec, Tensor const& X) {
   return false;
 }
 
-/// True if MTTKRP's strategy `alto` refuses X because the product on some mode would need atomics:
+/// True if strategy `alto` refuses X because the product on some mode would need atomics:
 /// on hosts, if a mode has no parts with buffers.
 template <class ExecutionSpace, class Tensor>
 bool alto_is_refused(ExecutionSpace const& exec, Tensor const& X) {
   return !sporades::detail::is_gpu<ExecutionSpace> && lacks_parts(exec, X);
 }
 
-/// True if a strategy of Phi refuses X for what it lacks. On GPUs that is `alto`, always.
+/// True if the strategy refuses X for what it lacks. Strategy: of MTTKRP or Phi.
 template <class Strategy, class ExecutionSpace, class Tensor>
 bool is_refused(ExecutionSpace const& exec, Tensor const& X, Strategy strategy) {
   std::string const name = to_string(strategy);
   if (name == "coo-alto-pull") return lacks_parts(exec, X);
-  bool const never = X.nnz() == 0 || name != "alto";
-  return !never && (sporades::detail::is_gpu<ExecutionSpace> || lacks_parts(exec, X));
+  return name == "alto" && alto_is_refused(exec, X);
 }
 
 }  // namespace sporades::test

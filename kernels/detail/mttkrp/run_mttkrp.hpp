@@ -136,6 +136,19 @@ void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpac
   mttkrp_alto(exec, X, operands, carry);
 }
 
+/// The product of a plan's linear order, with X's values.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_linear(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                MttkrpWork<Scalar, Index, MemorySpace>& work) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    if (!work.pulls.empty())
+      return mttkrp_alto_pull(exec, X, work.pulls[static_cast<std::size_t>(operands.n)], operands,
+                              work.carry);
+  }
+  run_mttkrp(exec, X, operands, strategy, work.carry);
+}
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void run_mttkrp(ExecutionSpace const& exec, FlycooTensor<Scalar, Index, MemorySpace> const& X,
                 MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
@@ -199,11 +212,10 @@ void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                             [&](auto const& instance, auto const& part, auto const& rows) {
                               walk_coo(instance, part, rows, A, n, V);
                             });
-      if constexpr (is_instance<Format, AltoTensor> && is_gpu<ExecutionSpace>)
-        if (!work.pulls.empty())
-          return mttkrp_alto_pull(exec, X, work.pulls[static_cast<std::size_t>(n)], operands,
-                                  work.carry);
-      run_mttkrp(exec, X, operands, choice.strategy, work.carry);
+      if constexpr (is_instance<Format, AltoTensor>)
+        run_linear(exec, X, operands, choice.strategy, work);
+      else
+        run_mttkrp(exec, X, operands, choice.strategy, work.carry);
     }
   });
 }
