@@ -7,6 +7,7 @@
 #include <sporades/core/row_map.hpp>
 #include <sporades/formats/alto_tensor.hpp>
 #include <sporades/formats/csf_tensor.hpp>
+#include <sporades/formats/detail/alto_pull.hpp>
 #include <sporades/formats/flycoo_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/formats/permuted_tensor.hpp>
@@ -49,8 +50,9 @@ enum class MttkrpStrategy {
   fibers,
   /// A baseline, never chosen, the one of SPLATT: a fiber tree whose root is mode n. Same bits.
   csf,
-  /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
-  /// modes whose rows are used too seldom: these would need atomics.
+  /// One copy of the nonzeros in a linear order, for all modes. Same bits. On GPUs in plans only,
+  /// which list the rows' nonzeros. On hosts refused for modes whose rows are used too seldom:
+  /// these would need atomics.
   alto,
   /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
   alto_atomic,
@@ -146,6 +148,7 @@ struct DistributedProducts;
 template <class Scalar, class Index, class MemorySpace>
 struct MttkrpWork {
   std::vector<RowParts<Scalar, MemorySpace>> parts;  // per mode; none where it has no slices
+  std::vector<AltoPull<Index, MemorySpace>> pulls;   // per mode, of `alto` on GPUs
   CarryBuffers<Scalar, Index, MemorySpace> carry;
   RoundedFactors<MemorySpace> rounded;
   ValueLists<Scalar, MemorySpace> values;      // of the formats, where they are updatable
@@ -160,7 +163,8 @@ struct MttkrpWork {
 ///                         parts of rows in place of rows
 ///   csf                   N trees
 ///   permuted              one copy and N permutations
-///   alto, alto_atomic     one copy
+///   alto, alto_atomic     one copy; of alto on GPUs also 2 bytes a nonzero and mode, and 12 or 16
+///                         for each partial sum of a row
 ///   flycoo, flycoo_blocks one copy, room for another, and N remap ids a nonzero
 ///   atomic, duplicated    the tensor as it is
 template <class ScalarType, class IndexType, class MemorySpaceType>
@@ -217,7 +221,7 @@ struct MttkrpPlan {
 /// - the rank is not positive, or an index is past its mode,
 /// - the split or the precision is not possible with the strategy,
 /// - indices do not fit the words of strategy `fibers` or `alto`, or of order `morton`,
-/// - strategy `alto` needs atomics,
+/// - strategy `alto` needs atomics, on hosts,
 /// - the strategy cannot be streamed and would have to be.
 ///
 /// Throws RunError where there is no out-of-core memory, and where the plan takes more memory than
@@ -286,7 +290,7 @@ void mttkrp(ExecutionSpace const& exec, Tensor const& X, FactorsType const& A, i
 ///   sorted, fibers     a word of 4 or 8 bytes and its value, and an index a row of V that is not
 ///                      empty; N indices and its value where indices do not fit the word
 ///   csf                its share of the tree's nodes
-///   alto, alto_atomic  8 or 16 bytes and its value, and the lists of parts of mode n
+///   alto, alto_atomic  8 or 16 bytes and its value, and what sums mode n's rows without atomics
 ///   flycoo, flycoo_blocks  its record twice, as it is moved to the next mode's order, and a remap
 ///                      id
 ///   permuted           N indices, its value and 8 bytes

@@ -29,7 +29,7 @@ enum class PhiStrategy {
   atomic,
   /// Nonzeros sorted by mode n, a copy a mode. Same bits.
   pull,
-  /// One copy of the nonzeros in a linear order, for all modes. Same bits. Refused on GPUs, and for
+  /// One copy of the nonzeros in a linear order, for all modes. Same bits. On hosts refused for
   /// modes whose rows are used too seldom: these would need atomics.
   alto,
   /// Never chosen: as `alto`, with atomic additions where it needs them. Bits change there.
@@ -114,7 +114,7 @@ struct PhiPlan {
 /// - the rank is not positive, or an index is past its mode,
 /// - pi is to be stored for a strategy of the linear order,
 /// - the strategy is one of the linear order, and the indices take more than 128 bits,
-/// - strategy `alto` needs atomics, or `coo_alto_pull` has no buffers for a mode,
+/// - strategy `alto` needs atomics, on hosts, or `coo_alto_pull` has no buffers for a mode,
 /// - the strategy cannot be streamed and would have to be.
 template <class ExecutionSpace, class Tensor>
 detail::PlanOf<PhiPlan, Tensor, ExecutionSpace> make_phi_plan(ExecutionSpace const& exec,

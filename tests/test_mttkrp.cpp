@@ -153,8 +153,6 @@ TEMPLATE_LIST_TEST_CASE("mttkrp of a tensor with one and two nonzeros", "[kernel
   int const first_row[] = {180, 150, 120};
   int const last_row[] = {252, 198, 154};
   for (auto strategy : strategies()) {
-    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
-      continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, copy_to(exec, X), {strategy, 3});
     for (int n = 0; n < 3; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", 2 + n, 3);
@@ -180,8 +178,6 @@ TEMPLATE_LIST_TEST_CASE("mttkrp gives the same bits on every run and number of t
   for (auto strategy : {MttkrpStrategy::permuted, MttkrpStrategy::sorted, MttkrpStrategy::fibers,
                         MttkrpStrategy::alto, MttkrpStrategy::csf, MttkrpStrategy::flycoo,
                         MttkrpStrategy::automatic}) {
-    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
-      continue;  // needs atomics there
     auto plan = make_mttkrp_plan(exec, X, {strategy, 17});
     for (int n = 0; n < 4; ++n) {
       auto const V = make_matrix<Scalar>(exec, "V", dims[n], 17);
@@ -246,8 +242,6 @@ TEMPLATE_LIST_TEST_CASE("mttkrp labels its kernels and runs them on its instance
   auto const V = make_matrix<Scalar>(exec, "V", 30, 8);
   for (auto strategy : strategies()) {
     if (strategy == MttkrpStrategy::duplicated) continue;  // ScatterView names its own kernels
-    if (sporades::detail::is_gpu<Exec> && strategy == MttkrpStrategy::alto)
-      continue;  // needs atomics there
     check_launches(exec, [&] {
       auto plan = make_mttkrp_plan(exec, X, {strategy, 8});
       mttkrp(exec, plan, A, 0, V);
@@ -269,8 +263,11 @@ TEMPLATE_LIST_TEST_CASE("alto is refused where it needs atomics, which alto-atom
                                    : "strategy alto needs atomics on mode 0, whose rows are used "
                                      "too seldom (20000 rows, 60000 nonzeros): alto-atomic allows "
                                      "them, sorted, fibers, csf and permuted work without";
-  CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 3}),
-                    ContainsSubstring(sentence));
+  if (sporades::detail::is_gpu<Exec>)
+    check_all_modes<TestType>({dims, 60000, 1}, 3, {MttkrpStrategy::alto, 3}, true);
+  else
+    CHECK_THROWS_WITH(make_mttkrp_plan(exec, X, {MttkrpStrategy::alto, 3}),
+                      ContainsSubstring(sentence));
   auto const linear = make_alto(exec, X);
   auto const A = random_factor_list<Exec, Scalar>(exec, dims, 3, true);
   auto const V = make_matrix<Scalar>(exec, "V", dims[0], 3);

@@ -210,8 +210,6 @@ TEMPLATE_LIST_TEST_CASE("plans of Phi take new values", "[kernels][update_values
     options.pi = is_stored ? sporades::Pi::stored : sporades::Pi::on_the_fly;
     bool const is_linear = name.find("alto") != std::string::npos;
     if (is_stored && is_linear) continue;
-    if (name == "alto" && sporades::detail::is_gpu<typename TestType::ExecutionSpace>)
-      continue;  // refused there
     bool const is_exact = name == "automatic" || name == "pull";
     options.updatable = true;
     auto plan = make_phi_plan(exec, X, options);

@@ -81,7 +81,7 @@ PAPERS = {
         "Anderson & Choi 2021",
         [("Chicago-crime", "chicago-crime"), ("NELL-2", "nell-2"), ("NIPS", "nips"),
          ("Uber", "uber")],
-        ("uber", "nell-2"), False, settings("double", "16", "automatic,atomic,alto,sorted"), [
+        ("uber", "nell-2"), False, settings("double", "16", "automatic,atomic,alto,alto-atomic,sorted"), [
             {"part": "stream", "filter": "^stream/", "tensors": "none", "weight": 6,  # figures 3, 4
              "repetitions": 9},
             {"part": "mttkrp", "filter": "^(mttkrp|mttkrp_native)/", "tensors": "all",  # figures 5, 6

@@ -15,12 +15,11 @@ bool lacks_parts(ExecutionSpace const& exec, Tensor const& X) {
   return false;
 }
 
-/// True if strategy `alto` refuses X because the product on some mode would need atomics: always on
-/// GPUs; on hosts if a mode has no parts with buffers.
+/// True if strategy `alto` refuses X because the product on some mode would need atomics:
+/// on hosts, if a mode has no parts with buffers.
 template <class ExecutionSpace, class Tensor>
 bool alto_is_refused(ExecutionSpace const& exec, Tensor const& X) {
-  if (X.nnz() == 0) return false;
-  return sporades::detail::is_gpu<ExecutionSpace> || lacks_parts(exec, X);
+  return !sporades::detail::is_gpu<ExecutionSpace> && lacks_parts(exec, X);
 }
 
 /// True if the strategy refuses X for what it lacks. Strategy: of MTTKRP or Phi.

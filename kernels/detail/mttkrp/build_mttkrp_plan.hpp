@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/alto_pull.hpp>
 #include <sporades/kernels/detail/mttkrp/decide_layout.hpp>
 #include <sporades/kernels/detail/mttkrp/flycoo_values.hpp>
 #include <sporades/kernels/detail/mttkrp/mttkrp_memory.hpp>
@@ -30,13 +31,14 @@ std::uint64_t MttkrpPlan<Scalar, Index, MemorySpace>::storage_bytes() const {
   std::uint64_t bytes =
       work.carry.bytes() + work.rounded.bytes() + work.values.bytes() + work.record_numbers.bytes();
   for (auto const& mode : work.parts) bytes += mode.bytes();
+  for (auto const& mode : work.pulls) bytes += mode.bytes();
   formats.for_each([&](auto const& X) { bytes += X.storage_bytes(); });
   return bytes + (work.distributed ? work.distributed->bytes() : 0);
 }
 
 namespace detail {
 
-/// One linear order for all modes that take it, and room for the rows of their parts. Where
+/// One linear order for all modes that take it, and what their sums without atomics need. Where
 /// `automatic` took it, modes that would need atomics revert to rows in order, for which X is kept.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
@@ -52,12 +54,17 @@ void build_alto(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace
       revert_to_rows(choice);
       continue;
     }
-    if (choice.strategy == MttkrpStrategy::alto)
-      refuse_atomics<ExecutionSpace>("make_mttkrp_plan", alto, n,
-                                     "sorted, fibers, csf and permuted work");
     plan.formats.set(n, format);
-    plan.work.carry.buffer_rows(exec, alto.partitions[n].buffer_rows, options.rank);
-    if constexpr (!is_gpu<ExecutionSpace>) {
+    bool const is_pull = choice.strategy == MttkrpStrategy::alto;
+    if constexpr (is_gpu<ExecutionSpace>) {
+      if (!is_pull) continue;
+      plan.work.pulls.push_back(make_alto_pull(exec, alto, n));
+      reserve_sums(exec, plan.work.pulls.back().sums(), options.rank, plan.work.carry);
+    } else {
+      if (is_pull)
+        refuse_atomics<ExecutionSpace>("make_mttkrp_plan", alto, n,
+                                       "sorted, fibers, csf and permuted work");
+      plan.work.carry.buffer_rows(exec, alto.partitions[n].buffer_rows, options.rank);
       auto const width = copied_width<Scalar>(plan.dims, plan.nnz, options.rank);
       for (int m = 0; m < plan.order(); ++m)
         if (m != n && width > 0) plan.work.carry.copied_columns(exec, m, plan.dims[m], width);

@@ -9,6 +9,7 @@
 
 #include <sporades/kernels/detail/cost.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/alto_pull.hpp>
 
 /// Which format a plan's product reads, what it reads of it, and how many rows of a mode it uses.
 
@@ -89,23 +90,12 @@ double bytes_read(MttkrpPlan<Scalar, Index, MemorySpace> const& plan, int n) {
     bytes += sizeof(Position) * (static_cast<double>(mode.partitions.extent(0)) -
                                  static_cast<double>(mode.pieces.extent(0)));
   }
+  if (!plan.work.pulls.empty()) bytes += static_cast<double>(plan.work.pulls[n].bytes());
   if (plan.choices[n].slices > 1)
     bytes +=
         static_cast<double>((plan.work.parts[n].count() + plan.dims[n] + 1) * sizeof(Position));
   return bytes;
 }
-
-/// The index of each nonzero of a linear order in mode n.
-template <class MemorySpace>
-struct AltoIndex {
-  RawVector<std::uint64_t const, MemorySpace> low, high;
-  AltoMasks masks;
-  int n;
-
-  KOKKOS_FUNCTION std::uint64_t operator()(Position p) const {
-    return masks.index(n, low(p), high.extent(0) > 0 ? high(p) : 0);
-  }
-};
 
 /// Rows of mode n that the plan's nonzeros use. Fences exec.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>

@@ -77,6 +77,20 @@ void count_out_of_core_plan(MemoryCount& count, CountedTensor const& X,
   count_rounded_rows<Scalar>(count, X.dims, options);
 }
 
+/// What `alto` holds on GPUs beside the linear order.
+template <class Scalar, class ExecutionSpace>
+void count_alto_pulls(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
+                      int rank) {
+  double sums = 0;
+  for (int n = 0; n < X.order(); ++n) {
+    count.make(alto_pull_bytes(exec, X, n));
+    sums = std::max(sums, most_sums(X, n));
+  }
+  count.hold(matrix_bytes<Scalar>(sums, rank));
+  count.hold(
+      carry_bytes_of<ExecutionSpace, Scalar>(static_cast<Position>(sums), rank, X.index_bytes));
+}
+
 /// The formats and buffers of count_mttkrp_plan.
 template <class Scalar, class ExecutionSpace, class Tuples>
 void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, CountedTensor const& X,
@@ -113,12 +127,15 @@ void count_mttkrp_formats(ExecutionSpace const& exec, MemoryCount& count, Counte
       needs_carry = std::find(unfit.begin(), unfit.end(), true) != unfit.end();
       bool const is_freed = X.is_last && !needs_carry;
       count.make(alto_bytes(exec, X, is_freed, buffer_rows), is_freed ? X.bytes() : 0);
-      count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
-      if (!is_gpu<ExecutionSpace>)
+      if (!is_gpu<ExecutionSpace>) {
+        count.hold(matrix_bytes<Scalar>(buffer_rows, options.rank));
         for (auto dim : X.dims)
           count.hold(matrix_bytes<Scalar>(
               static_cast<double>(dim),
               static_cast<int>(copied_width<Scalar>(X.dims, X.count(), options.rank))));
+      } else if (layout.strategy() == MttkrpStrategy::alto) {
+        count_alto_pulls<Scalar>(exec, count, X, options.rank);
+      }
       if (needs_carry) count_sorted_lists(exec, count, X, false, false, unfit);
       break;
     }

@@ -6,6 +6,7 @@
 // First that, whose plans these products take.
 #include <sporades/core/detail/region.hpp>
 #include <sporades/kernels/detail/mttkrp/alto.hpp>
+#include <sporades/kernels/detail/mttkrp/alto_pull.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/atomic.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/csf.hpp>
 #include <sporades/kernels/detail/mttkrp/baselines/duplicated.hpp>
@@ -129,9 +130,23 @@ void run_mttkrp(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpac
   expects(strategy == MttkrpStrategy::automatic || is_linear(strategy), "mttkrp: strategy ",
           to_string(strategy), " does not work on an AltoTensor");
   if (strategy != MttkrpStrategy::alto_atomic)
-    refuse_atomics<ExecutionSpace>("mttkrp", X, operands.n,
-                                   "sorted, fibers, csf and permuted work");
+    refuse_atomics<ExecutionSpace>(
+        "mttkrp", X, operands.n,
+        is_gpu<ExecutionSpace> ? "a plan works" : "sorted, fibers, csf and permuted work");
   mttkrp_alto(exec, X, operands, carry);
+}
+
+/// The product of a plan's linear order, with X's values.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void run_linear(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> const& X,
+                MttkrpOperands<Scalar, MemorySpace> const& operands, MttkrpStrategy strategy,
+                MttkrpWork<Scalar, Index, MemorySpace>& work) {
+  if constexpr (is_gpu<ExecutionSpace>) {
+    if (!work.pulls.empty())
+      return mttkrp_alto_pull(exec, X, work.pulls[static_cast<std::size_t>(operands.n)], operands,
+                              work.carry);
+  }
+  run_mttkrp(exec, X, operands, strategy, work.carry);
 }
 
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
@@ -197,7 +212,10 @@ void sum_product(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
                             [&](auto const& instance, auto const& part, auto const& rows) {
                               walk_coo(instance, part, rows, A, n, V);
                             });
-      run_mttkrp(exec, X, operands, choice.strategy, work.carry);
+      if constexpr (is_instance<Format, AltoTensor>)
+        run_linear(exec, X, operands, choice.strategy, work);
+      else
+        run_mttkrp(exec, X, operands, choice.strategy, work.carry);
     }
   });
 }
@@ -263,6 +281,7 @@ Cost mttkrp_cost(ExecutionSpace const& exec, MttkrpPlan<Scalar, Index, MemorySpa
   bool const is_rounded = plan.choices[n].gather != GatherPrecision::full;
   double rows = static_cast<double>(plan.dims[n]);
   if (plan.choices[n].slices > 1) rows += 2 * static_cast<double>(plan.work.parts[n].count());
+  if (!plan.work.pulls.empty()) rows += 2 * static_cast<double>(plan.work.pulls[n].sums());
   for (int m = 0; m < plan.order(); ++m)
     if (m != n)
       rows += is_rounded ? static_cast<double>(plan.dims[m]) : detail::used_rows(exec, plan, m);

@@ -33,6 +33,14 @@ inline bool is_linear(PhiStrategy strategy) {
   return strategy == PhiStrategy::alto || strategy == PhiStrategy::alto_atomic;
 }
 
+/// What sums the weights of `alto` and `alto_atomic`. On hosts, where `alto` is refused for modes
+/// that need atomics, that is told after the plan is made.
+template <class ExecutionSpace>
+MttkrpStrategy linear_products(PhiStrategy strategy) {
+  return is_gpu<ExecutionSpace> && strategy == PhiStrategy::alto ? MttkrpStrategy::alto
+                                                                 : MttkrpStrategy::alto_atomic;
+}
+
 /// Whether the strategy takes coordinates in the linear order.
 inline bool is_coo_alto(PhiStrategy strategy) {
   return strategy == PhiStrategy::coo_alto_atomic || strategy == PhiStrategy::coo_alto_pull;
@@ -107,7 +115,8 @@ void build_products(Communicator const& processes, ExecutionSpace const& exec,
       is_gpu<ExecutionSpace> && !is_one_tile && !is_linear(options.strategy)  // weights, too
           ? with_less(options.streaming, X.nnz() * sizeof(Scalar))
           : options.streaming;
-  if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto_atomic;
+  if (is_linear(options.strategy))
+    products.strategy = linear_products<ExecutionSpace>(options.strategy);
   if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   MttkrpPlanUse use{trees::phi_layout_on_hosts};
   use.may_be_linear = processes.size() == 1;
@@ -115,7 +124,7 @@ void build_products(Communicator const& processes, ExecutionSpace const& exec,
   plan.nnz = plan.products.nnz;
   auto const& formats = plan.products.formats;
   bool const is_alto = formats.template any<AltoTensor>();
-  if (options.strategy == PhiStrategy::alto)
+  if (options.strategy == PhiStrategy::alto && !is_gpu<ExecutionSpace>)
     for (int n = 0; n < plan.products.order(); ++n)
       refuse_atomics<ExecutionSpace>("make_phi_plan", *formats.template as<AltoTensor>(n), n,
                                      "pull works");

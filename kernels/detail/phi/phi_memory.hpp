@@ -60,7 +60,8 @@ bool count_phi_plan(ExecutionSpace const& exec, MemoryCount& count, CooShape con
   MttkrpOptions products{MttkrpStrategy::automatic, options.rank};
   products.updatable = options.updatable;
   products.streaming = options.streaming;
-  if (is_linear(options.strategy)) products.strategy = MttkrpStrategy::alto;
+  if (is_linear(options.strategy))
+    products.strategy = linear_products<ExecutionSpace>(options.strategy);
   if (options.strategy == PhiStrategy::pull) products.rows.order = RowOrder::lexicographic;
   auto const layout = decide_layout<ExecutionSpace>(X, products, {trees::phi_layout_on_hosts});
   count_mttkrp_plan<Scalar>(exec, count, counted(X, false, tuples), products, layout, tuples);

@@ -136,7 +136,7 @@ void sum_phi(ExecutionSpace const& exec, AltoTensor<Scalar, Index, MemorySpace> 
   weighed.values = Vector<Scalar, MemorySpace>(plan.weights.data(), X.nnz());
   weigh(exec, X, operands, weighed.values);
   auto const& choice = plan.products.choices[static_cast<std::size_t>(operands.n)];
-  run_mttkrp(exec, weighed, operands.of_product(), choice.strategy, carry);
+  run_linear(exec, weighed, operands.of_product(), choice.strategy, plan.products.work);
 }
 
 /// Phi with pi on the fly, by what MTTKRP has for mode n.
