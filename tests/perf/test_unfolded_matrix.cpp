@@ -134,6 +134,7 @@ TEMPLATE_TEST_CASE("a wrong product of a vendor's library is found", "[perf][unf
       Position const last = X.fibers.count() - 1;
       wrong(last, R - 1, std::numeric_limits<TestType>::quiet_NaN());
       wrong(last / 2, R / 2, 1000);
+      wrong(last / 3, 0, -1000);
       wrong(0, 0, std::numeric_limits<TestType>::infinity());
     }
 }
