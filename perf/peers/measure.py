@@ -86,9 +86,9 @@ class Session(session.Session):
         if name not in commands:
             commands.append(name)
         path = peer.programs[run.program]
-        text, why = execute.run([path] + run.arguments,
-                                {"OMP_NUM_THREADS": str(self.threads)}, self.options.timeout,
-                                scratch, self.stop)
+        text, why = execute.run([path] + run.arguments, {  # a kernel is not loaded while it is timed
+            "OMP_NUM_THREADS": str(self.threads), "CUDA_MODULE_LOADING": "EAGER"},
+                                self.options.timeout, scratch, self.stop)
         try:
             samples = [] if why else run.read(text)
         except library.Unreadable as error:

@@ -12,6 +12,7 @@ import re
 from peers import library
 
 KERNEL = {"spttm": "Mtx", "sptv": "Vec"}
+MOST_THREADS = 1024  # of a block on GPUs
 TIMED = {"spttm": "`kernel`: the loop alone, without the output and its indices"}
 
 
@@ -33,7 +34,16 @@ def label_of(case, kernel):
     return "%s SpTns * %s" % ("CUDA" if case.on_gpu else "OMP", KERNEL[kernel])
 
 
+def refuse_large_blocks(text):
+    """It asks for 32 x R threads a block, and does not look whether the kernel was launched."""
+    block = re.search(r"<<<\d+, \((\d+), (\d+)\)", text)
+    if block and int(block.group(1)) * int(block.group(2)) > MOST_THREADS:
+        raise library.Unreadable("it asked for blocks of %s x %s threads: no kernel ran"
+                                 % block.groups())
+
+
 def read(text, case, mode):
+    refuse_large_blocks(text)
     counted = text.partition("Calculating...")
     if not counted[1]:
         raise library.Unreadable("it printed no 'Calculating...'")

@@ -3,7 +3,7 @@
 """PASTA (https://gitlab.com/tensorworld/pasta; written after its copy monellz/PASTA-fork at
 929ee99): SpTTM, SpTV and MTTKRP of coordinates of each mode, in float, by its programs ttm, ttv and
 mttkrp in benchmarks, on GPUs those that end in _gpu. What is read is printed by
-src/sptensor/{mmul,vmul,mttkrp}_ {omp.c,cuda.cu} and the programs, by src/timer.c."""
+src/sptensor/{mmul,vmul,mttkrp}_{omp.c,cuda.cu} and the programs, by src/timer.c."""
 from peers import library, parti
 
 TIMED = {"spttm": "`kernel`: the loop alone; `call`: with the output and its indices, mean of 5",
@@ -15,6 +15,8 @@ PROGRAMS = {"spttm": ("ttm", "SpTns * Mtx", "Average CooTtm"),
 
 
 def read(text, case, kernel, mode):
+    if "spt_MTTKRPKernelScratch" in text:  # whose launch is a comment
+        raise library.Unreadable("it has no kernel for a tensor of %d modes" % case.order)
     _, label, average = PROGRAMS[kernel]
     kernels = parti.after_first(parti.printed_times(
         text, ("Cuda " if case.on_gpu else "Omp ") + label))

@@ -36,6 +36,9 @@ def case(on_gpu=False, nonzeros=10000, calls=20):
     return library.Case(Like([183, 24, 1140, 1717], nonzeros), 16, 2, calls, on_gpu)
 
 
+FIVE = library.Case(Like([2, 2, 2, 2, 2], 3), 16, 2, 20, True)
+
+
 def text(name):
     with open(os.path.join(TEXTS, name + ".txt"), encoding="utf-8") as file:
         return file.read()
@@ -80,6 +83,11 @@ class Parsers(unittest.TestCase):
                          [("mttkrp", 2, None, None, 172.8)])
         self.assertEqual(told(blco.read_cp_als(text("blco-cp-als"), case(True))),
                          [("cp_als", None, None, None, 4680)])
+        self.assertEqual(told(blco.read_mttkrp(text("blco-mttkrp"), FIVE, 2)),
+                         [("mttkrp", 2, "atomic", None, 172.8)])
+        for given, kernel in ((case(True), "10"), (FIVE, "13")):
+            for run in blco.runs(given):
+                self.assertEqual(run.arguments[run.arguments.index("-k") + 1], kernel)
 
     def test_mm_csf(self):
         self.assertEqual(told(mm_csf.read(text("mm-csf"), case(True))), [
@@ -93,6 +101,8 @@ class Parsers(unittest.TestCase):
     def test_hiparti(self):
         self.assertEqual(told(hiparti.read_spttm(text("hiparti-ttm"), case(), 1)), [
             ("spttm", 1, "kernel", None, 73758.57), ("spttm", 1, "call", None, 15187.34)])
+        for on_gpu in (False, True):
+            self.assertEqual("--impl-num=14" in hiparti.runs(case(on_gpu))[0].arguments, on_gpu)
         self.assertEqual(told(hiparti.read_mttkrp(text("hiparti-mttkrp"), case())), [
             ("mttkrp", mode, None, None, took)
             for mode, took in enumerate((32981.04, 30177.26, 32793.46, 31197.76))])
@@ -175,6 +185,14 @@ class Parsers(unittest.TestCase):
             "it printed '!ERROR! Only order 3 and 4 tensors are supported'", blco.read_mttkrp,
             "!ERROR! Only order 3 and 4 tensors are supported\n" + text("blco-mttkrp"),
             case(True), 2)
+        launch = "[CUDA SpTns * Mtx] spt_TTMKernel<<<782, (32, %d), 8192>>>\n"
+        self.assert_refused("it asked for blocks of 32 x 64 threads: no kernel ran", parti.read,
+                            launch % 64 + text("parti-ttm"), case(True), 0)
+        on_gpu = text("parti-ttm").replace("OMP  SpTns", "CUDA SpTns")
+        self.assertEqual(len(parti.read(launch % 32 + on_gpu, case(True), 0)), 1)
+        self.assert_refused("it has no kernel for a tensor of 5 modes", pasta.read,
+                            "Execute spt_MTTKRPKernelScratch (625, 16)\n"
+                            "[Cuda SpTns MTTKRP]: 0.000002000 s\n", FIVE, "mttkrp", 0)
         self.assert_refused("its two ways of Phi differ by 1.000e-03", sparten.read,
                             text("sparten").replace("1.969e-16", "1.000e-03"), case())
 
@@ -192,8 +210,7 @@ class Parsers(unittest.TestCase):
     def test_refusals(self):
         self.assertEqual(splatt.LIBRARY.refuses(case(True)),
                          "it runs on hosts, and Sporades was built for GPUs")
-        five = library.Case(Like([2, 2, 2, 2, 2], 3), 16, 2, 20, True)
-        self.assertEqual(blco.LIBRARY.refuses(five), "it takes tensors of 3 or 4 modes")
+        self.assertEqual(mm_csf.LIBRARY.refuses(FIVE), "it takes tensors of 3 or 4 modes")
         self.assertIsNone(blco.LIBRARY.refuses(case(True)))
 
 

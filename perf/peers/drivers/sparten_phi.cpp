@@ -20,6 +20,7 @@
 /// compile it against a built SparTen to FOLDER/sparten_phi:
 ///   c++ -O3 -fopenmp -I SPARTEN -I SPARTEN/build/include -I KOKKOS/include sparten_phi.cpp
 ///     -L SPARTEN/build/lib -lsparten -lsparten_generator -L KOKKOS/lib -lkokkoscore -ldl
+///     -Wl,-rpath,KOKKOS/lib
 /// Arguments: a tensor of counts in SparTen's text format, the number of components, and how many
 /// calls are timed after one that is not. perf/peers/sparten.py reads what is printed.
 
