@@ -35,10 +35,11 @@ class Shares(list):
 
 
 def side(machine, kernel, strategy, rank=None):
-    """{(tensor, scalar, rank, mode): row}, the fastest one of a group of strategies. With a rank
-    only these rows, and keys without it. "native pull" is the loop without Kokkos, "SparTen x" the
-    strategy x of that library."""
-    found = {}
+    """{(tensor, scalar, rank, mode): row}, the fastest one of a group of strategies where all of
+    the group were measured that the machine has rows of. With a rank only these rows, and keys
+    without it. "native pull" is the loop without Kokkos, "SparTen x" the strategy x of that
+    library."""
+    found, measured = {}, {}
     for row in machine.timed():
         whose = row.get("peer") or ("native" if row["native"] else "")
         own = (whose + " " + (row["strategy"] or "")).strip()
@@ -48,9 +49,10 @@ def side(machine, kernel, strategy, rank=None):
                 not rank or row["rank"] in (int(rank), None)):
             key = (row["tensor"] or row["kernel"], row["scalar"], None if rank else row["rank"],
                    row["mode"])
+            measured.setdefault(key, set()).add(own)
             if key not in found or row["median"] < found[key]["median"]:
                 found[key] = row
-    return found
+    return kernels.of_all(found, measured)
 
 
 def cases(*sides, by_mode=False):

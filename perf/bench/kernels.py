@@ -111,6 +111,13 @@ def wholes(rows, kernel, scalar, rank, native=False, strategy=None, peer=None):
     return {family: whole for family, (_, whole) in result.items()}
 
 
+def of_all(found, measured):
+    """Those of found, {case: the best of some strategies}, where every strategy was measured that was
+    measured in any case: else the best is not known. measured: {case: {strategy}}."""
+    every = set().union(*measured.values())
+    return {case: best for case, best in found.items() if measured[case] == every}
+
+
 def triad(rows, scalar):
     """Bytes a second of the triad that sporades_perf measured, or of the row of STREAM."""
     stream = [row["bytes_per_second"] for row in rows if row["kernel"] == "stream_triad"

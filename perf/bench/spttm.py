@@ -51,13 +51,12 @@ def speeds(rows, scalar, rank):
     rows = _counted(rows)
     own = kernels.wholes(rows, "spttm", scalar, rank, strategy="automatic")
     steps = {step: kernels.wholes(rows, "spttm", scalar, rank, strategy=step) for step in STEPS}
-    found = {}
-    for family in dict.fromkeys(family for wholes in (own, *steps.values()) for family in wholes):
-        of_steps = [(speed(wholes[family]), step) for step, wholes in steps.items()
-                    if family in wholes]
-        best = max(of_steps, default=(None, None))
-        found[family] = (speed(own[family]) if family in own else None, *best)
-    return found
+    measured = {family: {step for step in STEPS if family in steps[step]}
+                for wholes in steps.values() for family in wholes}
+    best = kernels.of_all({family: max((speed(steps[step][family]), step) for step in own_steps)
+                           for family, own_steps in measured.items()}, measured)
+    return {family: (speed(own[family]) if family in own else None, *best.get(family, (None, None)))
+            for family in dict.fromkeys((*own, *best))}
 
 
 def ranks_of_steps(rows, scalar):
@@ -111,17 +110,28 @@ def by_best(make):
     return None, {}
 
 
+def fastest(rows, what):
+    """{(tensor, row[what]): the fastest row}, where all strategies were measured."""
+    found, measured = {}, {}
+    for row in rows:
+        case = (row["tensor"], row[what])
+        measured.setdefault(case, set()).add(row["strategy"])
+        if case not in found or row["median"] < found[case]["median"]:
+            found[case] = row
+    return kernels.of_all(found, measured)
+
+
 def modes(rows, scalar, rank, strategies):
     """Figure 8: {family: {mode: (standard deviation of the fibers' lengths, time over that of mode
     0)}} by the fastest of the strategies; tensors whose mode 0 was not measured are left out."""
+    found = fastest([
+        row for row in rows if row["kernel"] == "spttm" and row["strategy"] in strategies
+        and row["scalar"] == scalar and row["rank"] == rank and isinstance(row["mode"], int)
+        and row["rounds"] and "fiber_deviation" in row.get("counters", {})], "mode")
+    found = kernels.of_largest(list(found.values()))
     by_tensor = {}
-    for row in kernels.of_largest([
-            row for row in rows if row["kernel"] == "spttm" and row["strategy"] in strategies
-            and row["scalar"] == scalar and row["rank"] == rank and isinstance(row["mode"], int)
-            and row["rounds"] and "fiber_deviation" in row.get("counters", {})]):
-        own = by_tensor.setdefault(row["tensor"], {})
-        if row["mode"] not in own or row["median"] < own[row["mode"]]["median"]:
-            own[row["mode"]] = row
+    for row in found:
+        by_tensor.setdefault(row["tensor"], {})[row["mode"]] = row
     return {names.family(tensor): {
         mode: (row["counters"]["fiber_deviation"], row["median"] / own[0]["median"])
         for mode, row in sorted(own.items())} for tensor, own in by_tensor.items() if 0 in own}
@@ -139,11 +149,10 @@ def by_rank(rows, scalar, strategies, mode):
     """Figure 9: {family: {rank: flops a second by Equation 3}} by the fastest of the strategies, of
     tensors with three ranks or more; of several sizes of a look-alike the one with most ranks."""
     by_tensor, found = {}, {}
-    for row in _counted(rows):
-        if (row["strategy"] in strategies and row["mode"] == mode and row["scalar"] == scalar
-                and row["rounds"]):
-            own = by_tensor.setdefault(row["tensor"], {})
-            own[row["rank"]] = max(own.get(row["rank"], 0), equation_3(row) / row["median"])
+    for (tensor, rank), row in fastest([
+            row for row in _counted(rows) if row["strategy"] in strategies and row["mode"] == mode
+            and row["scalar"] == scalar and row["rounds"]], "rank").items():
+        by_tensor.setdefault(tensor, {})[rank] = equation_3(row) / row["median"]
     for tensor, speeds in by_tensor.items():
         family = names.family(tensor)
         if len(speeds) > max(2, len(found.get(family, {}))):

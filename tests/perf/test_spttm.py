@@ -85,9 +85,10 @@ class Measured(unittest.TestCase):
                                   self.row("automatic", mode=0)["median"])
 
     def test_ranks_by_the_fastest_of_the_five(self):
-        for row in self.contents["rows"]:  # as if automatic were two of the five, in mode 0
+        for row in self.contents["rows"]:  # as if automatic were the five, in mode 0
             if row["kernel"] == "spttm" and row["strategy"] == "automatic" and row["mode"] == "all":
-                for strategy, factor in (("naive", 1.0), ("scratch", 1.5 - row["rank"] / 32)):
+                for strategy in spttm.STEPS:
+                    factor = {"naive": 1.0, "scratch": 1.5 - row["rank"] / 32}.get(strategy, 2.0)
                     key = "spttm/x/%s/R%d" % (strategy, row["rank"])
                     self.machine.rows[key, row["threads"]] = dict(
                         row, name=key, strategy=strategy, mode=0, tensor=row["tensor"] + "0",
@@ -96,6 +97,18 @@ class Measured(unittest.TestCase):
         for rank, factor in ((8, 1.0), (16, 1.0), (32, 0.5)):
             row = self.row("automatic", rank, tensor="nell-2")
             self.assertAlmostEqual(found[rank], 2 * 20000 * rank / row["median"] / factor, delta=1)
+        # without one of the five the fastest is not known
+        timed = [row for row in self.machine.timed()
+                 if (row["strategy"], row["rank"], row["mode"]) != ("coalesced", 32, 0)]
+        self.assertNotIn(32, spttm.by_rank(timed, "double", spttm.STEPS, 0)["nell-2"])
+
+    def test_the_fastest_is_not_known_where_one_is_missing(self):
+        timed = [row for row in self.machine.timed() if row["kernel"] != "spttm"
+                 or (row["strategy"], row["tensor"]) != ("scratch", "nell-2:20000")]
+        speeds = spttm.speeds(timed, "double", 16)
+        self.assertIsNone(speeds["nell-2"][1])
+        self.assertIsNotNone(speeds["nell-2"][0])
+        self.assertIsNotNone(speeds["uber"][1])
 
     def test_modes_by_automatic(self):
         found = spttm.modes(self.machine.timed(), "double", 16, ("automatic",))
