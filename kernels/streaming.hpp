@@ -15,7 +15,7 @@ namespace sporades {
 /// Section 6.2.
 /// - Windows take at most `memory` together, unless one chunk of nonzeros takes more.
 /// - A plan on a host is made part by part, so that sorting takes no more than `memory`, either;
-///   those of SpTTM, SspTTM and the pipelines of SpTV are sorted whole.
+///   those of SpTTM, SspTTM, chains `semi_sparse` and the pipelines of SpTV are sorted whole.
 /// - Plans of MTTKRP and Phi on a GPU stream only the sorted copies that do not fit `memory` beside
 ///   windows, unless `always` is set or, for an X on the host, `memory` is 0.
 struct Streaming {

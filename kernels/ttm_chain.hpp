@@ -35,13 +35,13 @@ enum class TtmChainStrategy {
   /// - Where the indices of all modes except n take over 63 bits, `csf` instead of `fused`.
   /// - In a plan that streams, `fused`.
   automatic,
-  /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018).
+  /// SpTTM on one mode, then SspTTM on each of the others (Ma et al., JPDC 2018). Where it is asked
+  /// for, it streams the nonzeros and the fibers of its operands; partial products are resident.
   semi_sparse,
   /// Partial products down the fiber tree of mode n (Smith & Karypis, Euro-Par 2017); each thread
   /// takes a chunk of nonzeros, which suits hosts.
   csf,
-  /// Kronecker rows added straight to Y_(n), without intermediate products. The strategy that can
-  /// stream nonzeros.
+  /// Kronecker rows added straight to Y_(n), without intermediate products. It streams nonzeros.
   fused
 };
 
@@ -167,16 +167,18 @@ struct TtmChainProduct {
 /// `csf` otherwise.
 ///
 /// An X in host memory that exec cannot access is made ready by the host and always streamed;
-/// another X is streamed where its copies take more than options.streaming says. Strategy `fused`
-/// alone streams, and it is what `automatic` takes then, for any order; its bits are the same as
-/// without.
+/// another X is streamed where its copies take more than options.streaming says. Strategies `fused`
+/// and, from order 2 on, `semi_sparse` stream; `automatic` takes `fused` then, for any order. Bits
+/// are the same as without, where the SpTTM of `semi_sparse` is by strategy `lanes` without: always
+/// on hosts, and on GPUs where spttm's `automatic` takes it.
 ///
 /// Throws Error where
 /// - a rank is not positive, or an index is past its mode,
 /// - a strategy asked for cannot take the tensor,
 /// - a product does not fit the memory limit (with both numbers),
-/// - X would be streamed, and another strategy is asked for or the indices of all modes except one
-///   take over 63 bits.
+/// - X would be streamed, and another strategy is asked for or, by `fused`, the indices of all
+/// modes
+///   except one take over 63 bits.
 ///
 /// Throws RunError where there is no out-of-core memory.
 template <class ExecutionSpace, class Tensor>

@@ -78,6 +78,46 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("Streamed chains of semi-sparse products have the bits of resident ones",
+                        "[kernels][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  using Index = typename TestType::Index;
+  using sporades::detail::SemiSparseChain;
+  typename TestType::ExecutionSpace const exec{};
+  auto const problem = GENERATE(from_range(problems()));
+  int const N = static_cast<int>(problem.dims.size());
+  auto const X = random_coo<Scalar, Index>(exec, problem.dims, problem.nnz, 5, problem.skew);
+  auto const host = copy_to(Kokkos::DefaultHostExecutionSpace{}, X);
+  auto const A = factors_for<Scalar>(exec, problem.dims, problem.ranks);
+  TtmChainOptions options{TtmChainStrategy::semi_sparse, 0, {}};
+  auto resident = make_ttm_chain_plan(exec, X, problem.ranks, options);
+  for (auto way : ways()) {
+    way.always = true;
+    options.streaming = way;
+    auto out_of_core = make_ttm_chain_plan(exec, host, problem.ranks, options);
+    for (int n = 0; n < N; ++n) {
+      INFO(to_string(problem.dims)
+           << ", mode " << n << ", streams " << way.streams << ", memory " << way.memory);
+      CHECK(sporades::detail::is_out_of_core(out_of_core.formats, n));
+      CHECK(out_of_core.choices[n].strategy ==
+            (N == 1 ? TtmChainStrategy::fused : TtmChainStrategy::semi_sparse));
+      auto const* const chain = resident.formats.template as<SemiSparseChain>(n);
+      if (N == 1 || chain->first != SpttmStrategy::lanes) continue;  // another order of sums
+      std::size_t columns = 1;
+      for (int m = 0; m < N; ++m)
+        if (m != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
+      auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
+      auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
+      ttm_chain(exec, resident, A, n, Y);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        Kokkos::deep_copy(exec, Z, Scalar(7));
+        ttm_chain(exec, out_of_core, A, n, Z);
+        CHECK(hash_bits(Y) == hash_bits(Z));
+      }
+    }
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("A streamed HOOI gives the model of strategy fused",
                         "[algorithms][streaming]", Cases) {
   using Scalar = typename TestType::Scalar;
@@ -174,6 +214,35 @@ TEST_CASE("Sums that fit memory, of nonzeros that do not, outlive their tensor",
   CHECK(problem.out_of_core);
   auto state = tucker_start(exec, X, options);
   CHECK(tucker(exec, problem, options, state).values == resident.values);
+}
+
+TEMPLATE_LIST_TEST_CASE("A HOOI of streamed semi-sparse products sums an exact fit's residual",
+                        "[algorithms][streaming]", Cases) {
+  using Scalar = typename TestType::Scalar;
+  typename TestType::ExecutionSpace const exec{};
+  // Ones: of rank 1, so that float cannot tell the fit from squares.
+  Dims const dims{60, 40, 30};
+  Kokkos::DefaultHostExecutionSpace const on_host{};
+  auto const X = random_coo<Scalar, std::uint32_t>(on_host, dims, 240, 5, 1);
+  for (Position p = 0; p < X.nnz(); ++p) {
+    X.coordinates(0, p) = static_cast<std::uint32_t>(p / 4);
+    X.coordinates(1, p) = static_cast<std::uint32_t>(p % 2);
+    X.coordinates(2, p) = static_cast<std::uint32_t>(p / 2 % 2);
+    X.values(p) = Scalar(1);
+  }
+  auto options = tucker_options({2, 2, 2}, 4);
+  options.strategy = TtmChainStrategy::semi_sparse;
+  auto const resident = tucker(exec, copy_to(exec, X), options);
+  auto const start = tucker_start(exec, copy_to(exec, X), options);
+  options.streaming = {1 << 12, 3, 1 << 9};
+  options.streaming.always = true;
+  auto problem = make_tucker_problem(exec, X, options);
+  CHECK(sporades::detail::count_out_of_core(problem.chain.formats) == problem.chain.order());
+  auto state = start;
+  auto const streamed = tucker(exec, problem, options, state);
+  CHECK(streamed.fit() > 0.9999);
+  for (std::size_t k = 0; k < resident.values.size(); ++k)
+    CHECK(streamed.values[k] == Approx(resident.values[k]).margin(1e-6));
 }
 
 TEST_CASE("Chains that cannot be streamed are refused", "[kernels][streaming][bad_input]") {

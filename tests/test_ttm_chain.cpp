@@ -103,6 +103,10 @@ TEMPLATE_LIST_TEST_CASE("a TTM chain equals its definition", "[kernels][ttm_chai
   std::vector<TtmChainPlan<Scalar, Index, typename TestType::MemorySpace>> plans;
   for (auto const strategy : strategies())
     plans.push_back(make_ttm_chain_plan(exec, X, ranks, TtmChainOptions{strategy, 0}));
+  Streaming streaming{1 << 12, 2, 1 << 10};
+  streaming.always = true;
+  plans.push_back(
+      make_ttm_chain_plan(exec, host, ranks, {TtmChainStrategy::semi_sparse, 0, streaming}));
   for (int n = 0; n < X.order(); ++n) {
     std::size_t const columns = columns_of(ranks, n);
     std::vector<double> expected, magnitude;

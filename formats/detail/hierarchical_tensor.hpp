@@ -116,24 +116,34 @@ HierarchicalTensor<Scalar, Index, MemorySpace> make_hierarchical(
   return {X.dims, detail::make_fibers(exec, S.coordinates, modes, modes), S.values};
 }
 
+namespace detail {
+
+/// to: N x nnz, becomes the coordinates of H's nonzeros in their order. Enqueued on exec.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void expand(ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& H,
+            typename CooTensor<Scalar, Index, MemorySpace>::Coordinates const& to) {
+  copy_view(exec, Kokkos::subview(to, H.mode(), Kokkos::ALL), H.fibers.index);
+  auto const from = H.fibers.coordinates;
+  Kokkos::Array<int, max_order> mode{};
+  int const others = H.order() - 1;
+  for (int l = 0; l < others; ++l) mode[l] = H.fibers.modes[l];
+  for_items(
+      exec, "sporades::hierarchical::expand", H.fibers.begin, H.nnz(),
+      KOKKOS_LAMBDA(Position f, Position p) {
+        for (int l = 0; l < others; ++l) to(mode[l], p) = from(l, f);
+      });
+}
+
+}  // namespace detail
+
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 CooTensor<Scalar, Index, MemorySpace> to_coo(
     ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& H) {
   auto X = detail::allocate_coo<Scalar, Index>(exec, H.dims, H.nnz());
   detail::copy_view(exec, X.values, H.values);
-  detail::copy_view(exec, Kokkos::subview(X.coordinates, H.mode(), Kokkos::ALL), H.fibers.index);
+  detail::expand(exec, H, X.coordinates);
   X.sorted_modes = H.fibers.modes;
   X.sorted_modes.push_back(H.mode());
-  auto const to = X.coordinates;
-  auto const from = H.fibers.coordinates;
-  Kokkos::Array<int, max_order> mode{};
-  int const others = H.order() - 1;
-  for (int l = 0; l < others; ++l) mode[l] = H.fibers.modes[l];
-  detail::for_items(
-      exec, "sporades::hierarchical::expand", H.fibers.begin, H.nnz(),
-      KOKKOS_LAMBDA(Position f, Position p) {
-        for (int l = 0; l < others; ++l) to(mode[l], p) = from(l, f);
-      });
   return X;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sporades/core/detail/check_types.hpp>
 #include <sporades/formats/detail/out_of_core_coo.hpp>
+#include <sporades/formats/hierarchical_tensor.hpp>
 #include <sporades/formats/packed_tensor.hpp>
 #include <sporades/kernels/detail/windows.hpp>
 #include <sporades/kernels/detail/work_items.hpp>
@@ -35,6 +36,21 @@ OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> to_out_of_core_coo(
   unpack(exec, packed, coordinates);
   fence(exec, "sporades::packed::to_out_of_core_coo");
   return {{packed.dims, coordinates, packed.values, {packed.row_mode}}, memory};
+}
+
+/// As above, of fibers.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+OutOfCoreTensor<CooTensor<Scalar, Index, MemorySpace>> to_out_of_core_coo(
+    ExecutionSpace const& exec, HierarchicalTensor<Scalar, Index, MemorySpace> const& H) {
+  using Coordinates = typename CooTensor<Scalar, Index, MemorySpace>::Coordinates;
+  auto const order = static_cast<std::size_t>(H.order());
+  auto const memory = allocate_out_of_core(exec, order * H.nnz() * sizeof(Index) + 1);
+  Coordinates const coordinates(static_cast<Index*>(memory.get()), order, H.nnz());
+  expand(exec, H, coordinates);
+  fence(exec, "sporades::hierarchical::to_out_of_core_coo");
+  auto sorted = H.fibers.modes;
+  sorted.push_back(H.mode());
+  return {{H.dims, coordinates, H.values, sorted}, memory};
 }
 
 /// Copies the nonzeros of X from `first` on to a window.

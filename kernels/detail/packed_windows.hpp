@@ -81,11 +81,19 @@ std::uint64_t streamed_bytes(PackedTensor<Scalar, Index, MemorySpace> const& X) 
   return (X.wide.extent(0) > 0 ? 8 : 4) + sizeof(Scalar);
 }
 
+/// Whether nonzeros in a format are in out-of-core memory.
+template <class Format>
+auto stays_there(Format const& X, int) -> decltype(X.out_of_core != nullptr) {
+  return X.out_of_core != nullptr;
+}
+template <class Format>
+bool stays_there(Format const&, long) {
+  return false;
+}
 /// Whether mode n's nonzeros are in out-of-core memory. formats: PlanFormats.
 template <class Formats>
 bool is_out_of_core(Formats const& formats, int n) {
-  auto const* const X = formats.template as<PackedTensor>(n);
-  return X != nullptr && X->out_of_core != nullptr;
+  return formats.has(n) && formats.visit(n, [](auto const& X) { return stays_there(X, 0); });
 }
 /// For how many modes they are.
 template <class Formats>

@@ -57,6 +57,8 @@ class PlanFormats {
   bool any() const {
     return first<Wanted>() != nullptr;
   }
+  /// Whether mode n has nonzeros.
+  bool has(int n) const { return n < modes() && of_mode_[static_cast<std::size_t>(n)] != nullptr; }
   /// use(X) of mode n's nonzeros, which it must have.
   template <class Use>
   decltype(auto) visit(int n, Use&& use) const {

@@ -59,14 +59,14 @@ DirectSvd<MatrixType> svd_in_place(ExecutionSpace const& exec, MatrixType const&
   std::size_t const m = std::max(rows, columns), n = std::min(rows, columns);
   auto const left = make_matrix<Scalar>(exec, "sporades::tucker::left", rows, k);
   if (k == 0) return {{}, left};
-  auto const A = uninitialized<MatrixType>(exec, "sporades::tucker::svd_A", n, m);
+  auto const A = uninitialized<MatrixType>(exec, "sporades::tucker::svd_matrix", n, m);
   if (is_tall)
     launch_items(exec, "sporades::tucker::transpose", rows * columns,
                  TransposeMatrix<MatrixType, MatrixType>{Y, A});
   else
     copy_view(exec, A, Y);
-  auto const U = uninitialized<MatrixType>(exec, "sporades::tucker::svd_U", n, m);
-  auto const Vt = uninitialized<MatrixType>(exec, "sporades::tucker::svd_Vt", n, n);
+  auto const U = uninitialized<MatrixType>(exec, "sporades::tucker::svd_left", n, m);
+  auto const Vt = uninitialized<MatrixType>(exec, "sporades::tucker::svd_right", n, n);
   auto const s = uninitialized<Values>(exec, "sporades::tucker::svd_values", n);
   solve(A, s, U, Vt);
   auto const leading = std::make_pair(std::size_t{0}, k);

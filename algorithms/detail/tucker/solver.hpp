@@ -165,10 +165,12 @@ class TuckerSolver {
                                   share.places);
     }
     OutOfCoreTensor<CooTensor<Scalar, Index, Memory>> X;
-    if (is_out_of_core(chain.formats, 0))
-      X = to_out_of_core_coo(exec_, *chain.formats.template as<PackedTensor>(0));
-    else
+    if (!is_out_of_core(chain.formats, 0))
       X.tensor = to_coo(exec_, chain, 0);
+    else if (auto const* const semi_sparse = chain.formats.template as<SemiSparseChain>(0))
+      X = to_out_of_core_coo(exec_, semi_sparse->X);
+    else
+      X = to_out_of_core_coo(exec_, *chain.formats.template as<PackedTensor>(0));
     return tucker_inner_product(exec_, X.tensor, A, core_, modes, length, {},
                                 X.memory ? &chain.work.buffers.carry.windows : nullptr);
   }

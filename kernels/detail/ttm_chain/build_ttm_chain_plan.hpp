@@ -86,18 +86,21 @@ void build_fused(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace
 }
 
 /// The chain of products for mode n; their results have no memory yet.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
-void build_semi_sparse(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-                       int n, std::vector<int> const& modes,
+template <class ExecutionSpace, class Scalar, class Index, class GivenSpace, class MemorySpace>
+void build_semi_sparse(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
+                       int n, std::vector<int> const& modes, bool is_out_of_core,
                        TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
-  auto const chain = make_semi_sparse_chain(exec, X, modes, plan.ranks);
-  plan.rows[n] = Kokkos::subview(chain.results.back().coordinates, 0, Kokkos::ALL);
+  auto const chain =
+      make_semi_sparse_chain<MemorySpace>(exec, X, modes, plan.ranks, is_out_of_core);
+  Vector<Index, MemorySpace> const rows =
+      Kokkos::subview(chain.results.back().coordinates, 0, Kokkos::ALL);
+  plan.rows[n] = is_out_of_core ? copy_vector(exec, "sporades::ttm_chain::rows", rows) : rows;
   plan.formats.set(n, plan.formats.share(chain));
 }
 
 /// Memory for the products of all modes and for the intermediate products of semi-sparse chains.
-/// Each such chain computes a first product, so that the buffers of spttm and sspttm have their
-/// size.
+/// Each such chain that is not streamed computes a first product, so that the buffers of spttm and
+/// sspttm have their size.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, MemorySpace>& plan) {
   std::size_t entries = 0, between = 0;
@@ -118,6 +121,7 @@ void place_products(ExecutionSpace const& exec, TtmChainPlan<Scalar, Index, Memo
     auto* const chain = plan.formats.template as<SemiSparseChain>(n);
     if (chain == nullptr) continue;
     place_results(*chain, plan.work.product.data(), plan.work.between.data());
+    if (chain->out_of_core) continue;
     if (zeros.empty())
       for (int m = 0; m < plan.order(); ++m)
         zeros.push_back(make_matrix<Scalar>(exec, "sporades::ttm_chain::zeros", plan.dims[m],
@@ -133,13 +137,14 @@ template <class Tensor>
 bool streams_chains(Tensor const& X, TtmChainOptions const& options, bool is_accessible) {
   bool const streams = !is_accessible || exceeds_memory(X, options.streaming);
   expects(!streams || options.strategy == TtmChainStrategy::automatic ||
-              options.strategy == TtmChainStrategy::fused,
+              options.strategy == TtmChainStrategy::fused ||
+              options.strategy == TtmChainStrategy::semi_sparse,
           "make_ttm_chain_plan: strategy ", to_string(options.strategy), " cannot stream, and ",
           is_accessible ? concatenate("copies of the nonzeros exceed the ",
                                       bytes_text(static_cast<double>(options.streaming.memory)),
                                       " that streaming.memory says")
                         : "X is in the host's memory",
-          ": fused can");
+          ": fused and semi_sparse can");
   return streams;
 }
 
@@ -176,11 +181,10 @@ void build_chains(ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpac
     auto const strategy = plan.choices[n].strategy;
     if (strategy == TtmChainStrategy::fused) {
       build_fused(exec, summed, n, modes, is_out_of_core, plan);
+    } else if (strategy == TtmChainStrategy::semi_sparse) {
+      build_semi_sparse(exec, summed, n, modes, is_out_of_core, plan);
     } else if constexpr (is_accessible) {
-      if (strategy == TtmChainStrategy::semi_sparse)
-        build_semi_sparse(exec, summed, n, modes, plan);
-      else
-        build_csf(exec, summed, n, modes, plan);
+      build_csf(exec, summed, n, modes, plan);
     }
     plan.places.push_back(
         to_view(exec, "sporades::ttm_chain::places", ascending_places(plan.choices[n].columns)));
@@ -226,18 +230,21 @@ TtmChainPlan<Scalar, Index, WorkSpace<ExecutionSpace, GivenSpace>> build_ttm_cha
   plan.ranks = ranks;
   plan.formats = decltype(plan.formats)(plan.dims.size());
   plan.work.buffers.carry.windows.options = options.streaming;
+  plan.work.semi_sparse_carry.windows.options = options.streaming;
   if (plan.order() < 3) {
     plan.work.buffers.one = make_matrix<Scalar>(exec, "sporades::ttm_chain::one", 1, 1);
     fill_view(exec, plan.work.buffers.one, Scalar(1));
   }
   auto const choose = [&](auto const& nonzeros, bool are_streamed) {
     TupleCounts const tuples(processes, builder, nonzeros, plan.nnz);
+    bool const is_fused =
+        are_streamed && (options.strategy != TtmChainStrategy::semi_sparse || plan.order() == 1);
     for (int n = 0; n < plan.order(); ++n) {
       plan.choices.push_back(
-          are_streamed ? fused_chain(tuples, plan.dims, ranks, n, "fused alone streams", "streamed")
-          : is_shared  ? fused_chain(tuples, plan.dims, ranks, n, "fused alone is shared",
-                                     "shared by processes")
-                       : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
+          is_fused    ? fused_chain(tuples, plan.dims, ranks, n, "fused streams", "streamed")
+          : is_shared ? fused_chain(tuples, plan.dims, ranks, n, "fused alone is shared",
+                                    "shared by processes")
+                      : choose_chain<ExecutionSpace, Scalar>(tuples, plan.dims, ranks, n,
                                                              options.strategy, limit));
       if (!is_shared) check_product(tuples, plan.choices.back().columns, n, sizeof(Scalar), limit);
     }

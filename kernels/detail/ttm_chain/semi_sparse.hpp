@@ -22,6 +22,7 @@ struct SemiSparseChain {
   SpttmStrategy first = SpttmStrategy::automatic;               // of the first product
   std::vector<SspttmPlan<Scalar, Index, MemorySpace>> plans;    // of the second product and on
   std::vector<ScooTensor<Scalar, Index, MemorySpace>> results;  // of every product
+  OutOfCoreMemory out_of_core = {};  // where the fibers of all products are there: holds X's
 
   std::uint64_t storage_bytes() const {
     std::uint64_t bytes = X.storage_bytes();
@@ -38,18 +39,28 @@ void place_values(ScooTensor<Scalar, Index, MemorySpace>& Y, Scalar* memory) {
                                                     padded_columns(block));
 }
 
-/// The chain's structure; its values have no memory yet. modes: n, then the columns' modes.
-template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+/// The chain's structure; its values have no memory yet. modes: n, then the columns' modes. Where
+/// it is out of core, as Ma et al. keep copies on the host, products stream X and the fibers of
+/// their operands; the values of partial products are resident.
+template <class MemorySpace, class ExecutionSpace, class Scalar, class Index, class GivenSpace>
 SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
-    ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace> const& X,
-    std::vector<int> const& modes, std::vector<int> const& ranks) {
+    ExecutionSpace const& exec, CooTensor<Scalar, Index, GivenSpace> const& X,
+    std::vector<int> const& modes, std::vector<int> const& ranks, bool is_out_of_core) {
   SemiSparseChain<Scalar, Index, MemorySpace> chain;
-  chain.X = make_hierarchical(exec, X, modes);
-  chain.first = choose_spttm(exec, chain.X, ranks[modes.back()]).strategy;
+  auto const made = make_hierarchical(builder_of<GivenSpace>(exec), X, modes);
+  if (is_out_of_core) {
+    chain.X = to_out_of_core<MemorySpace>(exec, made);
+    chain.first = SpttmStrategy::lanes;  // which alone streams
+    chain.out_of_core = chain.X.out_of_core;
+  } else if constexpr (std::is_same_v<GivenSpace, MemorySpace>) {
+    chain.X = made;
+    chain.first = choose_spttm(exec, chain.X, ranks[modes.back()]).strategy;
+  }
   auto dims = X.dims;
   std::vector<int> sparse = modes, dense;
   std::size_t block = 1;
   auto coordinates = chain.X.fibers.coordinates;
+  auto memory = chain.out_of_core;  // of coordinates
   for (std::size_t k = modes.size() - 1; k > 0; --k) {
     int const mode = modes[k];
     if (!chain.results.empty()) {
@@ -57,12 +68,14 @@ SemiSparseChain<Scalar, Index, MemorySpace> make_semi_sparse_chain(
           make_sspttm_plan(exec, chain.results.back(), mode, SspttmOptions{ranks[mode]}));
       chain.plans.back().carry = {};  // chains share one
       coordinates = chain.plans.back().fibers.coordinates;
+      memory = chain.plans.back().out_of_core;
     }
     dims[mode] = static_cast<std::uint64_t>(ranks[mode]);
     sparse.pop_back();
     dense.insert(dense.begin(), mode);
     block *= static_cast<std::size_t>(ranks[mode]);
     ScooTensor<Scalar, Index, MemorySpace> Y{dims, sparse, dense, coordinates, {}, sparse};
+    Y.out_of_core_coordinates = memory;
     Y.values = Matrix<Scalar, MemorySpace>(static_cast<Scalar*>(nullptr), 0, block);
     place_values(Y, static_cast<Scalar*>(nullptr));
     chain.results.push_back(Y);
@@ -100,7 +113,8 @@ struct ClearPadding {
   }
 };
 
-/// Strategy `semi_sparse`. Y: memory of the last result, with its padding.
+/// Strategy `semi_sparse`. Y: memory of the last result, with its padding. Fences exec where the
+/// chain is out of core.
 template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
 void ttm_chain_semi_sparse(ExecutionSpace const& exec,
                            SemiSparseChain<Scalar, Index, MemorySpace> const& chain,
