@@ -159,7 +159,8 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what other plans take", "[kernels][m
                  [&] { return make_sptv_plan(exec, X, 1, sptv); });
   }
   SptvOptions const full{SptvStrategy::hocfs_blocks, HocfsSlices::ell, false, 1};
-  check_beside(memory_need(exec, X, 1, full), test::most_counted,
+  // ELL slices, where there are any, have values of their own beside X's.
+  check_beside(memory_need(exec, X, 1, full), 3.2,
                [&] { return make_sptv_plan(exec, X, 1, full); });
   if (trial.dims.size() > 2 && trial.rank < 50) {
     auto plan = make_spttm_plan(exec, X, spttm);

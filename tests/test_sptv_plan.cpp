@@ -171,13 +171,14 @@ TEST_CASE("a plan takes hocfs where nothing else is asked for", "[kernels][sptv]
   CHECK(entries(HocfsSlices::ell) > 800);
 }
 
-/// Two fibers of mode 2, of two nonzeros and of one.
+/// Two fibers of mode 2, and of mode 0, of two nonzeros and of one. Those of mode 2 are a slice
+/// each, those of mode 0 are of one slice.
 TEST_CASE("the cost of sptv is what counting gives", "[kernels][sptv][cost]") {
   Kokkos::DefaultHostExecutionSpace const exec{};
   auto const X = sporades::test::make_coo<double>({2, 3, 100},
                                                   {{{0, 1, 5}, 1}, {{1, 1, 5}, 3}, {{0, 1, 7}, 2}});
-  auto const cost = [&](SptvOptions const& options) {
-    auto const found = sptv_cost(exec, make_sptv_plan(exec, X, 2, options));
+  auto const cost = [&](SptvOptions const& options, int n = 2) {
+    auto const found = sptv_cost(exec, make_sptv_plan(exec, X, n, options));
     CHECK(found.flops == 2 * 3);
     return found.bytes - (2 + 2) * 8;  // without the used entries of v and Y's values
   };
@@ -185,7 +186,13 @@ TEST_CASE("the cost of sptv is what counting gives", "[kernels][sptv][cost]") {
   CHECK(cost({SptvStrategy::hocsr}) == 3 * (4 + 8) + 7 * 8);
   CHECK(cost({SptvStrategy::cfb}) == 3 * (4 + 8) + 3 * 8);
   CHECK(cost({SptvStrategy::hocfs, HocfsSlices::csr}) == 3 * (4 + 8) + 3 * 8);
-  CHECK(cost({SptvStrategy::hocfs, HocfsSlices::ell}) == 3 * (4 + 8) + 3 * 8);  // a slice a fiber
+  for (auto strategy : {SptvStrategy::hocfs_blocks, SptvStrategy::hocfs}) {
+    SptvOptions const full{strategy, HocfsSlices::ell, false, 1};
+    bool const is_own = strategy == SptvStrategy::hocfs;
+    CHECK(cost({strategy, HocfsSlices::ell}) == 3 * (4 + 8) + 3 * 8 + 3 * 8 + 2);
+    CHECK(cost({strategy, HocfsSlices::ell}, 0) == 4 * 4 + 3 * 8 + 2 * 8 + 2 * 8 + 1);
+    CHECK(cost(full, 0) == 3 * (4 + 8) + 3 * 8 + (is_own ? 0 : 2 * 8 + 1));
+  }
 }
 
 TEST_CASE("sptv refuses what does not fit", "[kernels][sptv]") {

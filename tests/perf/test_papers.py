@@ -312,6 +312,12 @@ class Exhibits(support.Folder):
         row, = (row for row in table.rows if row[0] == "user-rated-movies" and row[2] == "2")
         self.assertAlmostEqual(float(row[3]), 1e3 * rows[
             "sptv/user-rated-movies:8555/float/hocoo/mode1"]["median"], delta=1e-2 * float(row[3]))
+        table, = found["threshold (section 1)"].tables
+        self.assertEqual(table.header[3:6], ["hocfs_blocks_csr", "ELL from 1", "ELL from 0.9"])
+        row, = (row for row in table.rows if row[0] == "user-rated-movies" and row[2] == "2")
+        self.assertAlmostEqual(float(row[5]), 1e3 * rows[
+            "sptv/user-rated-movies:8555/float/hocfs_blocks:0.9/mode1"]["median"],
+            delta=1e-2 * float(row[5]))
         times = [sum(rows["sptv/user-rated-movies:8555/float/%s/mode%d" % (strategy, mode)]["median"]
                      for mode in range(3)) for strategy in ("hocfs_blocks_ell", "hocoo_warps")]
         self.assertAlmostEqual(found["figure 14"].pictures[0].series["hocfs_blocks_ell over hocoo_warps"][
