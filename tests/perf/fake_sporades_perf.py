@@ -152,7 +152,7 @@ class Maker:
                 yield (name, seconds, moved, 2.0 * nnz * rank * (len(dims) if whole else 1), counters,
                        words)
         moved = nnz * rank * size * 0.8
-        for strategy, factor in (("semi_sparse", 1.2), ("as_sparse", 2.9)):
+        for strategy, factor in (("semi_sparse", 1.2), ("as_sparse", 2.9), ("chunks", 1.9)):
             yield ("sspttm/%s/%s%s" % (what, strategy, end), factor * moved / self.bandwidth, moved,
                    2.0 * nnz * rank, {}, "")
         for strategy in ("", *("/" + one for one in vendors)):

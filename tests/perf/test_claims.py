@@ -12,7 +12,7 @@ import unittest
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import claims, names, noise, results  # noqa: E402
+from bench import claims, names, noise, report_data, results  # noqa: E402
 
 
 def machine(rows, backend="OpenMP", software=None):
@@ -275,6 +275,19 @@ class Measures(unittest.TestCase):
         self.assertEqual(numbers("words: hocsr over cfb", rows), wanted)
         rows["build/x/double/hocsr/mode0"] = {"rounds": [], "refused": "too many rows"}
         self.assertEqual(numbers("words: hocsr over cfb", rows), wanted)
+
+    def test_formats_take_the_bytes_of_all_their_modes(self):
+        rows = {"build/x/double/hocoo/mode%d" % mode: {"storage_bytes": 100 * (mode + 1)}
+                for mode in range(3)}
+        rows["build/x/double/alto"] = {"storage_bytes": 250}
+        rows["build/y/double/hocoo/mode0"] = {"storage_bytes": 1}  # of three
+        rows["build/z/double/hocoo"] = {"storage_bytes": 900}
+
+        def found(of):
+            return report_data.of_formats(machine(of), "double", lambda row: row["storage_bytes"])
+        self.assertEqual(found(rows), {"hocoo": [600, 900], "alto": [250]})
+        rows["build/x/double/hocoo"] = {"storage_bytes": 7}  # older, of all modes together
+        self.assertEqual(found(rows)["hocoo"], [600, 900])
 
     def test_flops(self):
         rows = {"spttm/x/double/automatic/R%d/all" % rank: {"median": seconds, "flops": 2e9 * rank}

@@ -338,12 +338,12 @@ class Exhibits(support.Folder):
         for number in ("table 4", "table 5", "table 6"):
             self.assertEqual(found[number].missing, "")
         streams, = found["streams (section 7.3)"].tables
-        self.assertEqual(streams.header, ["format", "tensor", "1", "2", "3", "4", "5", "8"])
+        self.assertEqual(streams.header, ["format", "tensor", "collections", "1", "2", "3", "4", "5", "8"])
         row, = (row for row in streams.rows if row[:2] == ["cfb", "user-rated-movies"])
         whole = {count: sum(rows["streamed_sptv/user-rated-movies:8555/float/%s/mode%d" % (
             "cfb" if count == 3 else "cfb:%d" % count, mode)]["median"] for mode in range(3))
                  for count in (1, 2, 3, 4, 5, 8)}
-        self.assertEqual(row[2:], ["%.3g" % (1e3 * one) for one in whole.values()])
+        self.assertEqual(row[2:], ["9"] + ["%.3g" % (1e3 * one) for one in whole.values()])
         means = found["streams (section 7.3)"].pictures[0].series
         self.assertEqual((set(means), means["cfb"][1]), ({"cfb", "hocfs"}, 1.0))
         self.assertAlmostEqual(means["cfb"][4], 5 / 6, delta=0.02)

@@ -190,7 +190,8 @@ class Shown(support.Folder):
                                 "spttm,spttm_ranks,hooi")
         with open(support.MEASURED, encoding="utf-8") as file:
             measured = json.load(file)
-        names = [{row["name"].replace(":1000", ":20000") for row in one["rows"]}
+        names = [{row["name"].replace(":1000", ":20000") for row in one["rows"]
+                  if row["strategy"] != "chunks"}  # later than what was measured
                  for one in (found, measured)]
         self.assertEqual(names[0], names[1])
 

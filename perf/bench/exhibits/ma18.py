@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ma, Li, Wu, Yan, Sun & Vuduc, Optimizing sparse tensor times matrix on GPUs (JPDC 2018), section 7."""
 from bench import names, papers, spttm, tables
-from bench.exhibit import Exhibit, Series, each, platforms, ratios, tensors_table
+from bench.exhibit import (Exhibit, Series, each, platforms, ratios, tensors_table,
+                           times_table)
 from bench.text import number, percent
 
 NOTE = ("Table 1 and figures 1 to 3 explain notation, formats and SpMM; they measure nothing. Values "
         "are floats, and R = 16 where nothing else is said.")
 FIVE = Series("the fastest of the five", "spttm", "the five")
 NAIVE = Series("naive", "spttm", "naive")
-SEMI_SPARSE = Series("SspTTM", "sspttm", "semi_sparse")
-AS_SPARSE = Series("SpTTM", "sspttm", "as_sparse")
+SEMI_SPARSE, CHUNKS, AS_SPARSE = OF_SEMI_SPARSE = [Series(label, "sspttm", strategy, why) for
+                                                   label, strategy, why in (
+    ("SspTTM", "semi_sparse", ""), ("SspTTM, a block a chunk", "chunks", "there are no rows of it"),
+    ("SpTTM", "as_sparse", ""))]
 FCOO = Series("F-COO", "spttm", "F-COO", "its programs are not among those that perf/peers/run can run")
 TOOLBOX = Series("Tensor Toolbox", "spttm", "Tensor Toolbox", "MATLAB is not in the suite")
 PRINTED_RUN, OWN_RUN = RUNS = [Series(label, papers.TUCKER_RUN, strategy, "") for label, strategy in (
@@ -100,8 +103,9 @@ def figure(number_of_it):
 
 def figure_7(data, draw):
     return [draw.spttm.figure_7(data)] + over_host(
-        [(SEMI_SPARSE, SEMI_SPARSE), (AS_SPARSE, AS_SPARSE)],
-        "SspTTM and SpTTM over a host on semi-sparse tensors")(data, draw)
+        [(SEMI_SPARSE, SEMI_SPARSE), (CHUNKS, SEMI_SPARSE), (AS_SPARSE, AS_SPARSE)],
+        "SspTTM and SpTTM over a host on semi-sparse tensors")(data, draw) + [
+            times_table(data, machine, OF_SEMI_SPARSE) for machine in data.machines]
 
 
 PART = "no rows: part '%s' of sporades-bench --paper ma18 measures them"
@@ -125,13 +129,14 @@ EXHIBITS = [
             "R = 32, too.", "The same.", figure("figure_6"), PART % "spttm"),
     Exhibit("figure 7", "How many times as fast SspTTM and SpTTM on a semi-sparse tensor are on GPUs as "
             "on 12 cores.", "SspTTM over SpTTM on each machine, and, of results of a GPU and a host, "
-            "each over the host.", figure_7, PART % "sspttm"),
+            "each over the host; SspTTM by the library's kernel, and with a block of threads a chunk, as "
+            "there.", figure_7, PART % "sspttm", [CHUNKS]),
     Exhibit("table 5", "GB that Tensor Toolbox and SpTTM take in mode 1.",
             "GB of a copy of the format that SpTTM uses, and of sorted coordinates.", each(storage),
             PART % "storage",
             [Series("Tensor Toolbox", "build", "Tensor Toolbox", TOOLBOX.why)]),
     Exhibit("figure 8", "Time of SpTTM in each mode over that in mode 1, by the best of the five.",
-            "The same, by how uneven the fibers are; modes count from 0.", figure("figure_8"),
+            "The same, by how uneven the fibers are.", figure("figure_8"),
             PART % "spttm"),
     Exhibit("figure 9", "Speed of SpTTM in mode 1 for R = 8 to 64 on choa, nell2, uber and enron.",
             "The same, by the fastest of the five.", figure("figure_9"), PART % "ranks"),

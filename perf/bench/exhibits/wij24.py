@@ -53,27 +53,27 @@ def remaps(data, draw, machine):
         "overhead.", found, "per cent")
 
 
-def sweep(pattern):
-    """{"strategy, tensor": {number of the pattern: Gflop/s}} of strategies such as flycoo:82:32."""
-    def found(data, machine):
-        points = {}
-        for row in kernels.of_largest([row for row in machine.timed() if row["kernel"] == "mttkrp"]):
-            match = re.fullmatch(pattern, row["strategy"] or "")
-            if match and row["mode"] == "all" and row.get("flops") and (
-                    (row["scalar"], row["rank"]) == (data.scalar, data.rank)):
-                label = "%s, %s" % (match.group(1), data.tensor_names(names.family(row["tensor"])))
-                points.setdefault(label, {})[int(match.group(2))] = row["flops"] / row["median"] / 1e9
-        return points
-    return found
+def sweep(pattern, data, machine):
+    """{strategy: {tensor: {number of the pattern: Gflop/s}}} of strategies such as flycoo:82:32."""
+    points = {}
+    for row in kernels.of_largest([row for row in machine.timed() if row["kernel"] == "mttkrp"]):
+        match = re.fullmatch(pattern, row["strategy"] or "")
+        if match and row["mode"] == "all" and row.get("flops") and (
+                (row["scalar"], row["rank"]) == (data.scalar, data.rank)):
+            own = points.setdefault(match.group(1), {})
+            own.setdefault(data.tensor_names(names.family(row["tensor"])), {})[
+                int(match.group(2))] = row["flops"] / row["median"] / 1e9
+    return points
 
 
 def swept(pattern, name, what, axis_label):
-    points = sweep(pattern)
-    return each(lambda data, draw, machine: draw.lines(
-        data, name, "Speed of FLYCOO by %s (%s, R = %s)%s" % (what, data.scalar, data.rank,
-                                                             data.of(machine)),
-        "Flops a second of MTTKRP over all modes, remaps included: higher is faster.",
-        points(data, machine), (axis_label, "Gflop/s")))
+    """make: a picture a strategy, with a line a tensor."""
+    return lambda data, draw: [draw.lines(
+        data, name, "Speed of %s by %s (%s, R = %s)%s" % (strategy, what, data.scalar, data.rank,
+                                                          data.of(machine)),
+        "Flops a second of MTTKRP over all modes, remaps included: higher is faster.", points,
+        (axis_label, "Gflop/s")) for machine in data.machines
+        for strategy, points in sweep(pattern, data, machine).items()]
 
 
 def counted(counter, title):
@@ -137,5 +137,5 @@ EXHIBITS = [
     Exhibit("figure 10", "Time of building the formats on a host.", "Time of building the formats on "
             "the same machine as the products: flycoo and alto a copy, others a copy a mode.",
             each(build_times), PART % "build",
-            [Series("BLCO, MM-CSF, ParTI-GPU", "build", "BLCO", "their programs do not tell it alike")]),
+            [Series("BLCO, MM-CSF, ParTI-GPU", "build", "BLCO", "perf/peers/run reads no times of building")]),
 ]

@@ -119,8 +119,8 @@ def pipelines(data, draw, machine):
 
 
 def times_by_streams(data, machine):
-    """{(cfb or hocfs, family): {streams: seconds of all modes}}; strategies such as cfb:4 have so many,
-    cfb as many as the library takes."""
+    """{(cfb or hocfs, family): {streams: (seconds of all modes, the least collections of one)}};
+    strategies such as cfb:4 have so many streams, cfb as many as the library takes."""
     found = {}
     for row in kernels.of_largest([row for row in machine.timed()
                                    if row["kernel"] == "streamed_sptv"
@@ -130,9 +130,13 @@ def times_by_streams(data, machine):
         if match and count:
             own = found.setdefault((match.group(1), names.family(row["tensor"])), {})
             own.setdefault(count, {})[row["mode"]] = row
-    return {key: {count: sum(row["median"] for row in modes.values()) for count, modes in own.items()
-                  if len(modes) == len(next(iter(modes.values()))["dims"])}
+    return {key: {count: (sum(row["median"] for row in modes.values()),
+                          min(row["counters"].get("collections", 1) for row in modes.values()))
+                  for count, modes in own.items() if len(modes) == len(next(iter(modes.values()))["dims"])}
             for key, own in found.items()}
+
+
+FEWEST = 5  # collections of which streams can make a difference
 
 
 def streams(data, draw):
@@ -143,16 +147,19 @@ def streams(data, draw):
         counts = sorted({count for own in found.values() for count in own})
         made.append(tables.Table(
             "%s: milliseconds by the number of streams (%s)" % (machine.name, data.scalar),
-            ["format", "tensor"] + list(map(str, counts)),
-            [[*key] + [number(1e3 * own[count]) if count in own else "–" for count in counts]
-             for key, own in found.items() if own], "All modes together."))
-        means = {form: mean_of_each({count: {family: own[count] / own[1] for (one, family), own
-                                             in found.items() if one == form and {1, count} <= set(own)}
-                                     for count in counts}) for form in ("cfb", "hocfs")}
+            ["format", "tensor", "collections"] + list(map(str, counts)),
+            [[*key, "%d" % min(least for _, least in own.values())] +
+             [number(1e3 * own[count][0]) if count in own else "–" for count in counts]
+             for key, own in found.items() if own],
+            "All modes together. Collections: the least of a mode; with one there is nothing to overlap."))
+        means = {form: mean_of_each({count: {
+            family: own[count][0] / own[1][0] for (one, family), own in found.items()
+            if one == form and {1, count} <= set(own) and own[count][1] >= FEWEST}
+            for count in counts}) for form in ("cfb", "hocfs")}
         made.append(draw.lines(
             data, "streams", "Pipelines by the number of streams (%s)%s" % (data.scalar, data.of(machine)),
-            "Time of all modes over that with one stream, geometric means over the tensors: lower is "
-            "faster.", {form: {count: mean for count, mean in own.items() if mean}
+            "Time of all modes over that with one stream, geometric means over the tensors of at least %d "
+            "collections: lower is faster." % FEWEST, {form: {count: mean for count, mean in own.items() if mean}
                         for form, own in means.items()}, ("streams", "time / time with one")))
     return made
 

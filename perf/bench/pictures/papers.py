@@ -18,9 +18,8 @@ def bars(data, name, title, reading, series, axis_label, base=None, notes=()):
     least = min(value for values in series.values() for value in values.values())
     if base is not None:
         axis.axvline(base, color=style.INK, linewidth=0.9, linestyle="--")
-    right = max(most, base or 0)
-    axis.set_xlim(min(0, 1.15 * least - (0.15 * right if least < 0 else 0)),
-                  1.15 * right - 0.05 * min(0, least) or 1)
+    right, left = max(most, base or 0), min(0, least)
+    axis.set_xlim(left - 0.2 * (right - left) if left else 0, right + 0.15 * (right - left) or 1)
     axis.set_xlabel(axis_label)
     return style.Picture(name, title, reading, made, list(notes),
                          data.machine_names.key() + data.tensor_names.key())
@@ -38,9 +37,9 @@ def lines(data, name, title, reading, series, axis_labels, notes=()):
                   markersize=5.5, markeredgecolor=style.INK, markeredgewidth=0.5, label=label)
     ticks = sorted({x for points in series.values() for x in points})
     axis.set_xscale("log", base=2)
-    axis.set_xticks(ticks, [style.number(tick) for tick in ticks])
+    axis.set_xticks(ticks, ["%g" % tick for tick in ticks])
     axis.minorticks_off()
-    axis.set_ylim(bottom=0)
+    axis.set_ylim(0, 1.08 * max(y for points in series.values() for y in points.values()))
     axis.set_xlabel(axis_labels[0])
     axis.set_ylabel(axis_labels[1])
     axis.grid(True)

@@ -71,6 +71,7 @@ def figure_7(data):
                               lambda value: "%.2f" % value if value else "not measured")
     axis.axvline(1, color=style.INK, linewidth=0.9, linestyle="--")
     axis.set_xlim(0, most * 1.15)
+    axis.set_xlabel("times as fast")
     return style.Picture(
         "sspttm", "SspTTM over SpTTM on the same tensor (%s, R = %s)" % (data.scalar, data.rank),
         "How many times as fast a product is that knows the tensor's dense mode, as in figure 7 of "
@@ -91,7 +92,7 @@ def figure_8(data, machine):
                   color=style.colour(at), markersize=6, markeredgecolor=style.INK,
                   markeredgewidth=0.5, label=data.tensor_names(family))
         for mode, (deviation, ratio) in own.items():
-            axis.annotate(str(mode), (deviation, ratio), xytext=(5, 3), textcoords="offset points",
+            axis.annotate(str(mode + 1), (deviation, ratio), xytext=(5, 3), textcoords="offset points",
                           fontsize=7)
     axis.axhline(1, color=style.INK, linewidth=0.9, linestyle="--")
     marks = [mark for own in found.values() for mark in own.values()]
@@ -100,7 +101,7 @@ def figure_8(data, machine):
     axis.xaxis.set_major_formatter(lambda value, _: style.number(value))
     axis.set_ylim(0, 1.15 * max(ratio for _, ratio in marks))
     axis.set_xlabel("standard deviation of the fibers' lengths, nonzeros")
-    axis.set_ylabel("time / time of mode 0")
+    axis.set_ylabel("time / time of mode 1")
     axis.grid(True)
     style.legend(axis, 3)
     agree, pairs = spttm.agreeing(found)
@@ -110,7 +111,7 @@ def figure_8(data, machine):
         "spttm-modes-%d" % data.machines.index(machine),
         "SpTTM of each mode by how uneven its fibers are (%s, R = %s), by %s%s"
         % (data.scalar, data.rank, whose, data.of(machine)),
-        "Each mark is a mode of a tensor, with its number, as in figure 8 of Ma and others (2018): "
+        "Each mark is a mode of a tensor, with its number from 1, as in figure 8 of Ma and others (2018): "
         "marks of a tensor that rise to the right mean that uneven fibers cost time.", made, notes,
         data.tensor_names.key())
 
