@@ -10,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # of rows that two files of one machine have, those of the later date count
 results=(perf/results/{h200-two-tensors,h200,h200-more,xeon-two-tensors,xeon,xeon-ranks,xeon-sparten}.json)
+papers=(perf/results/papers/*.json)
 made=build/pictures
 mkdir -p $made
 
@@ -18,7 +19,7 @@ python=${PYTHON:-python3}
 cp $made/portability.png perf/results/portability.png
 "$python" perf/tables "${results[@]}" --summary --into perf/README.md
 "$python" perf/tables "${results[@]}" --into perf/results/tables.md
-"$python" perf/claims "${results[@]}" > $made/claims.md
+"$python" perf/claims "${papers[@]}" "${results[@]}" > $made/claims.md
 mv $made/claims.md perf/results/README.md
 
 build/bin/sporades cp-apr tests/data/packages-small.tns.gz --rank 6 --seed 300 --iterations 30 --quiet \

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Sporades contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <sporades/core/random.hpp>
@@ -215,59 +214,6 @@ void run_unfold(benchmark::State& state, std::string const& name, bool by_vendor
   state.counters["product_ms"] = 1e3 * multiplying;
 }
 
-/// In how many cases, a case being one mode of one tensor at one rank, the fastest SpMM strategy is
-/// faster than `lanes`, and than the fastest of Ma et al. 2018. The label has the wins by strategy.
-template <class Scalar>
-void run_share(benchmark::State& state, Settings const& settings) {
-  std::map<std::string, int> wins;
-  double cases = 0, over_lanes = 0, over_baselines = 0;
-  auto const compare = [&](Prepared<Scalar>& prepared, int n) {
-    constexpr double never = std::numeric_limits<double>::infinity();
-    double lanes = never, spmm = never, baseline = never, best = never;
-    std::string winner;
-    for (auto const& name : names_of<SpttmStrategy>()) {
-      auto const strategy = from_name<SpttmStrategy>(name);
-      if (strategy == SpttmStrategy::automatic) continue;
-      prepared.plan.choices[n].strategy = strategy;
-      auto const product = [&] { multiply(prepared, strategy, n); };
-      double seconds = never;
-      try {
-        int const calls = calls_of_sample(product);
-        for (int k = 0; k < 3; ++k) seconds = std::min(seconds, seconds_of(calls, product) / calls);
-      } catch (Error const&) {  // the strategy does not take this tensor
-        continue;
-      }
-      double& of_class = strategy == SpttmStrategy::lanes  ? lanes
-                         : strategy > SpttmStrategy::lanes ? spmm
-                                                           : baseline;
-      of_class = std::min(of_class, seconds);
-      if (seconds < best) winner = name;
-      best = std::min(best, seconds);
-    }
-    ++cases;
-    ++wins[winner];
-    over_lanes += spmm < lanes;
-    over_baselines += spmm < baseline;
-    return best;
-  };
-  for (auto _ : state) {
-    double seconds = 0;
-    for (auto const& name : settings.tensors)
-      for (int rank : settings.ranks) {
-        auto& prepared = prepare<Scalar>(name, rank);
-        for (int n = 0; n < prepared.plan.order(); ++n) seconds += compare(prepared, n);
-      }
-    state.SetIterationTime(seconds);
-  }
-  state.counters["cases"] = cases;
-  state.counters["spmm_over_lanes"] = over_lanes / cases;
-  state.counters["spmm_over_ma"] = over_baselines / cases;
-  std::string label;
-  for (auto const& [name, count] : wins)
-    label += (label.empty() ? "" : ", ") + name + " " + std::to_string(count);
-  state.SetLabel(label);
-}
-
 /// The product on the mode of fewest fibers, Y, and its product on the mode that it is sorted by
 /// last: as a semi-sparse tensor, and as a sparse one of all its entries.
 template <class Scalar>
@@ -340,8 +286,6 @@ void run_semi_sparse(benchmark::State& state, std::string const& name, int rank,
 template <class Scalar>
 void add_for(Settings const& settings) {
   if (!settings.has_scalar(scalar_name<Scalar>())) return;
-  add(std::string("spttm_share/") + scalar_name<Scalar>(),
-      [=](benchmark::State& state) { run_share<Scalar>(state, settings); });
   for (auto const& name : settings.tensors)
     for (int rank : settings.ranks) {
       std::string const what = short_name(name) + "/" + scalar_name<Scalar>() + "/";
