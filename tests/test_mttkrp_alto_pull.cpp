@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <sporades/kernels/detail/mttkrp/alto_pull.hpp>
+#include <support/memory.hpp>
 #include <support/mttkrp.hpp>
 #include <support/same_bits.hpp>
 #include <support/tools.hpp>
@@ -28,8 +29,12 @@ void check_pulls(Problem const& problem, std::size_t R, bool padded) {
   for (auto const& a : A) host_A.push_back(matrix_on_host(a));
   for (int n = 0; n < X.order(); ++n) {
     INFO(to_string(problem.dims) << ", nnz " << problem.nnz << ", R " << R << ", mode " << n);
-    auto const pull = detail::make_alto_pull(exec, linear, n);
+    detail::AltoPull<Index, Memory> pull;
+    auto const recording = record([&] { pull = detail::make_alto_pull(exec, linear, n); });
+    auto const counted = detail::alto_pull_bytes(exec, detail::shape_of(X), n);
     CHECK(static_cast<double>(pull.sums()) <= detail::most_sums(detail::shape_of(X), n));
+    CHECK(counted.kept >= static_cast<double>(pull.bytes()));
+    CHECK(counted.peak >= peak_of<Memory>(recording));
     detail::CarryBuffers<Scalar, Index, Memory> carry;
     auto const V = padded ? make_matrix<Scalar>(exec, "V", X.dims[n], R)
                           : Matrix<Scalar, Memory>("V", X.dims[n], R);

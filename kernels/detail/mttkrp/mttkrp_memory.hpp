@@ -87,8 +87,10 @@ void count_alto_pulls(ExecutionSpace const& exec, MemoryCount& count, CountedTen
     sums = std::max(sums, most_sums(X, n));
   }
   count.hold(matrix_bytes<Scalar>(sums, rank));
-  count.hold(
-      carry_bytes_of<ExecutionSpace, Scalar>(static_cast<Position>(sums), rank, X.index_bytes));
+  // Fewer sums than the most may be in shorter chunks, and so in more of them.
+  CarryCount().reserve<Scalar>(
+      count, chunks_of(static_cast<Position>(sums), chunk_length<ExecutionSpace>(0)),
+      static_cast<std::size_t>(rank), X.index_bytes);
 }
 
 /// The formats and buffers of count_mttkrp_plan.
