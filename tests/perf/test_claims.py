@@ -173,53 +173,6 @@ class Measures(unittest.TestCase):
         del rows["spttm/x/double/naive/R16/mode3"]  # the fastest of the five is not known there
         self.assertEqual(numbers("share of modes: spttm, SpMM over the five", rows), [0.666667])
 
-    def test_trees(self):
-        """lanes up to two nonzeros a fiber, then spmm_rows; one tensor is otherwise."""
-        rows = {}
-        for tensor in "abcdefgh":
-            for mode in range(6):
-                is_long, is_odd = mode > 2, tensor == "h" and mode == 5
-                fields = {"dims": [4] * 6, "counters": {"fiber_length": 1.0 + mode / 2 + is_long,
-                                                        "fiber_deviation": 1.0}}
-                for strategy, seconds in (("lanes", 2.0 if is_long else 1.0), ("spmm_nonzeros", 3.0),
-                                          ("spmm_rows", 4.0 if is_odd else 1.0 if is_long else 1.5)):
-                    rows["spttm/%s/double/%s/R16/mode%d" % (tensor, strategy, mode)] = dict(
-                        fields, median=seconds)
-        words = "spttm, a tree of lanes, spmm_rows, spmm_nonzeros: "
-        self.assertEqual(numbers(words + "share right", rows), [round(47 / 48, 6)])
-        regrets = numbers(words + "time over the best", rows)
-        self.assertEqual((len(regrets), regrets.count(1.0), max(regrets)), (48, 47, 2.0))
-        # always spmm_rows: 1.5 times as long in 24 cases, twice as long in one
-        over = numbers(words + "over one choice, where they differ", rows)
-        self.assertEqual((len(over), set(over)), (24, {1.5}))
-        for name in list(rows):
-            if "/a/" not in name:
-                del rows[name]
-        self.assertEqual(numbers(words + "share right", rows), [])  # there are no others to fit to
-        for row in rows.values():
-            row["counters"] = {}
-        self.assertEqual(numbers(words + "time over the best", rows), [])
-
-    def test_where_automatic_chose_another(self):
-        rows = {"spttm/x/double/%s/R16/mode%d" % (strategy, mode): {"median": seconds, "label": label}
-                for mode, (own, label) in enumerate(((2.0, "spmm_rows 12.3 a fiber"),
-                                                     (1.0, "lanes 2.0 a fiber"),
-                                                     (0.5, "spmm_nonzeros 20 a fiber")))
-                for strategy, seconds in (("automatic", own), ("lanes", 1.0))}
-        words = "spttm: automatic over lanes, where it chose another"
-        self.assertEqual(numbers(words, rows), [0.5, 2.0])
-        del rows["spttm/x/double/automatic/R16/mode0"]["label"]
-        self.assertEqual(numbers(words, rows), [2.0])
-
-    def test_a_tree_of_one_leaf(self):
-        rows = {"spttm/%s/double/%s/R16/mode%d" % (tensor, strategy, mode): {
-            "median": seconds, "counters": {"fiber_length": 2.0 + mode, "fiber_deviation": 1.0}}
-            for tensor in "abc" for mode in range(3)
-            for strategy, seconds in (("lanes", 1.0), ("spmm_rows", 2.0))}
-        words = "spttm, a tree of lanes, spmm_rows: "
-        self.assertEqual(numbers(words + "share right", rows), [1.0])
-        self.assertEqual(numbers(words + "over one choice, where they differ", rows), [1.0])
-
     def test_shares(self):
         rows = {"stream/triad/double": {"bytes_per_second": 10.0},
                 "mttkrp/x/double/automatic/R16/all": {"bytes_per_second": 4.0},
