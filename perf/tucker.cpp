@@ -81,7 +81,7 @@ constexpr WholeRun whole_runs[] = {
     {"gram", TtmChainStrategy::automatic, SingularVectorMethod::gram},
     {"lanczos", TtmChainStrategy::automatic, SingularVectorMethod::lanczos},
     {"svd", TtmChainStrategy::automatic, SingularVectorMethod::svd},
-    // as Ma et al. (2018): SpTTM, SspTTMs and LAPACK's SVD on the host
+    // as Ma et al. (2018): SpTTM, SspTTMs and a direct SVD
     {"semi_sparse_svd", TtmChainStrategy::semi_sparse, SingularVectorMethod::svd}};
 
 /// From nonzeros on the host to the model on the device: copying, sorting, a random start, three

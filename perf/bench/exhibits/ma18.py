@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Sporades contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ma, Li, Wu, Yan, Sun & Vuduc, Optimizing sparse tensor times matrix on GPUs (JPDC 2018), section 7."""
-from bench import names, papers, spttm, tables
+from bench import names, papers, tables
 from bench.exhibit import (Exhibit, Series, each, platforms, ratios, tensors_table,
                            times_table)
 from bench.text import number, percent
@@ -17,7 +17,7 @@ SEMI_SPARSE, CHUNKS, AS_SPARSE = OF_SEMI_SPARSE = [Series(label, "sspttm", strat
 FCOO = Series("F-COO", "spttm", "F-COO", "its programs are not among those that perf/peers/run can run")
 TOOLBOX = Series("Tensor Toolbox", "spttm", "Tensor Toolbox", "MATLAB is not in the suite")
 PRINTED_RUN, OWN_RUN = RUNS = [Series(label, papers.TUCKER_RUN, strategy, "") for label, strategy in (
-    ("SpTTM, SspTTM, LAPACK's SVD", "semi_sparse_svd"), ("automatic", "automatic"))]
+    ("SpTTM, SspTTM, direct SVD", "semi_sparse_svd"), ("automatic", "automatic"))]
 TWO_MACHINES = ("needs results of a GPU and of a host on the same tensors, as made with one --scale: "
                 "perf/report GPU.json HOST.json")
 
@@ -91,8 +91,9 @@ def tucker(data, draw):
             ["tensor", "singular vectors by", "seconds", "TTM chains", "singular vectors", "core",
              "copying, sorting and start", "fit"], rows,
             "Three iterations from one random start. Ranks are a mode's length where that is less. "
-            "semi_sparse_svd: chains of SpTTM and SspTTM, and LAPACK's SVD on the host, as in the "
-            "paper; svd: the same SVD after the library's chains."))
+            "semi_sparse_svd: chains of SpTTM and SspTTM, and a direct SVD, as in the paper (there on "
+            "the host; here by LAPACK on hosts and cuSOLVER on GPUs); svd: the same SVD after the "
+            "library's chains."))
     return found + over_host([(one, one) for one in RUNS], "Whole runs of Tucker over a host")(data, draw)
 
 
