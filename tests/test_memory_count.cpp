@@ -186,10 +186,24 @@ TEMPLATE_LIST_TEST_CASE("streamed_need counts what a streamed HOOI holds", "[alg
   check_need<Memory>(need, before, recording, 1.5);
 }
 
+/// HOOI of an X that is handed over.
+template <class ExecutionSpace, class Scalar, class Index, class MemorySpace>
+void check_hooi(ExecutionSpace const& exec, CooTensor<Scalar, Index, MemorySpace>& X,
+                TuckerOptions const& options) {
+  auto const need = memory_need(exec, X, options);
+  double const before = static_cast<double>(X.storage_bytes());
+  auto const recording = test::record([&] {
+    sporades::detail::Starts<TuckerState<Scalar, MemorySpace>> starts;
+    starts.state = tucker_start(exec, X, options);
+    auto problem = make_tucker_problem(exec, hand_over(X), options);
+    sporades::detail::run_from_starts(exec, problem, options, starts);
+  });
+  check_need<MemorySpace>(need, before, recording);
+}
+
 TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memory]",
                         sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const trial = GENERATE(from_range(test::memory_trials()));
   CAPTURE(to_string(trial.dims), trial.nnz);
@@ -198,21 +212,12 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI holds", "[algorithms][memo
   int const rank = trial.dims.size() < 4 ? 6 : trial.dims.size() < 6 ? 4 : 2;
   options.ranks.assign(trial.dims.size(), rank);
   options.iterations = 2;
-  auto const need = memory_need(exec, X, options);
-  double const before = static_cast<double>(X.storage_bytes());
-  auto const recording = test::record([&] {
-    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
-    starts.state = tucker_start(exec, X, options);
-    auto problem = make_tucker_problem(exec, hand_over(X), options);
-    sporades::detail::run_from_starts(exec, problem, options, starts);
-  });
-  check_need<Memory>(need, before, recording);
+  check_hooi(exec, X, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI with direct SVDs holds",
                         "[algorithms][memory]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   // Where the unfoldings are most of it: tall, wide and narrow ones.
   auto const dims = GENERATE(Dims{1500, 90, 80}, Dims{60, 70, 50});
@@ -221,21 +226,12 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI with direct SVDs holds",
   options.ranks = {5, 20, 24};
   options.iterations = 2;
   options.singular_vectors = SingularVectorMethod::svd;
-  auto const need = memory_need(exec, X, options);
-  double const before = static_cast<double>(X.storage_bytes());
-  auto const recording = test::record([&] {
-    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
-    starts.state = tucker_start(exec, X, options);
-    auto problem = make_tucker_problem(exec, hand_over(X), options);
-    sporades::detail::run_from_starts(exec, problem, options, starts);
-  });
-  check_need<Memory>(need, before, recording);
+  check_hooi(exec, X, options);
 }
 
 TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
                         "[algorithms][memory]", sporades::test::Cases) {
   using Scalar = typename TestType::Scalar;
-  using Memory = typename TestType::MemorySpace;
   auto const exec = test::new_instance<typename TestType::ExecutionSpace>();
   auto const strategy =
       GENERATE(TtmChainStrategy::semi_sparse, TtmChainStrategy::csf, TtmChainStrategy::fused);
@@ -246,15 +242,7 @@ TEMPLATE_LIST_TEST_CASE("memory_need counts what HOOI of many columns holds",
   options.ranks = {9, 40, 50};
   options.iterations = 2;
   options.strategy = strategy;
-  auto const need = memory_need(exec, X, options);
-  double const before = static_cast<double>(X.storage_bytes());
-  auto const recording = test::record([&] {
-    sporades::detail::Starts<TuckerState<Scalar, Memory>> starts;
-    starts.state = tucker_start(exec, X, options);
-    auto problem = make_tucker_problem(exec, hand_over(X), options);
-    sporades::detail::run_from_starts(exec, problem, options, starts);
-  });
-  check_need<Memory>(need, before, recording);
+  check_hooi(exec, X, options);
 }
 
 }  // namespace
