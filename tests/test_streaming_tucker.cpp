@@ -38,6 +38,24 @@ auto factors_for(ExecutionSpace const& exec, Dims const& dims, std::vector<int> 
   return A;
 }
 
+/// The chains of two plans on mode n have the same bits, twice.
+template <class ExecutionSpace, class Plan, class FactorList>
+void check_same_products(ExecutionSpace const& exec, Plan& plan, Plan& other, FactorList const& A,
+                         ChainProblem const& problem, int n) {
+  using Scalar = typename Plan::Scalar;
+  std::size_t columns = 1;
+  for (std::size_t m = 0; m < problem.dims.size(); ++m)
+    if (static_cast<int>(m) != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
+  auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
+  auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
+  ttm_chain(exec, plan, A, n, Y);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    Kokkos::deep_copy(exec, Z, Scalar(7));
+    ttm_chain(exec, other, A, n, Z);
+    CHECK(hash_bits(Y) == hash_bits(Z));
+  }
+}
+
 }  // namespace
 
 TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels][streaming]",
@@ -60,17 +78,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains have the bits of fused ones", "[kernels
     for (int n = 0; n < N; ++n) {
       INFO(to_string(problem.dims)
            << ", mode " << n << ", streams " << way.streams << ", memory " << way.memory);
-      std::size_t columns = 1;
-      for (int m = 0; m < N; ++m)
-        if (m != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
-      auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
-      auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
-      ttm_chain(exec, resident, A, n, Y);
-      for (int repeat = 0; repeat < 2; ++repeat) {
-        Kokkos::deep_copy(exec, Z, Scalar(7));
-        ttm_chain(exec, out_of_core, A, n, Z);
-        CHECK(hash_bits(Y) == hash_bits(Z));
-      }
+      check_same_products(exec, resident, out_of_core, A, problem, n);
       if (problem.nnz == 0 || !is_streamed) continue;
       CHECK(sporades::detail::is_out_of_core(out_of_core.formats, n));
       CHECK(out_of_core.choices[n].strategy == TtmChainStrategy::fused);
@@ -103,17 +111,7 @@ TEMPLATE_LIST_TEST_CASE("Streamed chains of semi-sparse products have the bits o
             (N == 1 ? TtmChainStrategy::fused : TtmChainStrategy::semi_sparse));
       auto const* const chain = resident.formats.template as<SemiSparseChain>(n);
       if (N == 1 || chain->first != SpttmStrategy::lanes) continue;  // another order of sums
-      std::size_t columns = 1;
-      for (int m = 0; m < N; ++m)
-        if (m != n) columns *= static_cast<std::size_t>(problem.ranks[m]);
-      auto const Y = make_matrix<Scalar>(exec, "Y", problem.dims[n], columns);
-      auto const Z = make_matrix<Scalar>(exec, "Z", problem.dims[n], columns);
-      ttm_chain(exec, resident, A, n, Y);
-      for (int repeat = 0; repeat < 2; ++repeat) {
-        Kokkos::deep_copy(exec, Z, Scalar(7));
-        ttm_chain(exec, out_of_core, A, n, Z);
-        CHECK(hash_bits(Y) == hash_bits(Z));
-      }
+      check_same_products(exec, resident, out_of_core, A, problem, n);
     }
   }
 }
