@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # pictures.sh: makes the pictures of README.md and perf/README.md and the pages beside the results
-# anew: perf/results/*.png, perf/results/README.md, and the tables of perf/README.md and
+# anew: perf/results/*.png, README.md and inventory.md there, and the tables of perf/README.md and
 # perf/results/tables.md. Needs the command sporades (cmake/build.sh), Python with matplotlib
 # (/usr/bin/python3 of Debian has it as python3-matplotlib) and Chromium.
 set -euo pipefail
@@ -21,6 +21,7 @@ cp $made/portability.png perf/results/portability.png
 "$python" perf/tables "${results[@]}" --into perf/results/tables.md
 "$python" perf/claims "${papers[@]}" "${results[@]}" > $made/claims.md
 mv $made/claims.md perf/results/README.md
+"$python" perf/report "${papers[@]}" --output $made/papers.html --inventory perf/results/inventory.md
 
 build/bin/sporades cp-apr tests/data/packages-small.tns.gz --rank 6 --seed 300 --iterations 30 --quiet \
   -o $made/packages.ktns
