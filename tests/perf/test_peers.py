@@ -7,12 +7,13 @@ import copy
 import json
 import os
 import sys
+import types
 import unittest
 
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import claims, names, peers, results  # noqa: E402
+from bench import claims, exhibit, names, peers, results  # noqa: E402
 
 TENSOR = "a<b> \"quoted\" & 'single' $x^2$ `|`.tns"
 DRAWING = support.drawing_python()
@@ -119,6 +120,12 @@ class Files(support.Folder):
         later = with_peers(scale=3.0, date="2026-01-05T00:00:00Z")
         machine.add(results.load(self.save("later.json", later)))
         self.assertEqual(numbers("phi: automatic over SparTen stored_pi"), [12])
+        self.assertEqual(numbers("phi: automatic over MiniSparTen stored_pi"), [4])
+        data = types.SimpleNamespace(scalar="double", rank=16)
+        for library, wanted in (("SparTen", 12), ("MiniSparTen", 4)):
+            found = exhibit.speedups(data, machine, [exhibit.Series("x", "phi", "automatic")],
+                                     exhibit.of_peer(library, "phi", "stored_pi"))
+            self.assertEqual(found, {"x": {TENSOR: wanted}})
 
     def test_modes_of_a_library_are_added_up(self):
         def numbers(modes):
@@ -130,6 +137,20 @@ class Files(support.Folder):
         self.assertEqual(numbers((0, 1, 2)), [(12, 4)])  # our row of all modes, and three
         self.assertEqual(numbers((0, 1)), [])
         self.assertEqual(numbers((0, 1, 2, "all")), [(4, 2)])
+
+    def test_pasta_stands_by_its_kernels(self):
+        file = with_peers()
+        rows = [dict(row, kernel=kernel, peer="PASTA", strategy=strategy, median=seconds,
+                     name="PASTA/%s/%s/%s" % (kernel, strategy, row["mode"]))
+                for row in peer_rows(modes=(0, 1, 2)) if row["strategy"] == "stored_pi"
+                for kernel, strategy, seconds in (("mttkrp", None, 1.0), ("spttm", "kernel", 2.0),
+                                                  ("spttm", "call", 4.0))]
+        own = next(row for row in file["rows"] if row["strategy"] == "automatic")
+        file["rows"] = rows + [dict(own, kernel=kernel, name=kernel) for kernel in ("mttkrp", "spttm")]
+        machine = self.merged(file)
+        for kernel, wanted in (("mttkrp", 3), ("spttm", 6)):
+            one, = claims.values("%s: automatic over PASTA" % kernel, machine, [machine])
+            self.assertEqual(one.value, wanted)
 
     def test_a_sum_of_modes_in_a_cell(self):
         file = with_peers()
