@@ -49,32 +49,37 @@ def _number(text):
     return found if 0 <= found < 1e30 else None
 
 
-def launches(text):
-    """[(kernel's name, seconds, {counter: per cent or None})], in their order; throws Bad."""
+def _rows(text):
+    """Rows of the table as {column: cell}; none where there is no table. Words of the program and of
+    ncu may stand between them."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("==")]
     table = list(csv.reader(lines))
-    start = next((at for at, cells in enumerate(table) if "Kernel Name" in cells), None)
-    if start is None:
-        raise Bad(refusal(text) or "ncu has printed no rows: no kernel was profiled")
-    head, found = table[start], []
-    for metric in ("ID", DURATION, *METRICS.values()):
-        if metric not in head:
-            raise Bad("ncu has printed no column '%s'" % metric)
-    place, unit = head.index(DURATION), None
-    for cells in table[start + 1:]:
-        if len(cells) != len(head):
-            continue  # words of the program
-        own = dict(zip(head, cells))
-        if not own["ID"].strip():  # the row of units
-            unit = UNITS.get(cells[place].strip())
-            if unit is None:
-                raise Bad("ncu gives times in '%s', which is no unit that is known" % cells[place])
-        elif unit is None:
+    start = next((at for at, cells in enumerate(table) if "Kernel Name" in cells), len(table))
+    return [dict(zip(table[start], cells)) for cells in table[start + 1:]
+            if len(cells) == len(table[start])]
+
+
+def _seconds(text, unit):
+    if unit.strip() not in UNITS:
+        raise Bad("ncu gives times in '%s', which is no unit that is known" % unit)
+    took = _number(text)
+    return took and took * UNITS[unit.strip()]
+
+
+def launches(text):
+    """[(kernel's name, seconds, {counter: per cent or None})], in their order; throws Bad."""
+    units, found = None, []
+    for row in _rows(text):
+        for column in ("ID", DURATION, *METRICS.values()):
+            if column not in row:
+                raise Bad("ncu has printed no column '%s'" % column)
+        if not row["ID"].strip():
+            units = row
+        elif units is None:
             raise Bad("ncu has printed no row of units")
         else:
-            took = _number(own[DURATION])
-            found.append((own["Kernel Name"], took and took * unit,
-                          {name: _number(own[metric]) for name, metric in METRICS.items()}))
+            found.append((row["Kernel Name"], _seconds(row[DURATION], units[DURATION]),
+                          {name: _number(row[metric]) for name, metric in METRICS.items()}))
     if not found:
         raise Bad(refusal(text) or "ncu has printed no rows: no kernel was profiled")
     return found
