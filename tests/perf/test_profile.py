@@ -33,6 +33,7 @@ while [ $# -gt 0 ]; do
 done
 [ -z "$NCU_LOG" ] || cp "$NCU_LOG" "$log"
 [ -z "$NCU_STATUS" ] || { echo "an error of ncu" >&2; exit "$NCU_STATUS"; }
+[ -z "$NCU_PID" ] || { FAKE_DELAY=60 "$@" & echo $! > "$NCU_PID"; wait; }
 exec "$@"
 """
 
@@ -185,6 +186,16 @@ class Command(support.Folder):
         self.assertIn("error: out of memory", err)
         self.assertEqual([one["tensor"] for one in found["left_out"]], ["nips:10000"])
         self.assertFalse(found["complete"])
+
+    def test_what_lacks_time_is_ended_with_its_program(self):
+        found, err = self.profile(2, "--budget", "3", NCU_PID=self.path("pid"))
+        self.assertIsNone(found)
+        self.assertIn("its share of the time was over", err)
+        with open(self.path("pid"), encoding="utf-8") as file:
+            state = "/proc/%s/stat" % file.read().strip()
+        if os.path.exists(state):
+            with open(state, encoding="utf-8") as file:
+                self.assertEqual(file.read().rpartition(")")[2].split()[0], "Z")
 
     def test_bad_input(self):
         for arguments, log, words in (
