@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 #include <support/benchmarks.hpp>
+#include <support/profile.hpp>
 
 /// Benchmarks of Sporades on the default execution space; perf/README.md tells how to run them.
 
@@ -37,6 +38,8 @@ constexpr char const* usage =
     "  --files=LIST             files to time the readers on (default: none)\n"
     "  --stream-megabytes=SIZE  of one array of STREAM (default: 256)\n"
     "  --neighbours=N           busy processes to run the decompositions beside (default: 0)\n"
+    "  --profile                run a call of each product where NVIDIA's ncu looks, as\n"
+    "                           perf/profile has it do\n"
     "Options of Kokkos, --kokkos-..., and of Google Benchmark are taken, too:\n\n";
 
 /// Takes our options out of the arguments; what is left is Google Benchmark's and Kokkos'.
@@ -63,6 +66,8 @@ sporades::perf::Settings take_settings(int& argc, char** argv) {
       settings.stream_megabytes = std::stod(value);
     } else if (name == "--neighbours") {
       settings.neighbours = std::stoi(value);
+    } else if (name == "--profile") {
+      sporades::perf::is_profiled() = true;
     } else {
       argv[kept++] = argv[i];
     }

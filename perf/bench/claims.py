@@ -5,7 +5,7 @@ of a Machine and of all Machines that gives back [Value], one a case; none where
 import math
 import re
 
-from bench import kernels, names, noise, papers, spttm, trees
+from bench import kernels, names, ncu, noise, papers, spttm, trees
 from bench.results import Bad
 from bench.text import number
 
@@ -14,7 +14,7 @@ LAYOUT = ("spmm_rows", "spmm_nonzeros")
 KERNELS = {"stream": kernels.STREAM}
 SPMM = LAYOUT + ("spmm_library", *papers.VENDORS)
 GROUPS = {"the five": FIVE, "the other four": FIVE[:4], "SpMM": SPMM, "SpMM in the layout": LAYOUT,
-          "cuSPARSE": papers.VENDORS, "PASTA": ("PASTA kernel",), "Kokkos": ("",),
+          "cuSPARSE": papers.VENDORS, "PASTA": ("PASTA", "PASTA kernel"), "Kokkos": ("",),
           "what automatic chooses from": spttm.CHOSEN, "the best": FIVE + SPMM + ("lanes",)}
 
 
@@ -22,7 +22,7 @@ class Value:
     """A number, the rows that it comes from and their noise band; exact: of no times, without one."""
 
     def __init__(self, value, *rows, exact=False):
-        self.value, self.rows = value, rows
+        self.value, self.rows = value, [one for row in rows for one in row.get("sum_of", [row])]
         self.band = 0 if exact else max((row.get("noise", 0) for row in rows), default=0)
 
     def within(self, low, high):
@@ -52,7 +52,20 @@ def side(machine, kernel, strategy, rank=None):
             measured.setdefault(key, set()).add(own)
             if key not in found or row["median"] < found[key]["median"]:
                 found[key] = row
-    return kernels.of_all(found, measured)
+    return with_sums(kernels.of_all(found, measured))
+
+
+def with_sums(found):
+    """And rows of all modes together of other libraries, which time each mode alone. Products of
+    flycoo on one mode alone have no row beside them."""
+    modes = {}
+    for key, row in found.items():
+        if row.get("peer") and isinstance(key[3], int):
+            modes.setdefault(key[:3], []).append(row)
+    sums = {(*key, "all"): dict(rows[0], mode="all", sum_of=rows, noise=max(
+        row["noise"] for row in rows), median=sum(row["median"] for row in rows))
+        for key, rows in modes.items() if len(rows) == len(rows[0].get("dims") or ())}
+    return {**sums, **found}
 
 
 def cases(*sides, by_mode=False):
@@ -224,6 +237,14 @@ def over_host(machine, machines, kernel, fast, slow, rank):
         if own.get("nnz") and own["nnz"] == other.get("nnz")] if host else []
 
 
+def profiled(machine, _, what, kernel, *pair):
+    """A share of what the hardware can do, as perf/profile writes it, over that of another strategy."""
+    counter = ncu.COUNTERS[what]
+    return [Value(own["counters"][counter] / other["counters"][counter], own, other)
+            for own, other in cases(*(side(machine, ncu.PREFIX + kernel, one) for one in pair))
+            if own["counters"].get(counter) and other["counters"].get(counter)]
+
+
 def even_fibers(machine, _, kernel, strategy):
     found = [(key[:3], row["counters"]["fiber_deviation"], row)
              for key, row in side(machine, kernel, strategy).items()
@@ -259,6 +280,7 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
     (r"GFlop/s: (\w+), (.+), R = (\d+)", gflops),
     (r"flop/s: (\w+), (.+), R = (\d+) over (\d+)", rank_gain),
     (r"over the first host, on the same tensor: (\w+), (.+) over (.+?)(?:, R = (\d+))?", over_host),
+    (r"(%s): (\w+), (.+) over (.+)" % "|".join(ncu.COUNTERS), profiled),
     (r"T_s over the time: (\w+), (\w+)", pipeline),
     (r"(\w+): automatic over (\w+), where it chose another", times_of_others),
     (r"(\w+): (.+) over (.+?)(?:, R = (\d+))?(, by mode)?", times))]
@@ -267,8 +289,10 @@ WORDS = [(re.compile(pattern), measure) for pattern, measure in (
 def values(compared, machine, machines):
     if compared.startswith("–"):
         return []
-    if any(row["peer"] in compared for row in machine.peer_rows().values()):
-        machine = machine.beside_peers()
+    libraries = {row["peer"] for row in machine.peer_rows().values()}
+    libraries = {one for one in libraries if re.search(r"(?<!\w)%s(?!\w)" % re.escape(one), compared)}
+    if libraries:
+        machine = machine.beside(libraries)
     for pattern, measure in WORDS:
         match = pattern.fullmatch(compared)
         if match:

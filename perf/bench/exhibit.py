@@ -22,10 +22,12 @@ class Exhibit:
 
 class Series:
     """A kernel and a strategy, as bench/claims.py names them, of the paper's number of components.
-    why: said where there are no rows; "": what the program says that refuses them."""
+    why: said where there are no rows; "": what the program says that refuses them. library: whose rows
+    they are, if not ours."""
 
-    def __init__(self, label, kernel, strategy, why=""):
+    def __init__(self, label, kernel, strategy, why="", library=None):
         self.label, self.kernel, self.strategy, self.why = label, kernel, strategy, why
+        self.library = library
 
     def cases(self, data, machine):
         """{family: {mode: row}} of the largest tensor of each family."""
@@ -49,7 +51,7 @@ class Series:
 def of_peer(library, kernel, strategy=""):
     """A Series of rows that perf/peers/run has made, given to perf/report with the others."""
     return Series(library, kernel, (library + " " + strategy).strip(),
-                  "not in these results: perf/peers/run --peer %s measures it" % library.lower())
+                  "not in these results: perf/peers/run --peer %s measures it" % library.lower(), library)
 
 
 class Shown:
@@ -120,7 +122,9 @@ def ratios(fast, slow):
 
 
 def speedups(data, machine, series, base):
-    """{label: {family: times as fast as the base}} of several series."""
+    """{label: {family: times as fast as the base}} of several series; of another library those that
+    were measured in turn with it."""
+    machine = machine.beside({base.library}) if base.library else machine
     slow = base.cases(data, machine)
     found = {one.label: ratios(one.cases(data, machine), slow) for one in series}
     return {label: values for label, values in found.items() if values}

@@ -58,13 +58,13 @@ class Reader:
 
 
 def _end(child):
-    """Asks the child to end, and makes it after two seconds."""
+    """Asks the child and what it has started to end, and makes them after two seconds."""
     if child.poll() is None:
-        child.terminate()
+        os.killpg(child.pid, signal.SIGTERM)
         try:
             child.wait(2)
         except subprocess.TimeoutExpired:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)
     child.wait()
 
 

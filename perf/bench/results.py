@@ -236,6 +236,27 @@ class Machine:
         found.rows.update(self.peer_rows())
         return found
 
+    def beside(self, libraries):
+        """The machine with rows of these libraries, and of its own those that were measured in turn
+        with them: rows of one kernel, tensor, type of values and number of components are all of one
+        file, the latest with a row of the libraries."""
+        def what(row):
+            return row["kernel"], row["tensor"], row["scalar"], row["rank"]
+
+        latest = {}
+        for results in self.files:
+            own, peers = _split(results)
+            peers = [row for row in peers if row["peer"] in libraries]
+            in_turn = {what(row): {} for row in peers}
+            for row in own + peers:
+                if what(row) in in_turn:
+                    in_turn[what(row)][names.key(row)] = row
+            latest.update(in_turn)
+        found = copy.copy(self)
+        found.rows = {key: row for rows in latest.values() for key, row in rows.items()}
+        found.files = []  # so that nothing else stands beside these rows
+        return found
+
     def threads(self):
         """The largest number that rows were measured with."""
         return max((row["threads"] for row in self.rows.values()), default=1)

@@ -6,15 +6,18 @@ import math
 import os
 import tempfile
 
-from bench import jobs, machine, noise, program, session
+from bench import jobs, machine, noise, papers, program, session
 from bench.progress import Progress
 from bench.results import Bad
 from peers import execute, library, rows, tensors
 
-# What of Sporades is measured beside a kernel of a library.
-FILTERS = {"mttkrp": "mttkrp/.*/automatic/", "phi": "(phi|phi_native)/", "pi": "pi/",
-           "spttm": "spttm/.*/automatic/", "sptv": "sptv/.*/automatic/", "cp_als": "cp_als/",
+# What of Sporades is measured beside a kernel of a library: what `automatic` takes, and what papers
+# compare with that library. A product of flycoo on one mode alone would remap through all others.
+FILTERS = {"mttkrp": "mttkrp/.*/(automatic/|flycoo.*/all/)", "phi": "(phi|phi_native)/", "pi": "pi/",
+           "spttm": "spttm/.*/(automatic|%s|spmm_[a-z]+)/" % papers.FIVE,
+           "sptv": "sptv/.*/(automatic|hocfs|hocfs_blocks_csr)/", "cp_als": "cp_als/",
            "cp_apr": "cp_apr/.*/mu"}
+STRATEGIES = "automatic,flycoo"  # of MTTKRP; on GPUs papers.FLYCOO_BLOCKS, too
 
 
 def given(name, value):
@@ -130,7 +133,7 @@ class Session(session.Session):
         part = {"part": rows.PART, "weight": 1, "repetitions": options.repetitions,
                 "filter": "^(%s)" % "|".join(words for kernel, words in FILTERS.items()
                                              if kernel in self.kernels),
-                "ranks": ",".join(map(str, options.ranks)), "strategies": "automatic",
+                "ranks": ",".join(map(str, options.ranks)), "strategies": STRATEGIES + ("," + papers.FLYCOO_BLOCKS) * self.on_gpu,
                 "scalars": ",".join(sorted({peer.scalar for peer in self.peers}))}
         return jobs.Job(part, tensor.given, self.threads, round_number, [])
 

@@ -10,6 +10,7 @@
 #include <sporades/core/timer.hpp>
 #include <sporades/core/types.hpp>
 #include <string>
+#include <support/profile.hpp>
 #include <support/settings.hpp>
 
 namespace sporades::perf {
@@ -60,6 +61,7 @@ int calls_of_sample(Work const& work) {
 /// that the fence does not count. Report medians and minima over --benchmark_repetitions.
 template <class Exec, class Work>
 void measure(benchmark::State& state, Exec const&, Work const& work) {
+  if (is_profiled()) return profile(state, work);
   int const calls = calls_of_sample(work);
   for (auto _ : state) state.SetIterationTime(seconds_of(calls, work) / calls);
 }

@@ -4,6 +4,7 @@
 """perf/peers/run, with scripts in place of the libraries' programs: what runs when, what is
 written, and what is said of programs that fail."""
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -14,7 +15,8 @@ import unittest
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import results  # noqa: E402
+from bench import results, spttm  # noqa: E402
+from bench.text import number  # noqa: E402
 from peers import splatt, tensors  # noqa: E402
 
 TEXTS = os.path.join(support.HERE, "peers")
@@ -104,8 +106,12 @@ class Runs(support.Folder):
         row = rows["ParTI/spttm/uber:10000/float/kernel/R16/mode3"]
         self.assertEqual((row["median"], len(row["rounds"][1])), (0.0123544, 5))
         self.assertEqual(found["software"]["peers"]["SPLATT"]["version"], "2.0.0")
-        own = {row["kernel"] for row in found["rows"] if not row.get("peer")}
-        self.assertEqual(own, {"mttkrp", "spttm", "cp_als"})
+        own = [row for row in found["rows"] if not row.get("peer")]
+        self.assertEqual({row["kernel"] for row in own}, {"mttkrp", "spttm", "cp_als"})
+        self.assertEqual({(row["strategy"], row["mode"]) for row in own if row["kernel"] == "mttkrp"},
+                         {("flycoo", "all"), *(("automatic", mode) for mode in ("all", 0, 1, 2, 3))})
+        self.assertEqual({row["strategy"] for row in own if row["kernel"] == "spttm"},
+                         {"automatic", *spttm.STEPS, "spmm_rows", "spmm_nonzeros", "spmm_library"})
         self.assertTrue(found["complete"])
 
     def test_the_commands_of_perf_read_the_file(self):
@@ -202,6 +208,28 @@ class Runs(support.Folder):
         self.assertEqual([line.split()[0] for line in log], 2 * ["ours", "mm-csf"])
         row = next(row for row in found["rows"] if row.get("peer") == "MM-CSF")
         self.assertEqual(row["rounds"], [[0.0001229], [0.0001229]])
+        self.assertEqual(found["software"]["backend"], "Cuda")
+        times = {}
+        for row in found["rows"]:
+            if row["kernel"] == "mttkrp" and row["scalar"] == "float":
+                times.setdefault(row.get("peer") or row["strategy"], {})[row["mode"]] = row["median"]
+        self.assertEqual(list(times["flycoo-blocks"]), ["all"])
+        out, _ = self.run_command(0, "claims", self.path("p.json"))
+        for strategy in ("flycoo-blocks", "flycoo", "automatic"):
+            line, = (line for line in out.splitlines()
+                     if "| mttkrp: %s over MM-CSF |" % strategy in line)
+            ratio = sum(times["MM-CSF"].values()) / times[strategy]["all"]  # all modes together
+            self.assertRegex(line, r"[|:] %s \(0.01 M nonzeros\) \|$" % re.escape(number(ratio)))
+
+    def test_products_with_vectors(self):
+        found, _, _ = self.run_peers(0, self.peer("hiparti", "hiparti_ttv", self.printing("hiparti-ttv")),
+                                     arguments=["--kernels", "sptv"])
+        own = {row["strategy"] for row in found["rows"] if not row.get("peer")}
+        self.assertEqual(own, {"automatic", "hocfs", "hocfs_blocks_csr"})
+        out, _ = self.run_command(0, "claims", self.path("p.json"))
+        line, = (line for line in out.splitlines()
+                 if r"| sptv: hocfs\_blocks\_csr over HiParTI kernel |" in line)
+        self.assertRegex(line, r"\(4; 0.01 M nonzeros\) \|$")  # modes, as ours has no row of all
 
     def test_bad_input(self):
         good = self.peer("splatt", "splatt", self.printing("splatt-cpd"))

@@ -7,12 +7,13 @@ import copy
 import json
 import os
 import sys
+import types
 import unittest
 
 import support
 
 sys.path.insert(0, support.PERF)
-from bench import claims, names, peers, results  # noqa: E402
+from bench import claims, exhibit, names, peers, results  # noqa: E402
 
 TENSOR = "a<b> \"quoted\" & 'single' $x^2$ `|`.tns"
 DRAWING = support.drawing_python()
@@ -99,6 +100,64 @@ class Files(support.Folder):
         later["date"] = "2026-01-03T00:00:00Z"
         machine = self.merged(later, with_peers())
         self.assertEqual(sorted(row["median"] for row in machine.peer_rows().values()), [8, 20])
+
+    def test_ours_beside_a_library_were_measured_in_turn_with_it(self):
+        other = with_peers(date="2026-01-03T00:00:00Z")  # later, of another library
+        for row in other["rows"]:
+            row.update(median=row["median"] / 2, rounds=[[row["median"] / 2]])
+            if row.get("peer"):
+                row.update(peer="MiniSparTen", name="Mini" + row["name"])
+        alone = dict(own_file(), date="2026-01-04T00:00:00Z")
+        machine = self.merged(with_peers(), other, alone)
+
+        def numbers(compared):
+            return [one.value for one in claims.values(compared, machine, [machine])]
+        self.assertEqual(numbers("phi: automatic over SparTen stored_pi"), [4])
+        self.assertEqual(numbers("phi: automatic over MiniSparTen stored_pi"), [4])
+        self.assertEqual(numbers("phi: alto over SparTen stored_pi"), [])  # of the last file only
+        self.assertEqual({row["median"] for row in machine.beside({"SparTen"}).timed()},
+                         {1, 2, 4, 5, 8, 10, 16})
+        later = with_peers(scale=3.0, date="2026-01-05T00:00:00Z")
+        machine.add(results.load(self.save("later.json", later)))
+        self.assertEqual(numbers("phi: automatic over SparTen stored_pi"), [12])
+        self.assertEqual(numbers("phi: automatic over MiniSparTen stored_pi"), [4])
+        data = types.SimpleNamespace(scalar="double", rank=16)
+        for library, wanted in (("SparTen", 12), ("MiniSparTen", 4)):
+            found = exhibit.speedups(data, machine, [exhibit.Series("x", "phi", "automatic")],
+                                     exhibit.of_peer(library, "phi", "stored_pi"))
+            self.assertEqual(found, {"x": {TENSOR: wanted}})
+
+    def test_modes_of_a_library_are_added_up(self):
+        def numbers(modes):
+            file = with_peers()
+            file["rows"] = [row for row in file["rows"] if not row.get("peer")] + peer_rows(modes=modes)
+            machine = self.merged(file)
+            found = claims.values("phi: automatic over SparTen stored_pi", machine, [machine])
+            return [(one.value, len(one.rows)) for one in found]
+        self.assertEqual(numbers((0, 1, 2)), [(12, 4)])  # our row of all modes, and three
+        self.assertEqual(numbers((0, 1)), [])
+        self.assertEqual(numbers((0, 1, 2, "all")), [(4, 2)])
+
+    def test_pasta_stands_by_its_kernels(self):
+        file = with_peers()
+        rows = [dict(row, kernel=kernel, peer="PASTA", strategy=strategy, median=seconds,
+                     name="PASTA/%s/%s/%s" % (kernel, strategy, row["mode"]))
+                for row in peer_rows(modes=(0, 1, 2)) if row["strategy"] == "stored_pi"
+                for kernel, strategy, seconds in (("mttkrp", None, 1.0), ("spttm", "kernel", 2.0),
+                                                  ("spttm", "call", 4.0))]
+        own = next(row for row in file["rows"] if row["strategy"] == "automatic")
+        file["rows"] = rows + [dict(own, kernel=kernel, name=kernel) for kernel in ("mttkrp", "spttm")]
+        machine = self.merged(file)
+        for kernel, wanted in (("mttkrp", 3), ("spttm", 6)):
+            one, = claims.values("%s: automatic over PASTA" % kernel, machine, [machine])
+            self.assertEqual(one.value, wanted)
+
+    def test_a_sum_of_modes_in_a_cell(self):
+        file = with_peers()
+        file["rows"] = [row for row in file["rows"] if not row.get("peer")] + peer_rows(modes=(0, 1, 2))
+        machine = self.merged(file)
+        self.assertEqual(claims.cell("phi: automatic over SparTen stored_pi", "1 or more", machine,
+                                     [machine]), "holds: 12 (0.1 M nonzeros)")
 
     def test_bad_rows(self):
         for value in ("", 3, None):

@@ -4,7 +4,7 @@
 section 5."""
 import re
 
-from bench import kernels, names, papers, tables
+from bench import kernels, names, ncu, papers, tables
 from bench.exhibit import (Exhibit, Series, each, mean_of_each, of_peer, platforms, speedups,
                            tensors_table, times_table)
 from bench.text import number
@@ -28,8 +28,7 @@ BASELINES = [
 OTHERS = [Series("sorted", "mttkrp", "sorted"), Series("fibers", "mttkrp", "fibers"),
           Series("automatic", "mttkrp", "automatic")]
 FORMATS = [Series(one, "build", one) for one in ("flycoo", "alto", "csf", "packed", "coo_sorted")]
-PROFILER = ("needs a profiler (there Nsight Compute), which sporades_perf does not run; "
-            "perf/results/bytes.md has what an H200 counts")
+PROFILER = "no rows: perf/profile counts them on NVIDIA's GPUs, with Nsight Compute as the paper does"
 
 
 def remaps(data, draw, machine):
@@ -76,14 +75,24 @@ def swept(pattern, name, what, axis_label):
         for strategy, points in sweep(pattern, data, machine).items()]
 
 
-def counted(counter, title):
-    """make: a counter of a profiler, where rows have it."""
+def counted(counter, title, pattern=r"[^:]*"):
+    """make: a counter of perf/profile, of strategies that match."""
     def make(data, _):
         rows = [[machine.name, row["tensor"], row["strategy"] or "", number(row["counters"][counter])]
                 for machine in data.machines for row in machine.timed()
-                if row["kernel"] == "mttkrp" and counter in row.get("counters", {})]
-        return [tables.Table(title, ["machine", "tensor", "strategy", "per cent"], rows)]
+                if row["kernel"] == ncu.PREFIX + "mttkrp" and counter in row.get("counters", {})
+                and (row["scalar"], row["rank"]) == (data.scalar, data.rank)
+                and re.fullmatch(pattern, row["strategy"] or "")]
+        note = "Means over the kernels of a product of all modes, weighted by their times."
+        return [tables.Table("%s (%s, R = %s)" % (title, data.scalar, data.rank),
+                             ["machine", "tensor", "strategy", "per cent"], rows, note)]
     return make
+
+
+def by_parallel(data, draw):
+    """Figure 8: speed, and the paper's counter where perf/profile has been run for several P."""
+    return (swept(PARALLEL, "parallel", "nonzeros at once", "P")(data, draw)
+            + counted("sm_throughput", "Throughput of multiprocessors", PARALLEL)(data, draw))
 
 
 def total_times(data, _, machine):
@@ -106,6 +115,7 @@ def build_times(data, _, machine):
     return times_table(data, machine, FORMATS, "s")
 
 
+PARALLEL = r"(flycoo[\w-]*):0:(\d+)"
 PART = "no rows: part '%s' of sporades-bench --paper wij24 measures them"
 EXHIBITS = [
     Exhibit("table 2", "An RTX 3090.", "The machines of these results.", platforms, ""),
@@ -115,13 +125,15 @@ EXHIBITS = [
             "The share of remaps; of flycoo they are kernels of their own.", each(remaps),
             PART % "mttkrp", [UNMOVED]),
     Exhibit("figure 6", "How busy multiprocessors are, beside BLCO and MM-CSF.",
-            "A profiler's numbers.", counted("sm_throughput", "Throughput of multiprocessors"),
-            PROFILER),
-    Exhibit("figure 7", "Throughput of L1 caches, beside BLCO and MM-CSF.", "A profiler's numbers.",
+            "By perf/profile, of strategies of this library that work as they do.",
+            counted("sm_throughput", "Throughput of multiprocessors"), PROFILER),
+    Exhibit("figure 7", "Throughput of L1 caches, beside BLCO and MM-CSF.",
+            "By perf/profile, of strategies of this library that work as they do.",
             counted("l1_throughput", "Throughput of L1 caches"), PROFILER),
     Exhibit("figure 8", "How busy multiprocessors are for P = 1 to 64 nonzeros at once, R = 32.",
-            "Speed instead, for the same P and as many partitions as the library takes by default.",
-            swept(r"(flycoo[\w-]*):0:(\d+)", "parallel", "nonzeros at once", "P"), PART % "parallel",
+            "Speed, for the same P and as many partitions as the library takes by default; and how busy, "
+            "where perf/profile has been run with such strategies.",
+            by_parallel, PART % "parallel",
             [Series("flycoo-blocks", "mttkrp", papers.FLYCOO_BLOCKS + ":0:32", BLOCKS.why)]),
     Exhibit("κ (section 5.1.5)",
             "κ = 82 partitions, one a multiprocessor; there is no figure of others.",
