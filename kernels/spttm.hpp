@@ -25,8 +25,8 @@ namespace sporades {
 /// of Ma et al. 2018. `spmm_...` read a HierarchicalTensor as a sparse matrix in compressed rows, a
 /// row a fiber (Ahmad, Cecka, Garland & Hall, TACO 2024).
 enum class SpttmStrategy {
-  /// In a plan on GPUs: `lanes`, `spmm_rows` or `spmm_nonzeros`, by how long and how even the
-  /// fibers are (SpttmPlan::choices). On hosts, and on a format: `lanes`, without a choice.
+  /// In a plan on GPUs: `spmm_rows` where fibers are long and even, else `lanes`
+  /// (SpttmPlan::choices). On hosts, and on a format: `lanes`, without a choice.
   automatic,
   /// A thread takes a fiber.
   naive,

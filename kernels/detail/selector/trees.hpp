@@ -45,11 +45,11 @@ inline constexpr TreeNode mttkrp_split_on_gpus[] = {{Feature::run_length, 10.74,
                                                     {Feature::count, 0, 0, "deeper"}};
 
 /// SpTTM's strategy.
-inline constexpr TreeNode spttm_on_gpus[] = {
-    {Feature::fiber_length, 10.02, 2, nullptr},  {Feature::count, 0, 0, "lanes"},
-    {Feature::fiber_spread, 0.4804, 4, nullptr}, {Feature::count, 0, 0, "spmm_rows"},
-    {Feature::row_bytes, 96, 6, nullptr},        {Feature::count, 0, 0, "lanes"},
-    {Feature::count, 0, 0, "spmm_nonzeros"}};
+inline constexpr TreeNode spttm_on_gpus[] = {{Feature::fiber_length, 6.411, 2, nullptr},
+                                             {Feature::count, 0, 0, "lanes"},
+                                             {Feature::fiber_spread, 0.4155, 4, nullptr},
+                                             {Feature::count, 0, 0, "spmm_rows"},
+                                             {Feature::count, 0, 0, "lanes"}};
 
 /// SpTV's strategy.
 inline constexpr TreeNode sptv_on_gpus[] = {{Feature::count, 0, 0, "hocfs"}};
